@@ -45,6 +45,7 @@ SWIMMER = {
             "drag_tangential": 0.2,
             "fluid_density": 300.0,
             "added_mass": 1.0,
+            "viscosity": 2e3,
         }
     ],
     "forces": [{"name": "push", "at": "tail.start", "follows": True}],
@@ -65,6 +66,7 @@ PLANAR = {
             "end": [0.3, 0, 0.1],
             "nodes": 4,
             "natural_curvature": [3.0, 0.0],
+            "viscosity": [1e3, 3e3],
         },
     ],
     "joints": [{"at": ["arm.end", "hand.end"]}],

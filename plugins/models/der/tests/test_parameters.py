@@ -26,7 +26,7 @@ def joined(*, planar):
         ),
         Limb(
             name="right", start=(-0.3, 0, 0.35), end=(0, 0, 0.3), nodes=4, young=(3e6,), drag_normal=0.4,
-            drag_tangential=0.1, fluid_density=300.0, natural_curvature=(1.0, 0.0 if planar else 2.0),
+            drag_tangential=0.1, fluid_density=300.0, viscosity=(4e3,), natural_curvature=(1.0, 0.0 if planar else 2.0),
         ),
     )  # fmt: skip
     return DERConfig(
@@ -56,7 +56,7 @@ def test_options_as_symbols_agree_with_rods_of_other_options(planar):
     expressions, n = model.symbolic(), len(model.description.coordinates)
     parameters = expressions.parameters
     for limb in range(3):
-        for option in ("viscous_drag", "drag_normal", "drag_tangential", "young", "density"):
+        for option in ("viscous_drag", "drag_normal", "drag_tangential", "young", "viscosity", "density"):
             assert f"limbs[{limb}].{option}" in parameters
     assert "limbs[2].natural_curvature[0]" in parameters
     assert ("limbs[1].poisson" in parameters) is not planar
@@ -90,9 +90,16 @@ def test_options_that_vary_along_a_limb_or_are_absent_are_no_parameters():
     limb = Limb(points=points, young=(1e5, 2e5), density=(1000.0, 500.0))
     assert set(DER(DERConfig(limbs=(limb,))).symbolic().parameters) == {
         f"limbs[0].{name}"
-        for name in ("viscous_drag", "drag_normal", "drag_tangential", "poisson", "natural_twist")
+        for name in (
+            "viscous_drag",
+            "drag_normal",
+            "drag_tangential",
+            "poisson",
+            "viscosity",
+            "natural_twist",
+        )
     }
     edge = DER(DERConfig(limbs=(Limb(points=points[:2]),), planar=True)).symbolic().parameters
     assert {name.partition(".")[2] for name in edge} == {
-        "viscous_drag", "drag_normal", "drag_tangential", "young", "density"
+        "viscous_drag", "drag_normal", "drag_tangential", "young", "viscosity", "density"
     }  # fmt: skip

@@ -150,3 +150,24 @@ def test_frequencies_are_those_of_beam_theory():
     mass, _ = robot.dynamics()
     lowest = np.sqrt(eigh(robot.tangent()[0], mass, eigvals_only=True)[0]) / (2 * np.pi)
     assert lowest == pytest.approx(26.352313834736496, rel=1e-6)
+
+
+def test_damping_ratio_is_that_of_a_kelvin_voigt_beam():
+    """η is in shear: ζ = 3·η·ω/(2·E) where the rod bends or stretches, η·ω/(2·G) where it twists."""
+    thin = Link.soft(
+        "arm",
+        length=1.0,
+        radius=0.002,
+        young=1e6,
+        poisson=0.5,
+        viscosity=2e3,
+        strain=(Basis.legendre(6),),
+        points=14,
+    )
+    robot = Robot(thin)
+    mass, _ = robot.dynamics()
+    stiffness, damping = robot.tangent()
+    squared, modes = eigh(stiffness, mass)
+    ratio = np.einsum("ia,ij,ja->a", modes, damping, modes) / (2 * np.sqrt(squared))
+    # with ν = ½, 3/E = 1/G
+    np.testing.assert_allclose(ratio, 1.5 * 2e3 / 1e6 * np.sqrt(squared), rtol=1e-9)

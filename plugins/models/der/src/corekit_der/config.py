@@ -78,6 +78,9 @@ class Limb:
         0.5, "Poisson's ratio ν, for the shear modulus E/(2·(1 + ν))", low=-0.999, high=0.5
     )
     density: tuple[float, ...] = profile_option(1000.0, "density ρ", unit="kg/m³", above=0)
+    viscosity: tuple[float, ...] = profile_option(
+        0.0, "viscosity η of the Kelvin–Voigt material; stretching resists with 3·η", unit="Pa·s", low=0
+    )
 
     natural_curvature: tuple[float, ...] = option(
         (0.0, 0.0),

@@ -25,8 +25,10 @@ from corekit_der.planar import (
     planar_stiffness,
     planar_strains,
 )
+from corekit_der.planar_viscosity import planar_viscous_terms
 from corekit_der.stiffness import elastic_stiffness
 from corekit_der.tables import BlockEntryTable, Rods, RodTable, empty_rods
+from corekit_der.viscosity import viscous_coefficients, viscous_terms
 
 __all__ = ["Elasticity", "PlanarElasticity", "SpatialElasticity", "TermWeights"]
 
@@ -75,6 +77,12 @@ class Elasticity(Protocol):
         """Add ∂²E/∂q² to the flat storage of a matrix."""
         ...
 
+    def add_viscous_terms(
+        self, state: State, block_entries: BlockEntryTable, force: Array, K: Array, D: Array
+    ) -> None:
+        """Add the material's damping to `force` and, if they are not empty, −∂f/∂q and −∂f/∂v to K and D."""
+        ...
+
     def add_curvature_derivatives(
         self, state: State, graph: Graph, first: IntArray, inputs: Array, out: Array
     ) -> None:
@@ -104,6 +112,7 @@ class SpatialElasticity(Elasticity):
         self.axes, self.strains = (0, 1, 2), 3
         self.aux = 6 * len(graph.length) + len(graph.pair)
         self._prescribed_edge: BoolArray = graph.prescribed_edge
+        self._viscous, self._block = viscous_coefficients(graph), np.zeros((3, 121))
         self.blocks = (
             block_dofs(numbering.node[graph.edge], (3, 3)),
             block_dofs(rods.pair_dofs, (3, 1, 3, 1, 3)),
@@ -137,6 +146,13 @@ class SpatialElasticity(Elasticity):
     def add_stiffness(self, q: Array, aux: Array, block_entries: BlockEntryTable, flat: Array) -> None:
         elastic_stiffness(self._table, q, aux, block_entries, flat)
 
+    def add_viscous_terms(
+        self, state: State, block_entries: BlockEntryTable, force: Array, K: Array, D: Array
+    ) -> None:
+        viscous_terms(
+            self._table, state.q, state.aux, state.v, *self._viscous, force, block_entries, self._block, K, D
+        )
+
     def add_curvature_derivatives(
         self, state: State, graph: Graph, first: IntArray, inputs: Array, out: Array
     ) -> None:
@@ -154,6 +170,7 @@ class PlanarElasticity(Elasticity):
         self.rods = rods = _tables(graph, numbering)
         self._table: RodTable = tuple(rods)
         self.axes, self.strains, self.aux = (0, 2), 1, 0
+        self._viscous, self._block = viscous_coefficients(graph), np.zeros((3, 121))
         self.blocks = (
             block_dofs(numbering.node[graph.edge], (2, 2)),
             block_dofs(rods.pair_dofs[:, [0, 2, 4]], (2, 2, 2)),
@@ -178,6 +195,13 @@ class PlanarElasticity(Elasticity):
 
     def add_stiffness(self, q: Array, aux: Array, block_entries: BlockEntryTable, flat: Array) -> None:
         planar_stiffness(self._table, q, block_entries, flat)
+
+    def add_viscous_terms(
+        self, state: State, block_entries: BlockEntryTable, force: Array, K: Array, D: Array
+    ) -> None:
+        planar_viscous_terms(
+            self._table, state.q, state.v, *self._viscous, force, block_entries, self._block, K, D
+        )
 
     def add_curvature_derivatives(
         self, state: State, graph: Graph, first: IntArray, inputs: Array, out: Array

@@ -27,7 +27,7 @@ from corekit_der.config import Clamp, DERConfig, Limb
 from corekit_der.frames import transport_directors
 from corekit_der.sections import compute_section
 
-__all__ = ["Graph", "build_graph"]
+__all__ = ["Graph", "build_graph", "compliance_fractions"]
 
 _FOLDED = 1e-3
 """Least 1 + cos of the angle between two edges; below it they are folded back."""
@@ -45,7 +45,8 @@ class Graph:
         edge: start and end node, (E, 2).
         length: rest length [m], (E,).
         tangent, director: unit, (E, 3).
-        axial, bend, line_mass, line_spin, area, radius: see `Section`; of ghosts only bend and radius are not 0.
+        axial, bend, line_mass, line_spin, area, radius, viscosity, retardation: see `Section`; of ghosts only bend and
+            radius are not 0.
         drag: viscous, normal and tangential drag [Pa·s], (E, 3).
         fluid: density of the fluid [kg/m³] and added mass fraction, (E, 2).
         limb: index of the limb, −1 of ghosts, (E,).
@@ -76,6 +77,8 @@ class Graph:
     line_spin: Array
     area: Array
     radius: Array
+    viscosity: Array
+    retardation: Array
     drag: Array
     fluid: Array
     limb: IntArray
@@ -161,6 +164,8 @@ def _build_limbs(limbs: Sequence[Limb]) -> Graph:
                 "line_spin": section.line_spin,
                 "area": section.area,
                 "radius": section.radius,
+                "viscosity": section.viscosity,
+                "retardation": section.retardation,
                 "drag": np.tile([limb.viscous_drag, limb.drag_normal, limb.drag_tangential], (e, 1)),
                 "fluid": np.tile([limb.fluid_density, limb.added_mass], (e, 1)),
                 "limb": np.full(e, number),
@@ -329,7 +334,7 @@ def _add_ghosts(graph: Graph, node: int, meeting: IntArray) -> tuple[IntArray, I
     for name in ("length", "tangent", "director", "bend", "radius"):
         values = getattr(graph, name)
         setattr(graph, name, np.concatenate([values, values[meeting]]))
-    for name in ("axial", "line_mass", "line_spin", "area", "drag", "fluid"):
+    for name in ("axial", "line_mass", "line_spin", "area", "viscosity", "retardation", "drag", "fluid"):
         values = getattr(graph, name)
         setattr(graph, name, np.concatenate([values, np.zeros_like(values[meeting])]))
     limb = graph.limb[meeting]
@@ -341,3 +346,11 @@ def _add_ghosts(graph: Graph, node: int, meeting: IntArray) -> tuple[IntArray, I
     )
     _add_pairs(graph, forward, np.ones((count, 2)), limb, np.ones(count), half=True)
     return nodes, edges
+
+
+def compliance_fractions(graph: Graph) -> Array:
+    """Return the fractions of its two edges in the compliances of every pair: κ₁, κ₂ and twist, (P, 2, 3)."""
+    # a ghost does not bend
+    halves = np.where(graph.axial[graph.pair] == 0.0, 0.0, 0.5 * graph.length[graph.pair])
+    each = halves[:, :, None] / graph.bend[graph.pair]
+    return each / each.sum(axis=1, keepdims=True)

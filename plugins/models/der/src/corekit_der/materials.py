@@ -26,15 +26,7 @@ from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering
 from corekit_der.symbolic import Material
 
-__all__ = ["compliance_fractions", "limb_materials"]
-
-
-def compliance_fractions(graph: Graph) -> Array:
-    """Return r of (2) for κ₁, κ₂ and twist of every pair, (P, 2, 3)."""
-    # a ghost does not bend
-    halves = np.where(graph.axial[graph.pair] == 0.0, 0.0, 0.5 * graph.length[graph.pair])
-    each = halves[:, :, None] / graph.bend[graph.pair]
-    return each / each.sum(axis=1, keepdims=True)
+__all__ = ["limb_materials"]
 
 
 def _to_nodes(graph: Graph, numbering: Numbering, each: Array, direction: Array) -> Array:
@@ -81,6 +73,8 @@ def limb_materials(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[
             materials.append(
                 Material(*parameter("poisson", "-", limb.poisson), edges=edges, scales="poisson")
             )
+        if len(limb.viscosity) == 1:
+            materials.append(Material(*parameter("viscosity", "Pa·s", limb.viscosity[0]), viscous=is_own))
         if len(limb.density) == 1:
             line = length * graph.line_mass / limb.density[0]
             mass = _to_nodes(graph, numbering, line, ones)

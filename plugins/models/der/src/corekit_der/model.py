@@ -24,10 +24,10 @@ __all__ = ["DER"]
 class DER(Model):
     """Graph of rods that stretch, bend and twist.
 
-        M·v̇ = −∂E/∂q + m·g − (drag) + (forces at nodes),   q = (x of nodes [m], θ of edges [rad]),   v = q̇     (1)
+        M·v̇ = −∂E/∂q + m·g − (damping) + (nodal forces),   q = (x of nodes [m], θ of edges [rad]),   v = q̇     (1)
 
     with the elastic energy E of `elastic_forces`, in the base's axes. M is diagonal and constant: half the mass of its
-    edges at a node, ρ·(I₁ + I₂)·L at an edge. K is the exact symmetric Hessian, banded.
+    edges at a node, ρ·(I₁ + I₂)·L at an edge. K is exact, and a symmetric band unless a load has no potential.
 
     The state's `aux` contains the source of every edge's reference directors (see `frames`) and the last reference
     twist of every pair. `reparametrise` updates them after a step that turned an edge far.
@@ -104,7 +104,7 @@ class DER(Model):
         return self._rods.compute_energies(state)
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        """Return f as stretching, bending, twisting, gravity, drag and applied [N, N·m]."""
+        """Return f as stretching, bending, twisting, gravity, drag, viscosity and applied [N, N·m]."""
         return self._rods.compute_force_terms(state, inputs)
 
     def symbolic(self) -> SymbolicRods:

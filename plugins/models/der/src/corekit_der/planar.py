@@ -24,6 +24,7 @@ from corekit_der.vectors import compiled, inlined
 
 __all__ = [
     "add_planar_curvature_derivatives",
+    "bend",
     "compute_planar_edges",
     "planar_forces",
     "planar_stiffness",
@@ -43,7 +44,7 @@ def compute_planar_edges(rods: Rods, q: Array) -> None:
 
 
 @inlined
-def _bend(rods: Rods, p: int) -> tuple[int, int, float, float, float, float]:
+def bend(rods: Rods, p: int) -> tuple[int, int, float, float, float, float]:
     """Return the edges, their signs, 2/χ and k of a pair."""
     e, f = rods.pair[p, 0], rods.pair[p, 1]
     se, sf = rods.sign[p, 0], rods.sign[p, 1]
@@ -57,7 +58,7 @@ def planar_strains(rods: Rods, q: Array, out: Array) -> None:
     """Write k of every pair into the first column of `out`, (P, 3)."""
     compute_planar_edges(rods, q)
     for p in range(len(rods.rest_strain)):
-        out[p, 0] = _bend(rods, p)[5]
+        out[p, 0] = bend(rods, p)[5]
 
 
 @compiled
@@ -77,7 +78,7 @@ def planar_forces(
             force[rods.edge[j, 0] + k] += tension * state[j, k]
             force[rods.edge[j, 1] + k] -= tension * state[j, k]
     for p in range(len(rods.rest_strain)):
-        e, f, se, sf, slope, curvature = _bend(rods, p)
+        e, f, se, sf, slope, curvature = bend(rods, p)
         excess = curvature - rods.rest_strain[p, 0]
         bending += 0.5 * rods.pair_stiffness[p, 0] * excess * excess
         moment = weights[1] * rods.pair_stiffness[p, 0] * excess * slope
@@ -96,7 +97,7 @@ def planar_stiffness(table: RodTable, q: Array, block_entries: BlockEntryTable, 
     compute_planar_edges(rods, q)
     state, H, B = rods.edge_state, rods.block, rods.nodal.reshape(-1)
     for p in range(len(rods.rest_strain)):
-        e, f, se, sf, slope, curvature = _bend(rods, p)
+        e, f, se, sf, slope, curvature = bend(rods, p)
         c = rods.pair_stiffness[p, 0]
         s = c * (curvature - rods.rest_strain[p, 0])
         second = c * slope * slope + 0.5 * s * curvature * slope
@@ -147,7 +148,7 @@ def add_planar_curvature_derivatives(
     for p in range(len(natural)):
         if first[p] < 0:
             continue
-        e, f, se, sf, slope, _ = _bend(rods, p)
+        e, f, se, sf, slope, _ = bend(rods, p)
         tangent = math.tan(0.5 * voronoi[p] * (natural[p, 0] + inputs[first[p]]))
         scale = rods.pair_stiffness[p, 0] * voronoi[p] * (1.0 + tangent * tangent) * slope
         for k in range(2):

@@ -29,6 +29,8 @@ class Section:
         line_spin: ρ·(I₁ + I₂), polar inertia per length [kg·m]; differs from ρ·J unless the section is round.
         area: A [m²].
         radius: of contact and drawing [m].
+        viscosity: η [Pa·s].
+        retardation: retardation times of bending (twice) and twist per viscosity, 3/E and 1/G [1/Pa], shape (e, 3).
     """
 
     axial: Array
@@ -37,6 +39,8 @@ class Section:
     line_spin: Array
     area: Array
     radius: Array
+    viscosity: Array
+    retardation: Array
 
 
 def rectangle_torsion(width: Array, height: Array, terms: int = 12) -> Array:
@@ -81,4 +85,6 @@ def compute_section(limb: Limb, length: Array) -> Section:
         line_spin=density * (inertia_1 + inertia_2),
         area=area,
         radius=radius,
+        viscosity=interpolate(limb.viscosity),
+        retardation=np.column_stack([3.0 / young, 3.0 / young, 1.0 / shear]),
     )

@@ -31,7 +31,7 @@ from corekit_der.frames import compute_edges, edge_in_pair
 from corekit_der.tables import BlockEntries, BlockEntryTable, Rods, RodTable
 from corekit_der.vectors import Vector, add_scaled, compiled, cross, dot, inlined, row, scale, triple
 
-__all__ = ["elastic_stiffness", "pair_gradients"]
+__all__ = ["elastic_stiffness", "pair_gradients", "write_pair_hessian"]
 
 
 @inlined
@@ -145,6 +145,36 @@ def _write_nodal_block(H: Array, B: Array) -> None:
         B[angle, 3], B[angle, 7] = H[angle, 3], H[angle, 7]
 
 
+@inlined
+def write_pair_hessian(
+    rods: Rods, p: int, H: Array, B: Array, se: float, sf: float, te: Vector, tf: Vector, le: float, lf: float,
+    chi: float, kb: Vector, k1: float, k2: float, m1e: Vector, m2e: Vector, m1f: Vector, m2f: Vector,
+    s1: float, s2: float, s3: float,
+) -> None:  # fmt: skip
+    """Write Σ sᵢ·∂²(k₁, k₂, τ)ᵢ of a pair into B (11, 11), without ∂A/∂e; H (8, 8) is a workspace."""
+    Ge, Gf = add_scaled(scale(s1, m1e), s2, m2e), add_scaled(scale(s1, m1f), s2, m2f)
+    Me, Mf = add_scaled(scale(s1, m2e), -s2, m1e), add_scaled(scale(s1, m2f), -s2, m1f)
+    _write_second_derivatives(H, te, tf, le, lf, chi, kb, s1 * k1 + s2 * k2, s3, Ge, Gf, Me, Mf)
+    for a in range(8):
+        for b in range(a, 8):
+            H[b, a] = H[a, b]
+    _write_spun_block(rods, p, H, B, se, sf)
+
+
+@inlined
+def _write_spun_block(rods: Rods, p: int, H: Array, B: Array, se: float, sf: float) -> None:
+    """Write B from H, which is without spin and for edges along the pair."""
+    _add_spin(H, 0, row(rods.edge_state, rods.pair[p, 0], 10))
+    _add_spin(H, 4, row(rods.edge_state, rods.pair[p, 1], 10))
+    if se < 0.0 or sf < 0.0:
+        for a in range(8):
+            H[3, a] *= se
+            H[a, 3] *= se
+            H[7, a] *= sf
+            H[a, 7] *= sf
+    _write_nodal_block(H, B)
+
+
 @compiled
 def elastic_stiffness(
     table: RodTable, q: Array, aux: Array, block_entries: BlockEntryTable, out: Array
@@ -176,15 +206,7 @@ def elastic_stiffness(
             for b in range(a, 8):
                 H[a, b] += c1 * g[0, a] * g[0, b] + c2 * g[1, a] * g[1, b] + c3 * g[2, a] * g[2, b]
                 H[b, a] = H[a, b]
-        _add_spin(H, 0, row(rods.edge_state, rods.pair[p, 0], 10))
-        _add_spin(H, 4, row(rods.edge_state, rods.pair[p, 1], 10))
-        if se < 0.0 or sf < 0.0:
-            for a in range(8):
-                H[3, a] *= se
-                H[a, 3] *= se
-                H[7, a] *= sf
-                H[a, 7] *= sf
-        _write_nodal_block(H, B)
+        _write_spun_block(rods, p, H, B, se, sf)
         base, kind = pair.base[p], pair.kind[p]
         for k in range(len(pair.entry)):
             out[base + pair.table[kind, k]] += flat[pair.entry[k]]

@@ -37,7 +37,8 @@ class Material:
         edges: edges with a stiffness that depends on the option.
         scales: this dependence: `young`, `poisson` or empty.
         drag, mass, weight: derivatives of the diagonals of viscous D and M and of the weight, (n,), or None.
-        resistive, natural: derivatives of ½L·(c_n, c_t), (E, 2), and of natural curvatures, (P, 3), or None.
+        resistive, natural, viscous: derivatives of ½L·(c_n, c_t), (E, 2), of natural curvatures, (P, 3), and of η,
+            (E,), or None.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Material:
     weight: Array | None = None
     resistive: Array | None = None
     natural: Array | None = None
+    viscous: Array | None = None
 
 
 @frozen(eq=False)
@@ -69,6 +71,8 @@ class RodExpressionData:
         nodes: first index of the node of every node frame.
         edges: edge of every edge frame.
         compliance_fractions: fractions of the two edges in the compliances of every pair, (P, 2, 3).
+        viscosity: η of every edge, (E,).
+        retardation: retardation times per viscosity of every edge, (E, 3).
         materials: options that may become symbols.
     """
 
@@ -90,6 +94,8 @@ class RodExpressionData:
     nodes: IntArray
     edges: IntArray
     compliance_fractions: Array
+    viscosity: Array
+    retardation: Array
     materials: Sequence[Material] = ()
 
 
@@ -137,6 +143,7 @@ class SymbolicRods:
         self._drag = with_values(parts.drag, lambda each: each.drag)
         self._resistive = with_values(parts.resistive, lambda each: each.resistive)
         self._natural = with_values(parts.natural, lambda each: each.natural)
+        self._viscosity = with_values(parts.viscosity, lambda each: each.viscous)
         self.coordinates = len(parts.mass)
         self.inputs = inputs
         self.frames = len(parts.nodes) + len(parts.edges)
@@ -171,6 +178,7 @@ class SymbolicRods:
         """Return f(q, v, u) [N, N·m], shape (n, 1)."""
         parts = self._parts
         f = self._weight - self._drag * v - ca.gradient(self._elastic_energy(q, inputs), q)
+        f = f + self._viscous_force(q, v)
         rows = [f[k] for k in range(self.coordinates)]
 
         def add(node: int, force: Expression) -> None:
@@ -265,20 +273,59 @@ class SymbolicRods:
 
     def _elastic_energy(self, q: Expression, inputs: Expression) -> Expression:
         """Return the energy (1)–(3) of `elastic_forces`, or (1) of `planar` [J]."""
-        parts, rods = self._parts, self._parts.rods
+        rods = self._parts.rods
         edges = range(len(rods.length))
         energy = 0.0
         for j in edges:
             if rods.axial[j]:
                 strain = self._tangent(q, j)[1] / rods.length[j] - 1.0
                 energy += 0.5 * rods.axial[j] * rods.length[j] * strain**2 * self._axial.get(j, 1.0)
-        planar = parts.axes.shape[1] == 2
-        frames = [self._tangent(q, j)[0] if planar else self._directors(q, j) for j in edges]
-        for p in range(len(rods.pair)):
-            strains = self._planar_strains(frames, p) if planar else self._spatial_strains(q, frames, p)
+        for p, strains in enumerate(self._pair_strains(q, range(len(rods.pair)))):
             for i, (k, rest) in enumerate(zip(strains, self._rest_strains(p, inputs), strict=False)):
                 energy += 0.5 * rods.pair_stiffness[p, i] * (k - rest) ** 2 * self._stiffness_factor(p, i)
         return energy
+
+    def _viscous_force(self, q: Expression, v: Expression) -> Expression:
+        """Return (1) of `viscosity` [N, N·m]."""
+        rods, strains, damping = self._parts.rods, [], []
+        viscous = [not self._viscosity[j].is_zero() for j in range(len(rods.length))]
+        for j in np.flatnonzero(viscous).tolist():
+            if rods.axial[j]:
+                strains.append(self._tangent(q, j)[1])
+                time = self._viscosity[j] * self._parts.retardation[j, 0]
+                damping.append(time * rods.axial[j] / rods.length[j])
+        pairs = [p for p in range(len(rods.pair)) if any(viscous[j] for j in rods.pair[p])]
+        for p, pair_strains in zip(pairs, self._pair_strains(q, pairs), strict=True):
+            strains += pair_strains
+            damping += [self._pair_damping(p, i) for i in range(len(pair_strains))]
+        if not strains:
+            return ca.DM.zeros(self.coordinates)
+        strain = ca.vertcat(*strains)
+        rate = ca.jtimes(strain, q, v)
+        return -ca.jtimes(strain, q, ca.vertcat(*damping) * rate, True)
+
+    def _pair_damping(self, p: int, i: int) -> Expression:
+        """Return c of strain i of a pair: (3) of `viscosity`, where r = (fraction/factor)/Σ(fraction/factor)."""
+        parts, compliance, total = self._parts, 0.0, 0.0
+        for edge, fraction in zip(
+            parts.rods.pair[p].tolist(), parts.compliance_fractions[p, :, i], strict=True
+        ):
+            factor = self._edge_factor(edge, i)
+            compliance = compliance + fraction / factor
+            total = total + self._viscosity[edge] * parts.retardation[edge, i] * fraction / factor**2
+        return parts.rods.pair_stiffness[p, i] * total / compliance**2
+
+    def _pair_strains(self, q: Expression, pairs: Sequence[int]) -> list[tuple[Expression, ...]]:
+        """Return k₁, k₂, τ, or k in the plane, of pairs."""
+        planar, edges = self._parts.axes.shape[1] == 2, range(len(self._parts.rods.length))
+        frames = [self._tangent(q, j)[0] if planar else self._directors(q, j) for j in edges] if pairs else []
+        return [
+            self._planar_strains(frames, p) if planar else self._spatial_strains(q, frames, p) for p in pairs
+        ]
+
+    def _edge_factor(self, edge: int, i: int) -> Expression:
+        """Return the factor of an edge's stiffness against strain i."""
+        return self._axial.get(edge, 1.0) * (self._torsion.get(edge, 1.0) if i == 2 else 1.0)
 
     def _stiffness_factor(self, p: int, i: int) -> Expression:
         """Return the stiffness factor of strain i of a pair: (2) of `materials`."""
@@ -286,7 +333,7 @@ class SymbolicRods:
         for edge, fraction in zip(
             self._parts.rods.pair[p].tolist(), self._parts.compliance_fractions[p, :, i], strict=True
         ):
-            scale = self._axial.get(edge, 1.0) * (self._torsion.get(edge, 1.0) if i == 2 else 1.0)
+            scale = self._edge_factor(edge, i)
             changed = changed or edge in self._axial or (i == 2 and edge in self._torsion)
             compliance = compliance + fraction / scale
         return 1.0 / compliance if changed else 1.0

@@ -19,7 +19,7 @@ from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
 from corekit_der.elasticity import PlanarElasticity, SpatialElasticity, TermWeights
 from corekit_der.frame_points import edge_point_jacobians, edge_poses, node_point_jacobians, node_poses
-from corekit_der.graph import Graph, build_graph
+from corekit_der.graph import Graph, build_graph, compliance_fractions
 from corekit_der.initial_state import InitialStateWriter
 from corekit_der.loads import add_drag, add_drag_derivatives
 from corekit_der.numbering import Numbering, block_entries, block_pattern, number_coordinates
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["RodSystem"]
 
 _ALL: TermWeights = (1.0, 1.0, 1.0)
+_NONE: Final[Array] = np.zeros(0)
 _MAX_BAND: Final = 24
 """Half-width up to which a band is cheaper than sparse elimination: chains, rings and pairs of parallel rods."""
 
@@ -76,8 +77,9 @@ class RodSystem:
         shape[np.array(straight)[graph.pair_limb]] = 0.0
         self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
         self._has_resistive_drag = bool(self._resistive.any())
+        self._is_viscous = bool(graph.viscosity.any())
         self._applied = AppliedLoads(config, graph, numbering, elasticity, self._axes, shape)
-        symmetric = not (self._has_resistive_drag or self._applied.following)
+        symmetric = not (self._has_resistive_drag or self._is_viscous or self._applied.following)
         blocks = [*elasticity.blocks, *self._applied.blocks]
         banded = symmetric and numbering.width <= _MAX_BAND
         self._pattern = None if banded else block_pattern(n, blocks)
@@ -156,14 +158,17 @@ class RodSystem:
         self._add_loads(state, inputs, out)
 
     def _add_loads(self, state: State, inputs: Array, out: Array) -> None:
-        """Add resistive drag and nodal forces; needs the edge state."""
+        """Add the material's damping, resistive drag and nodal forces; needs the edge state."""
+        if self._is_viscous:
+            self._elasticity.add_viscous_terms(state, self._block_entries, out, _NONE, _NONE)
         if self._has_resistive_drag:
             add_drag(self._elasticity.rods, self._resistive, self._width, state.v, out)
         self._applied.add_forces(inputs, out)
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
-        """Return buffers for K, and for D: diagonal, or like K with resistive drag."""
-        damping = self._new_stiffness() if self._has_resistive_drag else Diagonal(self.size)
+        """Return buffers for K, and for D: diagonal, or like K with a viscous material or resistive drag."""
+        coupled = self._has_resistive_drag or self._is_viscous
+        damping = self._new_stiffness() if coupled else Diagonal(self.size)
         return self._new_stiffness(), damping
 
     def compute_stiffness_and_damping(
@@ -174,15 +179,19 @@ class RodSystem:
         stiffness.zero()
         flat = stiffness.data.ravel(order="K")
         self._elasticity.add_stiffness(state.q, state.aux, self._block_entries, flat)
-        if self._has_resistive_drag:
+        drag = damping.data.ravel(order="K")
+        if isinstance(damping, Diagonal):
+            damping.data[:] = self._drag
+        else:
             damping.zero()
             damping.add(self._viscous)
-            rods, block, drag = self._elasticity.rods, self._drag_block, damping.data.ravel(order="K")
+        if self._is_viscous:
+            self._elasticity.add_viscous_terms(state, self._block_entries, np.zeros(self.size), flat, drag)
+        if self._has_resistive_drag:
+            rods, block = self._elasticity.rods, self._drag_block
             add_drag_derivatives(
                 rods, self._resistive, self._width, state.v, self._edge_entries, block, flat, drag
             )
-        else:
-            damping.data[:] = self._drag
         self._applied.add_derivatives(state, inputs, stiffness)
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
@@ -214,6 +223,9 @@ class RodSystem:
         terms["drag"] = -self._drag * state.v
         if self._has_resistive_drag:
             add_drag(self._elasticity.rods, self._resistive, self._width, state.v, terms["drag"])
+        if self._is_viscous:
+            terms["viscosity"] = np.zeros(self.size)
+            self._elasticity.add_viscous_terms(state, self._block_entries, terms["viscosity"], _NONE, _NONE)
         terms["applied"] = np.zeros(self.size)
         self._applied.add_forces(inputs, terms["applied"])
         return terms
@@ -259,7 +271,7 @@ class RodSystem:
 
     def symbolic(self) -> SymbolicRods:
         """Return the equations as CasADi expressions."""
-        from corekit_der.materials import compliance_fractions, limb_materials
+        from corekit_der.materials import limb_materials
         from corekit_der.symbolic import RodExpressionData, SymbolicRods
 
         graph, applied = self._graph, self._applied
@@ -282,6 +294,8 @@ class RodSystem:
             nodes=self._numbering.node[: self._node_count],
             edges=self._real_edges if self._has_edge_frames else self._real_edges[:0],
             compliance_fractions=compliance_fractions(graph),
+            viscosity=graph.viscosity,
+            retardation=graph.retardation,
             materials=limb_materials(graph, self._numbering, self._gravity),
         )
         return SymbolicRods(data, self.description.input_size)
