@@ -15,9 +15,9 @@ class StepReport:
 
     Args:
         accepted: whether the new state is to be used.
-        step: length of the step taken [s].
+        step_size: length of the step taken [s].
         iterations: Newton iterations of the integrator (1 for one-solve schemes).
-        solve: outcome of the contact solve, or of the linear solve without contacts.
+        solve_info: outcome of the contact solve, or of the linear solve without contacts.
         note: what the integrator changed in the linear model (a dropped or shifted tangent), or of a step that is not
             accepted what its solver said; else empty.
     """

@@ -29,7 +29,7 @@ class Body:
         model: who computes it.
         abilities: what its spec declares, e.g. `point-jacobian`.
         inputs: u(t).
-        layout: the model's.
+        description: the model's.
         friction: of its surfaces, or None.
         index: its place among the bodies.
         first_q, first_v, first_aux, first_frame, first_shape: offsets in the stacked arrays.

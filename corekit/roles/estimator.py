@@ -58,8 +58,8 @@ class EstimationTask:
         integrator: of the scenario, by name and options: what is found holds for how it steps.
         inputs: the stacked inputs u at a time [s], shape (nu,); the same buffer at every call.
         obstacles: of the world.
-        rest: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in place of
-            the scenario's, looked for from a state of this body; raises StaticsFailed where there is no such place.
+        find_equilibrium: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in
+            place of the scenario's, looked for from a state of this body; raises StaticsFailed where there is no such place.
         folder: where pictures may be drawn, or None.
     """
 
@@ -130,8 +130,8 @@ class Estimate:
         schedules: inputs of the body that take the place of the scenario's.
         time: when markers were seen [s], shape (T,).
         markers: their names.
-        observed, found: places of the markers [m], shape (T, m, 3); nan where nothing was seen.
-        figures: further numbers by name, the unit at the name's end: `tip_mean_m`.
+        observed, predicted: places of the markers [m], shape (T, m, 3); nan where nothing was seen.
+        metrics: further numbers by name, the unit at the name's end: `tip_mean_m`.
         pictures: what was drawn. notes: sentences for the user.
     """
 

@@ -66,9 +66,9 @@ class PlanningTask:
     Args:
         bodies: by name, in the order of the scenario.
         obstacles: by name.
-        earlier: an earlier plan to begin from, or None.
+        previous_plan: an earlier plan to begin from, or None.
         folder: where the planner may write files of its own, or None.
-        tell: takes sentences for the user while the planner is at work: that it compiles, and what it waits for.
+        report: takes sentences for the user while the planner is at work: that it compiles, and what it waits for.
     """
 
     bodies: Mapping[str, TaskBody]
@@ -126,9 +126,9 @@ class Plan:
         objects: motion of every body that is moved by them.
         tracks: further quantities by name: forces, gaps, slip.
         certificate: what the plan is worth, measured in physical units: plain data for JSON.
-        stages: what was solved on the way, one record each: plain data.
+        solve_log: what was solved on the way, one record each: plain data.
         notes: sentences for the user.
-        memory: arrays from which the planner can begin again.
+        warm_start: arrays from which the planner can begin again.
     """
 
     time: Array

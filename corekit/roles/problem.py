@@ -48,7 +48,7 @@ class LCPProblem:
         vector: b, shape (n,).
         row_scale, column_scale: positive, shape (n,); ones if unscaled.
         tolerance: asked natural residual max |min(z_phys, w_phys)|.
-        blocks: the physical contact problem behind it, if there is one. Its LCP variables stand contact
+        contact_problem: the physical contact problem behind it, if there is one. Its LCP variables stand contact
             by contact as (λ_n, β₁…β_r, γ), then for bounded rows with only one finite bound (z),
             with both (z, s): see the `lcp` plugin's assembly.
     """
@@ -88,7 +88,8 @@ class QPProblem:
         dofs, values: C by rows of w entries, shapes (k, w); unused entries have value 0 and a valid index.
         lower, upper: shape (k,), possibly infinite.
         compliance: E ≥ 0, shape (k,).
-        least, most: of the multipliers of equalities, shape (k,), possibly infinite; not read for other rows.
+        multiplier_lower, multiplier_upper: least and most, of the multipliers of equalities, shape (k,), possibly
+            infinite; not read for other rows.
         tolerance: largest `residuals.normal` of a solved problem.
     """
 

@@ -33,7 +33,7 @@ def reduce_system(
 
     Args:
         coupled: indices of the others, shape (n,), out.
-        reduced_rhs, reduced_matrix: −F and V of them, lengths ≥ k and ≥ k², out.
+        reduced_rhs, matrix: −F and V of them, lengths ≥ k and ≥ k², out.
         increment: d of the decoupled ones, out; zero elsewhere.
     """
     n, k = values.size, 0

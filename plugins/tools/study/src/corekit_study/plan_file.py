@@ -70,7 +70,6 @@ class PlanFile:
 
     Args:
         loaded: the scenario it names, loaded.
-        changes: how the scenario was changed.
         world: the scenario's file or shipped name.
         given: the text of the file.
     """
