@@ -59,7 +59,7 @@ class EstimationTask:
         inputs: the stacked inputs u at a time [s], shape (nu,); the same buffer at every call.
         obstacles: of the world.
         find_equilibrium: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in
-            place of the scenario's, looked for from a state of this body; raises StaticsFailed where there is no such place.
+            place of the scenario's, looked for from a state of this body; raises StaticsFailed where there is none.
         folder: where pictures may be drawn, or None.
     """
 

@@ -62,10 +62,7 @@ class SelectedComponents:
         """List the components of a role, with the words that name them."""
         if role == "models":
             return [(f"body {name!r} ({spec.name})", spec) for name, spec in self.models.items()]
-        single = [self.integrator, *self.detectors, *self.others]
-        if self.solver is not None:
-            single.append(self.solver)
-        return [(f"{ROLES[role]} {spec.name!r}", spec) for spec in single if spec.role == role]
+        return [(f"{ROLES[role]} {spec.name!r}", spec) for spec in self.everyone if spec.role == role]
 
     @property
     def everyone(self) -> list[ComponentSpec]:
