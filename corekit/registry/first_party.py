@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["FIRST_PARTY", "FIRST_PARTY_VERBS", "RECORDER", "FirstParty"]
+__all__ = ["FIRST_PARTY", "FIRST_PARTY_KEYS", "FIRST_PARTY_VERBS", "RECORDER", "FirstParty"]
 
 
 class FirstParty(NamedTuple):
@@ -76,3 +76,11 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Verb of the command line → the distribution of this project that adds it."""
+
+FIRST_PARTY_KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        "mesh": "corekit-import reads it in obstacles and options of `rigid`: pip install corekit-import",
+        "robot": "corekit-import reads it in options of `gvs`: pip install corekit-import",
+    }
+)
+"""Key of a scenario that a distribution of this project replaces by what a file holds → who reads it where."""

@@ -18,6 +18,7 @@ from attrs import NOTHING, define
 
 from corekit.errors import ConfigError, Mistake, PluginError
 from corekit.registry.discover import discover
+from corekit.registry.first_party import FIRST_PARTY_KEYS
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ROLES
 from corekit.roles.options import ComponentRef
@@ -148,7 +149,7 @@ class Structurer(ValueReader):
         unknown = [key for key in table if key not in keys]
         for key in unknown[:_MOST_UNKNOWN]:
             found = table[key]
-            hint = hint_for(key, absent) or hint_for(key, keys)
+            hint = FIRST_PARTY_KEYS.get(key) or hint_for(key, absent) or hint_for(key, keys)
             meant.update(word for word in absent if f"'{word}'" in hint)
             known = (
                 f"unknown key; known here: {', '.join(keys)}" if keys else "unknown key; there are none here"

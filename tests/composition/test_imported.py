@@ -65,3 +65,20 @@ def test_a_ball_lies_in_an_imported_channel_and_the_floor_carries_both(channel):
     height = simulation.frame("ball.body").position[2]
     # the start has no gap; semi-implicit Euler lets nothing sink beyond rounding of single precision
     np.testing.assert_allclose(height, 0.025, atol=1e-8)
+
+
+def test_soft_fingers_on_an_imported_arm_lift_an_imported_pawn():
+    scenario = load("teaching/gripper-lifts-pawn")
+    weight = scenario.bodies[1].options["mass"] * 9.81
+    simulation = scenario.compose()
+    simulation.run(0.35)  # the fingers have closed, and the arm begins to lift
+    hand, pawn = (simulation.frame(name).position.copy() for name in ("arm.hand.base", "pawn.body"))
+    simulation.run(0.65)
+    rise = simulation.frame("arm.hand.base").position - hand
+    assert rise[2] > 0.05
+    # it slides until the fingers stand below its head, by less than their reach beyond it
+    np.testing.assert_allclose(simulation.frame("pawn.body").position - pawn, rise, atol=0.01)
+    contacts = simulation.contacts()
+    assert {each for names in contacts.names for each in names} == {"arm", "pawn"}
+    # the fingers carry its weight, but for the hand's acceleration: 0.8 rad/s at 0.25 m are 1.6 % of gravity
+    assert contacts.force[:, 2].sum() == pytest.approx(-weight, rel=0.03)

@@ -136,3 +136,10 @@ def test_without_the_decomposer_a_mesh_that_is_not_convex_is_refused(write, monk
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(Exception, match=r"is not convex, .* pip install coacd"):
         read_solid(MeshSource(file=write(channel())))
+
+
+def test_without_this_distribution_a_mesh_names_what_to_install(monkeypatch, write, load):
+    write(block())
+    monkeypatch.setattr("corekit.scenario.load._with_imports", lambda document, folder, mistakes: document)
+    with pytest.raises(ConfigError, match=r"options\.mesh: .*pip install corekit-import"):
+        load(BODY + 'mesh = { file = "part.stl" }\n')

@@ -28,6 +28,7 @@ __all__ = ["Solid", "read_solid"]
 
 _CONVEX = 1e-4
 _FLAT = 1e-9
+_ROUNDED = 1e-12
 
 
 class Solid(NamedTuple):
@@ -137,7 +138,13 @@ def _hull(points: Array) -> ConvexHull:
 
 def _moments(mesh: Trimesh) -> tuple[float, Array, Array]:
     mass = mesh.mass_properties
-    return float(mass.volume), np.array(mass.center_mass), np.array(mass.inertia) / float(mass.density)
+    inertia = np.array(mass.inertia) / float(mass.density)
+    return float(mass.volume), _clean(np.array(mass.center_mass), mesh.scale), _clean(inertia, inertia.max())
+
+
+def _clean(values: Array, size: float) -> Array:
+    """Zero what rounding leaves of a zero."""
+    return np.where(np.abs(values) < _ROUNDED * size, 0.0, values)
 
 
 def _convex_pieces(mesh: Trimesh, source: MeshSource) -> tuple[Array, ...]:
