@@ -22,9 +22,8 @@ from corekit.registry.resolve import resolve
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.load import load, shipped_scenarios
 from corekit_record.results import Results
-from corekit_run.execute import find_resumable
 from corekit_run.folder import read_log, read_status
-from corekit_run.running import replay
+from corekit_run.running import find_resumable, replay
 from corekit_study.fit_file import load_fit
 from corekit_study.plan_file import load_plan_file
 from corekit_study.sweep import spread

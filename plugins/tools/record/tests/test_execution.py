@@ -28,7 +28,7 @@ from corekit_run.running import resume, run
 
 
 class Scene:
-    """What `execute` needs of a scenario, around a hand-made simulation."""
+    """What `run` needs of a scenario, around a hand-made simulation."""
 
     name = "tiny"
     time: Any = SimpleNamespace(duration=0.3)

@@ -10,9 +10,8 @@ import pytest
 
 from corekit.errors import PluginError, ResultsError
 from corekit.scenario.load import load
-from corekit_run import execute, folder
+from corekit_run import folder, running
 from corekit_run.checkpoint import Checkpoint, read_checkpoint
-from corekit_run.execute import find_resumable
 from corekit_run.folder import RunFolder
 from corekit_run.running import resume
 
@@ -52,13 +51,14 @@ def test_a_number_that_is_another_s_process_or_a_renamed_machine_blocks_nothing(
     assert_same(arrays(cut), whole[1])
 
 
-def test_of_two_that_go_on_with_a_run_at_once_the_second_is_refused(cut):
+def test_of_two_that_go_on_with_a_run_at_once_the_second_is_refused(cut, monkeypatch):
     """It looked before the first held the folder: what it found says that nobody runs it."""
-    found = find_resumable(cut)
+    found = running.find_resumable(cut)
+    monkeypatch.setattr(running, "find_resumable", lambda _folder: found)
     with RunFolder(cut).held():
         before = contents(cut)
         with pytest.raises(ResultsError, match="still running: another process holds it"):
-            execute.resume(found, load(cut / "resolved.toml"))
+            resume(cut)
         assert contents(cut) == before
 
 

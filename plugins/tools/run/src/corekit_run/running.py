@@ -2,78 +2,239 @@
 
 from __future__ import annotations
 
+import time as clock
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from attrs import frozen
 
 from corekit.data.step import StepReport
 from corekit.errors import ResultsError
 from corekit.hooks.installed import installed_hooks
 from corekit.scenario.load import load, loads
 from corekit.simulation.installed_tools import results_class
-from corekit_run import execute as execution
-from corekit_run.checkpoint import read_checkpoint
-from corekit_run.folder import RunFolder
-from corekit_run.observers import Runnable
+from corekit_run.checkpoint import (
+    Checkpoint,
+    check_same_scenario,
+    check_same_versions,
+    newest_checkpoint,
+    read_checkpoint,
+)
+from corekit_run.compilation import shown_compilation
+from corekit_run.folder import STATUS, RunFolder, is_held, read_status
+from corekit_run.folder_run import FolderRun, ignore
+from corekit_run.observers import RunContext, Runnable, RunObservers
+from corekit_run.progress import Progress, ProgressCallback
+from corekit_run.run_end import record_run_end, stop_between_steps
+from corekit_run.run_events import told_to_hooks
+from corekit_run.versions import all_versions, decisive, version_differences
 
-__all__ = ["replay", "resume", "run"]
+__all__ = ["Resumable", "find_resumable", "replay", "resume", "run"]
+
+Warn = Callable[[str], object]
+_RESOLVED = "resolved.toml"
 
 
-def run(scenario: Runnable, **options: Any) -> Any:
+def run(
+    scenario: Runnable,
+    *,
+    directory: str | Path | None = None,
+    progress: ProgressCallback | None = None,
+    warn: Warn | None = None,
+) -> Any:
     """Run a scenario into a new folder.
 
     Args:
-        scenario: what to run.
-        options: of `corekit_run.execute.execute`, which says what is raised.
+        scenario: as `corekit.load` gives it.
+        directory: the run's own folder; if None, one with name and time stamp in the scenario's
+            `output.directory`. A folder that holds something is left alone: a number is added.
+        progress: called at most ten times a second.
+        warn: called with what an observer warns of; if None, Python's `warnings` are used.
     Returns:
         Its `corekit.Results`; its `RunFolder` where no recorder is installed.
+    Raises:
+        StepFailed: a step has no solution, or an observer stops at it. What was recorded so far is kept,
+            STATUS says why, and `step-<n>.npz` replays that step alone.
+        KeyboardInterrupt: the user stopped it between two steps; `resume` goes on from there.
+        ResultsError: the folder cannot be made or written to.
     """
-    return _recorded_results(execution.execute(scenario, **options))
+    report, warn = progress or ignore, warn or _warn
+    report(Progress("composing"))
+    began = clock.perf_counter()
+    with shown_compilation(report) as compilation:
+        simulation = scenario.compose()
+        composed = clock.perf_counter() - began
+        folder = RunFolder.create(
+            scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
+        )
+        with (
+            folder.held(),
+            stop_between_steps() as stop,
+            told_to_hooks(folder.path, scenario, simulation),
+            record_run_end(folder),
+        ):
+            made = FolderRun(simulation, scenario, folder, report, warn)
+            made.describe(composed)
+            compilation.share(folder.path / _RESOLVED)
+            made.begin()
+            made.go(stop)
+    return _results(folder)
+
+
+@frozen
+class Resumable:
+    """A run that has not finished, and the checkpoint from which it can be resumed.
+
+    Args:
+        folder: of the run.
+        checkpoint: the newest whole one; None if it was killed before its first.
+        damaged: what is wrong with newer ones.
+    """
+
+    folder: RunFolder
+    checkpoint: Checkpoint | None
+    damaged: list[str]
+
+
+def find_resumable(folder: str | Path) -> Resumable:
+    """Find the run in a folder, to resume it.
+
+    Raises:
+        ResultsError: it has finished, still runs, or no checkpoint of it can be read.
+    """
+    own = RunFolder(Path(folder))
+    outcome = read_status(own.path)
+    if not own.path.is_dir():
+        raise ResultsError(f"cannot resume {own.path}: the folder is not there")
+    if outcome.status == "finished":
+        raise ResultsError(f"{own.path} has finished: there is nothing to go on with")
+    own.refuse_links()
+    # a lock knows better than a process number, which may be another's by now, or of a machine renamed
+    held = is_held(own.path)
+    if held or (outcome.status == "running" and held is None):
+        who = outcome.reason or "another process holds it"
+        raise ResultsError(
+            f"{own.path} is still running: {who}. If that is not so, remove {own.path / STATUS}."
+        )
+    return Resumable(own, *newest_checkpoint(own.path))
 
 
 def resume(
-    folder: str | Path, scenario: Runnable | None = None, *, allow_code: bool = False, **options: Any
+    folder: str | Path,
+    scenario: Runnable | None = None,
+    *,
+    allow_code: bool = False,
+    progress: ProgressCallback | None = None,
+    warn: Warn | None = None,
 ) -> Any:
-    """Resume a run that was killed, interrupted or failed, to the same end.
+    """Resume a run that was killed, interrupted or failed, from its last checkpoint to the same end.
+
+    Its files are, bit for bit, those of a run that nothing interrupted. Records after the checkpoint are dropped and
+    made again; a run that was killed before its first checkpoint begins again.
 
     Args:
         folder: of the run.
         scenario: what it runs; if None, the folder's `resolved.toml`.
         allow_code: whether functions that `resolved.toml` names may be imported, as for `corekit.load`; a given
             scenario has its own.
-        options: of `corekit_run.execute.resume`, which says what is raised.
+        progress, warn: as for `run`.
     Returns:
         As `run`.
+    Raises:
+        ResultsError: it belongs to another scenario or to other versions, or something would be lost. Nothing in the
+            folder is changed.
+        StepFailed, KeyboardInterrupt: as for `run`.
     """
-    found = execution.find_resumable(folder)
-    if scenario is None:
-        kept = found.folder.path / "resolved.toml"
-        if not kept.is_file():
-            raise ResultsError(
-                f"cannot resume {kept.parent}: it holds no {kept.name}, so it is no run's folder, or one that was "
-                "killed before it began"
-            )
-        scenario = load(kept, allow_code=allow_code)
-    return _recorded_results(execution.resume(found, scenario, **options))
+    found = find_resumable(folder)
+    own, checkpoint = found.folder, found.checkpoint
+    scenario = scenario or _kept_scenario(own.path, allow_code=allow_code)
+    report, warn = progress or ignore, warn or _warn
+    report(Progress("composing"))
+    if checkpoint is not None:
+        check_same_scenario(checkpoint, scenario, own.path)
+    began = clock.perf_counter()
+    with own.held(), shown_compilation(report) as compilation:
+        simulation = scenario.compose()
+        composed = clock.perf_counter() - began
+        made = FolderRun(simulation, scenario, own, report, warn)
+        if checkpoint is not None:
+            check_same_versions(checkpoint, made.versions, own.path)
+        with _arrays_must_fit(f"the checkpoint in {own.path}", " Remove it to go on with an older one."):
+            made.begin(checkpoint)
+        own.claim()
+        with (
+            stop_between_steps() as stop,
+            told_to_hooks(own.path, scenario, simulation),
+            record_run_end(own),
+        ):
+            if checkpoint is None:
+                made.describe(composed)
+            else:
+                own.log("resumed", step=checkpoint.step, time_s=checkpoint.time, passed_over=found.damaged)
+            compilation.share(own.path / _RESOLVED)
+            made.go(stop)
+    return _results(own)
+
+
+def _kept_scenario(folder: Path, *, allow_code: bool) -> Runnable:
+    kept = folder / _RESOLVED
+    if not kept.is_file():
+        raise ResultsError(
+            f"cannot resume {folder}: it holds no {kept.name}, so it is no run's folder, or one that was "
+            "killed before it began"
+        )
+    return load(kept, allow_code=allow_code)
 
 
 def replay(
-    path: str | Path, scenario: Runnable | None = None, *, allow_code: bool = False, **options: Any
+    path: str | Path, scenario: Runnable | None = None, *, allow_code: bool = False, warn: Warn | None = None
 ) -> StepReport:
-    """Repeat the step of a `step-<n>.npz`, or the one after a checkpoint; nothing is written.
+    """Repeat the step of a `step-<n>.npz`, or the one after a checkpoint, observed as in its run; nothing is written.
 
     Args:
         path: of the file.
         scenario: what it belongs to; if None, the one in the file.
-        allow_code: as for `resume`. options: of `corekit_run.execute.replay`, which says what is raised.
+        allow_code: as for `resume`. warn: as for `run`.
+    Returns:
+        The report of a step that succeeds.
     Raises:
         ResultsError: the file is not whole, or not one of ours.
+        StepFailed: the step fails, as it did in the run.
     """
     kept = read_checkpoint(Path(path))
-    if scenario is None:
-        scenario = loads(kept.scenario, allow_code=allow_code)
-    return execution.replay(kept, scenario, name=str(path), **options)
+    scenario = scenario or loads(kept.scenario, allow_code=allow_code)
+    warn = warn or _warn
+    simulation = scenario.compose()
+    observers = RunObservers(RunContext(scenario, simulation, None, ignore, warn))
+    others = version_differences(kept.versions, decisive(all_versions(simulation, observers.versions)))
+    if others:
+        warn(f"{path} was written with other versions, the step may go differently: {'; '.join(others)}")
+    with _arrays_must_fit(str(path)):
+        observers.begin(kept.run)
+        simulation.restore(kept.memory)
+    observers.attach()
+    return simulation.step()
 
 
-def _recorded_results(folder: RunFolder) -> Any:
+@contextmanager
+def _arrays_must_fit(name: str, advice: str = "") -> Iterator[None]:
+    """Report a checkpoint by what NumPy and JSON say of arrays that are not those of the scenario."""
+    try:
+        yield
+    except (LookupError, OverflowError, TypeError, ValueError) as error:
+        said = f"{type(error).__name__}: {error}"
+        raise ResultsError(
+            f"{name} was changed or damaged: its arrays are not those of the scenario ({said}).{advice}"
+        ) from error
+
+
+def _results(folder: RunFolder) -> Any:
     """Return the results in the folder of a run; the folder itself if no recorder is installed."""
     return results_class()(folder.path) if installed_hooks().target("corekit_results") else folder
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, RuntimeWarning, stacklevel=2)

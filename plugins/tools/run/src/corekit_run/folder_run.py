@@ -1,0 +1,132 @@
+"""A simulation stepped to its end in a run folder, with observers and checkpoints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+from typing import final
+
+from corekit.errors import CorekitError, StepFailed
+from corekit.registry.first_party import RECORDER
+from corekit.simulation.loop import Simulation
+from corekit_run.checkpoint import Checkpoint, CheckpointKeeper
+from corekit_run.folder import RunFolder
+from corekit_run.observers import RunContext, Runnable, RunObservers
+from corekit_run.progress import ProgressCallback, RunTimer
+from corekit_run.run_end import Stop, step_file
+from corekit_run.versions import all_versions, decisive
+
+__all__ = ["FolderRun", "ignore"]
+
+NO_RECORDER = (
+    "no recorder is installed: log, status and checkpoints are kept, records are not, and no watchdog looks at the "
+    f"steps: pip install {RECORDER}"
+)
+
+
+def ignore(*_arguments: object, **_options: object) -> None:
+    """Do nothing with a report, warning or event."""
+
+
+@final
+class FolderRun:
+    """A composed simulation in its folder, from the start or from a checkpoint, to the end.
+
+    Args:
+        simulation: at its initial state.
+        scenario: what it was composed of. folder: of the run.
+        report, warn: as `progress` and `warn` of `corekit_run.running.run`.
+
+    Attributes:
+        versions: of everything that takes part.
+    """
+
+    def __init__(
+        self,
+        simulation: Simulation,
+        scenario: Runnable,
+        folder: RunFolder,
+        report: ProgressCallback,
+        warn: Callable[[str], object],
+    ) -> None:
+        self._simulation, self._scenario, self._folder = simulation, scenario, folder
+        for body in simulation.bodies:
+            body.inputs.warn = warn
+        self._observers = RunObservers(RunContext(scenario, simulation, folder.path, folder.log, warn))
+        if not self._observers:
+            warn(NO_RECORDER)
+        self.versions = all_versions(simulation, self._observers.versions)
+        duration = scenario.time.duration
+        self._steps = round(duration / simulation.step_length)
+        self._keeper = CheckpointKeeper(
+            folder.path, simulation, scenario.resolved_text(), decisive(self.versions), self._observers
+        )
+        self._timer = RunTimer(simulation, duration, folder.path, report)
+
+    def describe(self, composed: float) -> None:
+        """Write what is run, and by what, into the folder."""
+        folder, scenario = self._folder, self._scenario
+        folder.write("scenario.toml", scenario.given_text())
+        folder.write("resolved.toml", scenario.resolved_text())
+        folder.write("versions.json", json.dumps(self.versions, indent=2) + "\n")
+        folder.log("composed", wall_s=composed, components=sorted(self._simulation.components))
+
+    def begin(self, checkpoint: Checkpoint | None = None) -> None:
+        """Start the observers, or restore them and the simulation from a checkpoint."""
+        if checkpoint is None:
+            self._simulation.sample_controllers()  # so that the first record holds their inputs
+        self._observers.begin(None if checkpoint is None else checkpoint.run)
+        if checkpoint is not None:
+            self._simulation.restore(checkpoint.memory)
+
+    def go(self, stop: Stop) -> None:
+        """Step to the end, and record that in the folder."""
+        timer, folder, observers = self._timer, self._folder, self._observers
+        with closing(observers):
+            observers.attach()
+            self._simulation.observe(timer)
+            self._keeper.write()
+            timer.begin()
+            self._simulation.warm_up(announce=False)
+            timer.ready()
+            try:
+                with stop.waits():
+                    self._step_to_the_end(stop)
+            except StepFailed as error:
+                self._keep_failed_step(error)
+                raise
+            if stop.wanted:
+                self._keeper.write()
+                raise KeyboardInterrupt(*stop.why)
+            timer.end()
+            self._keeper.finish()
+        folder.log("finished", **timer.as_data(), **observers.summaries())
+        folder.set_status("finished")
+
+    def _step_to_the_end(self, stop: Stop) -> None:
+        simulation, keeper, steps = self._simulation, self._keeper, self._steps
+        while simulation.step_index < steps:
+            simulation.step()
+            keeper.after_step()
+            if stop.wanted:
+                break
+
+    def _keep_failed_step(self, error: StepFailed) -> None:
+        """Write the internal state with which the failed step began: restore the last checkpoint and step from there.
+
+        Components may have changed their internal state in the failed attempt, so that one is not used.
+        """
+        simulation, start = self._simulation, self._keeper.latest
+        if start is None or error.step < 0:
+            return
+        try:
+            observers = RunObservers(RunContext(self._scenario, simulation, None, ignore, ignore))
+            observers.begin(start.run)
+            simulation.rewind(start.memory, error.step, observers.steps)
+            kept = Checkpoint(
+                start.scenario, start.versions, simulation.internal_state(), observers.internal_state()
+            )
+            kept.write(step_file(self._folder.path, error))
+        except CorekitError as trouble:
+            error.add_note(f"The step could not be kept for a replay: {trouble}")
