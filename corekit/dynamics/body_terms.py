@@ -212,15 +212,17 @@ class BodyTerms:
         """
         model, at = self.body.model, point.at
         u = self.inputs_at(at.time)
+        # the right-hand side takes the place of f, with which A is assembled
         if self._has_inverse_dynamics:
-            model.compute_dynamics_residual(
-                at, u, acceleration, self.rhs, None if only_residual else self.mass
-            )
+            mass = None if only_residual else self.mass
+            model.compute_dynamics_residual(at, u, acceleration, self.force, mass)
         else:
             model.compute_mass_and_force(at, u, self.mass, self.force)
-            self.mass.multiply(acceleration, self.rhs)
-            np.subtract(self.force, self.rhs, out=self.rhs)
-        if not only_residual:
+            self.mass.multiply(acceleration, self._work)
+            np.subtract(self.force, self._work, out=self.force)
+        if only_residual:
+            self.rhs[:] = self.force
+        else:
             self._linearise_residual(point, u, acceleration)
         own = self.constraints
         if own is not None:
@@ -231,27 +233,19 @@ class BodyTerms:
                 own.eliminated.add_transpose_product(own.impulse[own.kept], self.rhs)
 
     def _linearise_residual(self, point: LinearisationPoint, u: Array, acceleration: Array) -> None:
-        """A = (1 + σ)·M + c_v·D + c_q·(K − ∂(J_bᵀλ)/∂q) with the last λ."""
-        model, matrix, at = self.body.model, self.matrix, point.at
-        matrix.zero()
-        matrix.add(self.mass, 1.0 + point.shift)
+        """A = (1 + σ)·M + c_v·D + c_q·(K − ∂(J_bᵀλ)/∂q) with the last λ, and r."""
+        model, at, gradient = self.body.model, point.at, self._force_gradient
         stiffness, damping = self.stiffness, self.damping
-        has_all = self._has_inverse_dynamics and not self._symmetric
-        if stiffness is not None and damping is not None:
-            if has_all:
-                model.compute_residual_derivatives(
-                    at, u, acceleration, stiffness, damping, None if self.rows is None else self.row_impulse
-                )
-            else:
-                model.compute_stiffness_and_damping(at, u, stiffness, damping)
-            if self._symmetric:
-                stiffness.symmetrise()
-                damping.symmetrise()
-            matrix.add(damping, point.damping_factor)
-            matrix.add(stiffness, point.stiffness_factor)
-            if has_all:
-                return
-        if self._force_gradient is not None:
+        if stiffness is None or damping is None:
+            self._assemble(point, 0.0, 0.0)
+            return
+        if self._has_inverse_dynamics and not self._symmetric:
+            impulse, gradient = None if self.rows is None else self.row_impulse, None
+            model.compute_residual_derivatives(at, u, acceleration, stiffness, damping, impulse)
+        else:
+            model.compute_stiffness_and_damping(at, u, stiffness, damping)
+        self._assemble(point, point.damping_factor, point.stiffness_factor)
+        if gradient is not None:
             self._add_force_gradient(at, -point.stiffness_factor)
 
     def update_damping(self, start: State) -> Matrix | None:

@@ -17,6 +17,15 @@ with the constraints of `body_constraints` and λ the whole force. K is that of 
 ∂(M·w)/∂q Newton's method converges linearly, and not at all where accelerations are large. A chord step keeps the
 factorisation of another state and the forces λ_k so far, and solves for Δ and δλ.
 
+For implicit schemes of a differential equation
+
+    ∂a/∂δ = −G·(K + PᵀK_cP + J_sᵀJ_s/α − ∂(Jᵀλ)/∂q) − H·J/τ²                                      (6)
+    ∂a/∂v = −G·(D + PᵀD_cP + J_sᵀJ_s/α) − H·J·(2/τ or 1/τ)                                        (7)
+
+with a = G·(f + Pᵀf_c) + H·r, G = M⁻¹ on the kernel of the rigid rows and J·H = 1. J_s are compliant rows, of
+position in (6) and of velocity in (7). K is that of f − M·a for models with inverse dynamics, else of f without the
+derivative of M. The derivatives of J and d(J)/dt·v are left out but for ∂(Jᵀλ)/∂q.
+
 Source for (2): Baumgarte (1972), "Stabilization of constraints and integrals of motion".
 """
 
@@ -29,7 +38,6 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
-from corekit.dynamics.acceleration_jacobian import acceleration_jacobian
 from corekit.dynamics.body_constraints import FREE_ROW
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.linearisation import of_acceleration
@@ -97,8 +105,9 @@ class SmoothDynamics:
         self._reaction_count += 1
         for terms, where, total in zip(self._world.bodies, self._world.slices, self._reactions, strict=True):
             if len(total):
-                own = None if terms.constraints is None else terms.constraints
-                impulse = np.zeros(0) if own is None else np.where(own.rows.bounded, 0.0, own.impulse)
+                impulse = terms.row_impulse
+                if terms.rows is not None:
+                    impulse = np.where(terms.rows.bounded, 0.0, impulse)
                 total += terms.reaction(None if extra is None else extra[where], acceleration[where], impulse)
 
     # — (1) —
@@ -164,16 +173,14 @@ class SmoothDynamics:
         chord = chord and extra is None and factorisation.succeeded and factorisation.is_block_diagonal
         whole = of_acceleration(state, self._zero, damping_factor, stiffness_factor, shift)
         worst = 0.0
-        for b, (terms, where, own) in enumerate(
-            zip(world.bodies, world.slices, state.body_states, strict=True)
-        ):
+        world.set_prescribed_coordinates(state)
+        world.set_prescribed_rates(state)
+        for (terms, point), where in zip(world.of_bodies(whole), world.slices, strict=True):
             if terms.motion.exists:
-                terms.motion.set_coordinates(own, own.time)
-                terms.motion.set_rates(own, own.time)
                 # set at once: a Newton increment as large would hide how well the others converge
-                acceleration[where][terms.prescribed] = terms.motion.acceleration(own, 1e-3 * step)
+                acceleration[where][terms.prescribed] = terms.motion.acceleration(point.at, 1e-3 * step)
                 terms.fixed[:] = 0.0
-            terms.linearise_acceleration(whole.of_body(b, where), acceleration[where], only_residual=chord)
+            terms.linearise_acceleration(point, acceleration[where], only_residual=chord)
             residual = terms.rhs if extra is None else terms.rhs + extra[where]
             if terms.rows is not None and not chord:
                 residual = residual.copy()
@@ -203,7 +210,7 @@ class SmoothDynamics:
         self._world.set_prescribed_rates(state)
         if not self.compute_acceleration(state, self._scratch, None, baumgarte_time):
             return False
-        acceleration_jacobian(self._world, state, self._scratch, baumgarte_time, da_dq, da_dv, damped=damped)
+        _acceleration_jacobian(self._world, state, self._scratch, baumgarte_time, da_dq, da_dv, damped=damped)
         return True
 
     def end_step(self, state: State, frozen_damping_velocity: Array | None, baumgarte_time: float) -> None:
@@ -247,3 +254,99 @@ def _rate_at(terms: BodyTerms, state: State, around: State, shift: float) -> Arr
     around.v[:] = state.v
     model.compute_constraints(around, terms.inputs_at(around.time), rows)
     return rows.product(state.v) - np.where(rows.is_velocity_level, rows.target_rate, 0.0)
+
+
+def _acceleration_jacobian(
+    world: WorldTerms,
+    state: State,
+    acceleration: Array,
+    settling: float,
+    da_dq: Array,
+    da_dv: Array,
+    *,
+    damped: bool,
+) -> None:
+    """Write (6) and (7), both (nv, nv).
+
+    Args:
+        state, acceleration: where, with the terms of `compute_acceleration` at this state.
+        settling: τ [s].
+        damped: whether the models' D counts; else it is frozen.
+    """
+    da_dq.fill(0.0)
+    da_dv.fill(0.0)
+    for terms, where, own in zip(world.bodies, world.slices, state.body_states, strict=True):
+        stiffness, damping = da_dq[where, where], da_dv[where, where]
+        _add_body(terms, own, acceleration[where], stiffness, damping, damped=damped)
+        _add_constraints(terms, own, stiffness, damping)
+    forces = world.forces
+    if forces is not None and forces.count:
+        for j, unit in enumerate(np.eye(world.nv)):
+            da_dq[:, j] += forces.tangent_product(unit, 0.0, 1.0)
+            da_dv[:, j] += forces.tangent_product(unit, 1.0, 0.0)
+    for terms, where in zip(world.bodies, world.slices, strict=True):
+        for matrix in (da_dq, da_dv):
+            block = np.array(matrix[where], order="F")
+            terms.factor.solve_columns(block)
+            np.negative(block, out=matrix[where])
+        _subtract_stabilisation(terms, settling, da_dq[where, where], da_dv[where, where])
+        da_dq[:, where][:, terms.prescribed] = 0.0
+        da_dv[:, where][:, terms.prescribed] = 0.0
+
+
+def _add_body(
+    terms: BodyTerms, state: State, acceleration: Array, stiffness: Array, damping: Array, *, damped: bool
+) -> None:
+    """K and D of the model."""
+    if terms.stiffness is None or terms.damping is None:
+        return
+    model, inputs = terms.body.model, terms.inputs_at(state.time)
+    if "inverse-dynamics" in terms.body.abilities:
+        model.compute_residual_derivatives(state, inputs, acceleration, terms.stiffness, terms.damping)
+    else:
+        model.compute_stiffness_and_damping(state, inputs, terms.stiffness, terms.damping)
+    stiffness += terms.stiffness.dense()
+    if damped:
+        damping += terms.damping.dense()
+
+
+def _add_constraints(terms: BodyTerms, state: State, stiffness: Array, damping: Array) -> None:
+    """The terms of compliant rows in K and D, and the gradient of all rows' forces."""
+    rows = terms.rows
+    if rows is None:
+        return
+    soft = (rows.compliance > 0) & ~rows.bounded
+    safe = np.where(soft, rows.compliance, 1.0)
+    full = rows.to_dense(terms.body.nv)
+    for is_rate, matrix in ((False, stiffness), (True, damping)):
+        chosen = soft & (rows.is_velocity_level == is_rate)
+        matrix += full[chosen].T @ (full[chosen] / safe[chosen, None])
+    if terms.stiffness is not None:
+        compliant = (
+            np.where(rows.is_velocity_level, rows.target_rate - rows.product(state.v), -rows.position_error)
+            / safe
+        )
+        force = np.where(soft, compliant, np.where(rows.bounded, 0.0, terms.row_impulse))
+        gradient = terms.body.model.new_stiffness_and_damping()[0]
+        terms.body.model.compute_constraint_force_gradient(state, force, gradient)
+        stiffness -= gradient.dense()
+
+
+def _subtract_stabilisation(terms: BodyTerms, settling: float, da_dq: Array, da_dv: Array) -> None:
+    """The last terms of (6) and (7), H one column per rigid row."""
+    rows, eliminated = terms.rows, terms.eliminated
+    if rows is None or eliminated is None:
+        return
+    kept = ~rows.bounded
+    rigid, is_rate = (rows.compliance <= 0)[kept], rows.is_velocity_level[kept]
+    n, given = terms.body.nv, eliminated.rhs.copy()
+    nothing, fixed, force = np.zeros(n), np.zeros(len(terms.prescribed)), np.zeros(eliminated.count)
+    response = np.zeros((n, eliminated.count), order="F")
+    for r in np.flatnonzero(rigid):
+        eliminated.rhs[:] = 0.0
+        eliminated.rhs[r] = 1.0
+        terms.factor.solve(nothing, fixed, response[:, r], force)
+    eliminated.rhs[:] = given
+    full = eliminated.to_dense(n)
+    da_dq -= response @ (full * np.where(is_rate, 0.0, 1.0 / settling**2)[:, None])
+    da_dv -= response @ (full * np.where(is_rate, 1.0, 2.0)[:, None] / settling)

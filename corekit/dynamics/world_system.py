@@ -13,7 +13,7 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.dynamics.bodies import Body, stacked_reach
+from corekit.dynamics.bodies import Body, stacked_velocity_scale
 from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.impact import resolve_impacts
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
@@ -65,7 +65,7 @@ class WorldSystem:
         self.theta = ThetaStep(terms, self.equation)
         self.split = SplitStep(terms, self.equation, self.smooth)
         self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
-        self.velocity_scale = stacked_reach(bodies)
+        self.velocity_scale = stacked_velocity_scale(bodies)
         self.accepted, self._step = np.zeros(terms.nv), 0.0
         self._reparametrised = [each for each in terms.bodies if each.is_reparametrised]
 

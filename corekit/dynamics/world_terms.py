@@ -53,7 +53,8 @@ class WorldTerms:
         self.pipeline, self.solver = pipeline, solver
         self.nq, self.nv = sum(body.nq for body in bodies), sum(body.nv for body in bodies)
         self.has_constraints = any(body.rows is not None for body in self.bodies)
-        self.has_prescribed = any(body.motion.exists for body in self.bodies)
+        self._driven = [i for i, body in enumerate(self.bodies) if body.motion.exists]
+        self.has_prescribed = bool(self._driven)
         self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
         width = 3 if pipeline is None else pipeline.width
         self.jacobian = ContactJacobian(bodies, width, by_entries=isinstance(solver, UnreducedStepSolver))
@@ -89,22 +90,19 @@ class WorldTerms:
 
     def set_prescribed_coordinates(self, state: State) -> None:
         """Set the prescribed coordinates of a state to p at its time."""
-        if self.has_prescribed:
-            for terms, own in zip(self.bodies, state.body_states, strict=True):
-                terms.motion.set_coordinates(own, state.time)
+        for i in self._driven:
+            self.bodies[i].motion.set_coordinates(state.body_states[i], state.time)
 
     def set_prescribed_rates(self, state: State) -> None:
         """Set the prescribed velocities of a state to ṗ at its time."""
-        if self.has_prescribed:
-            for terms, own in zip(self.bodies, state.body_states, strict=True):
-                terms.motion.set_rates(own, state.time)
+        for i in self._driven:
+            self.bodies[i].motion.set_rates(state.body_states[i], state.time)
 
     def set_prescribed_velocities(self, velocity: Array, time: float) -> None:
         """Set the prescribed entries of a stacked velocity to ṗ(time)."""
-        if self.has_prescribed:
-            for terms, where in zip(self.bodies, self.slices, strict=True):
-                if terms.motion.exists:
-                    velocity[where][terms.prescribed] = terms.motion.at(time)[1]
+        for i in self._driven:
+            terms = self.bodies[i]
+            velocity[self.slices[i]][terms.prescribed] = terms.motion.at(time)[1]
 
     def evaluate_potential(self, state: State, step: float, velocity: Array | None = None) -> Array | None:
         """A contact potential's force on all bodies at a state, shape (nv,); None where nothing touches.

@@ -15,9 +15,8 @@ from corekit.compiled.watch import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.step import StepReport
-from corekit.dynamics.bodies import Body
+from corekit.dynamics.bodies import Body, FrameState, frame_state
 from corekit.dynamics.body_inputs import BodyInputs
-from corekit.dynamics.frame_state import FrameState, frame_state
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.placeholder import placeholder_contact
 from corekit.dynamics.world_system import WorldSystem
