@@ -107,8 +107,36 @@ class PotentialForces:
         """Contacts of the last evaluation."""
         return len(self.terms.energy)
 
-    def evaluate(self, trial: State, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
-        """Forces and derivatives of the stage's current contacts at a trial state with velocity v̄."""
+    def update(
+        self,
+        state: State,
+        velocity: Array,
+        step: float,
+        interval: tuple[float, float] | None,
+        *,
+        at_start: bool = False,
+    ) -> int:
+        """Find the contacts at a state and evaluate them with the velocities given; return how many there are.
+
+        Args:
+            step: h [s], which the potential is given.
+            interval: two times, of whose mean the velocity of obstacles is [s]; None: it is that of the state's time.
+            at_start: whether the shapes are placed at the state, with which the step was begun.
+        """
+        pipeline, time = self._pipeline, state.time
+        # terms of another state must not be reported for this one
+        self.clear()
+        count = pipeline.detect_at_start().count if at_start else pipeline.detect(state)
+        if count:
+            t0, t1 = (time - step, time) if interval is None else interval
+            pipeline.assign_tangents()
+            self._jacobian.collect(state, pipeline.contacts)
+            moving = pipeline.obstacle_velocity(time, t0, t1, instant=interval is None)
+            self.evaluate(velocity, step, moving)
+        return count
+
+    def evaluate(self, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
+        """Compute forces and derivatives of the pipeline's current contacts, whose material points were collected."""
         contacts, m = self._pipeline.contacts, self._pipeline.contacts.count
         if m > len(self._of):
             self._allocate(2 * m)

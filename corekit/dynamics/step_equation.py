@@ -17,12 +17,10 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.dynamics.contact_answer import checked_solution, contact_record
 from corekit.dynamics.contact_impulses import ContactImpulses
-from corekit.dynamics.contact_problem import ReducedStep
-from corekit.dynamics.contact_record import contact_record
+from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
-from corekit.dynamics.solution_check import checked_solution
-from corekit.dynamics.unreduced_step import UnreducedStep
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.component import InternalState
 from corekit.roles.contact import ImpulseSolver
@@ -95,18 +93,14 @@ class StepEquation:
         pipeline, forces = world.pipeline, world.forces
         if pipeline is None:
             return
+        layer = 0.0
         if forces is not None:
             forces.clear()
             layer = forces.potential.activation_distance
-            pipeline.begin_step(start, max(step, lookahead), layer)
-            if pipeline.approach_distance > layer:
-                pipeline.detect_at_start()
-                self.passed_pair = self._find_passed_pair(start, step)
-            return
-        pipeline.begin_step(start, step)
-        if self._solves_contacts:
+        pipeline.begin_step(start, max(step, lookahead), layer)
+        if forces is None or pipeline.approach_distance > layer:
             pipeline.detect_at_start()
-            if not contacts_at_start:
+            if forces is not None or not contacts_at_start:
                 self.passed_pair = self._find_passed_pair(start, step)
 
     def _find_passed_pair(self, start: State, step: float) -> tuple[int, int] | None:
@@ -174,22 +168,12 @@ class StepEquation:
             self.impulses.match(None)
 
     def _update_potential(self, start: State, point: LinearisationPoint) -> None:
-        world, forces, pipeline = self._world, self._world.forces, self._world.pipeline
+        forces, at = self._world.forces, point.at
         assert forces is not None
-        assert pipeline is not None
+        self.contact_count = 0
         if not point.is_after_smooth_motion:
-            forces.clear()
-            t0, t1 = start.time, start.time + point.step
-            self.contact_count = (
-                pipeline.detect_at_start().count if point.at is start else pipeline.detect(point.at)
-            )
-            if self.contact_count:
-                pipeline.assign_tangents()
-                world.jacobian.collect(point.at, pipeline.contacts)
-                moving = pipeline.obstacle_velocity(point.at.time, t0, t1, instant=False)
-                forces.evaluate(point.at, point.at.v, point.step, moving)
-        else:
-            self.contact_count = 0
+            interval = start.time, start.time + point.step
+            self.contact_count = forces.update(at, at.v, point.step, interval, at_start=at is start)
         if forces.count:
             self._potential_rhs = forces.rhs(point, *self._potential_factors)
 

@@ -111,15 +111,7 @@ class WorldTerms:
             step: h [s], which the potential is given.
             velocity: the velocity to use instead of the state's own, shape (nv,).
         """
-        forces, pipeline = self.forces, self.pipeline
-        if forces is None or pipeline is None:
+        forces = self.forces
+        if forces is None or not forces.update(state, state.v if velocity is None else velocity, step, None):
             return None
-        # terms of another state must not be reported for this one
-        forces.clear()
-        if not pipeline.detect(state):
-            return None
-        pipeline.assign_tangents()
-        self.jacobian.collect(state, pipeline.contacts)
-        moving = pipeline.obstacle_velocity(state.time, state.time - step, state.time, instant=True)
-        forces.evaluate(state, state.v if velocity is None else velocity, step, moving)
         return forces.generalised()

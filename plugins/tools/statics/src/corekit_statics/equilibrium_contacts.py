@@ -10,9 +10,9 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.dynamics.contact_answer import contact_record
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep
-from corekit.dynamics.contact_record import contact_record
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
 
@@ -77,7 +77,7 @@ class EquilibriumContacts:
         elif potential is not None:
             potential.clear()
             if self.count:
-                potential.evaluate(state, self._zero, self._step, None)
+                potential.evaluate(self._zero, self._step, None)
 
     def force(self) -> Array:
         """J_cᵀ·λ_c or the potential's force, shape (nv,) [N or N·m]."""

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.dynamics.solution_check import solution_residuals
+from corekit.dynamics.contact_answer import solution_residuals
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ImpulseSolver
