@@ -17,6 +17,7 @@ pcc = ComponentSpec(
         "force-derivatives",
         "energy",
         "force-terms",
+        "input-jacobian",
         "symbolic",
         "symbolic-parameters",
     ),

@@ -8,6 +8,7 @@ from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
+from corekit_pcc.cable_options import Cable
 from corekit_pcc.material import BeamSection, Material, beam_section, section_mistakes
 from corekit_pcc.options import check_numbers, count_per_section, is_whole, per_section, to_numbers
 
@@ -75,6 +76,7 @@ class PCCConfig:
         unit="kg·m²",
         low=0,
     )
+    cables: tuple[Cable, ...] = option((), "cables along the arm, with an input each")
     base_disk: bool = option(True, "whether a disk that can be touched stands at the base")
     friction: float | None = option(
         None, "friction coefficient of the disks; left out, the scenario decides", low=0
@@ -95,6 +97,12 @@ class PCCConfig:
             for name in names
             if len(value := self._entries(name)) not in (1, self.sections)
         ]
+        names_of_cables = [cable.name for cable in self.cables]
+        for i, cable in enumerate(self.cables):
+            if cable.name in names_of_cables[:i]:
+                wrong.append(Mistake(f"cables[{i}].name", cable.name, "is taken by another cable"))
+            if cable.sections is not None and cable.sections > self.sections:
+                wrong.append(Mistake(f"cables[{i}].sections", cable.sections, f"the arm has {self.sections}"))
         if self.material is not None:
             wrong += self._given_twice()
         if self.material is not None and not wrong:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -15,6 +16,13 @@ from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit_pcc.arm import arm_of, disk_places, place_name, section_matrices
+from corekit_pcc.cables import (
+    add_cable_forces,
+    add_cable_stiffness,
+    cable_channel,
+    cables_of,
+    write_cable_jacobian,
+)
 from corekit_pcc.config import PCCConfig, PCCInitial
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
 
@@ -41,7 +49,9 @@ class PCC(Model):
 
     Frames: `base`, and one at every disk (see `description.frames`), z along the backbone; each disk is a cylinder.
 
-    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`; `symbolic` and
+    Cables beside the chambers pull by tension or by length (see `cables`).
+
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `input-jacobian`; `symbolic` and
     `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
@@ -63,6 +73,7 @@ class PCC(Model):
         self._moved: Array = np.zeros(n)
         self._scratch_mass: Array = np.zeros((n, n))
         self._scratch_force: Array = np.zeros(n)
+        self._cables = cables_of(config.cables, self._arm.to_arc, len(self._arm.chamber))
         self._unloaded: Array = np.zeros(len(self._arm.chamber))
         nodes = len(self._arm.node)
         self._node_section: IntArray = np.repeat(np.arange(config.sections, dtype=np.int64), nodes)
@@ -117,6 +128,8 @@ class PCC(Model):
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`."""
         packed_dynamics(*self._packed, state.q, state.v, inputs, self._coriolis, mass.data, force)
+        if self._config.cables:
+            add_cable_forces(self._cables, state.q, inputs, force)
 
     def new_stiffness_and_damping(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""
@@ -125,8 +138,17 @@ class PCC(Model):
     def compute_stiffness_and_damping(
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
-        """Write the exact K = −∂f/∂q and D = −∂f/∂v of `tangent`; the inputs do not enter them."""
+        """Write the exact K = −∂f/∂q and D = −∂f/∂v of `tangent` and `cables`."""
         packed_tangent(*self._packed, state.q, state.v, self._coriolis, stiffness.data, damping.data)
+        if self._config.cables:
+            add_cable_stiffness(self._cables, state.q, inputs, stiffness.data)
+
+    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
+        """Write ∂f/∂u: Aᵀ of the chambers, and (2) of `cables` per input."""
+        out[:] = 0.0
+        for i, (first, last) in enumerate(pairwise(self._arm.chamber_start)):
+            out[3 * i : 3 * i + 3, first:last] = self._arm.chamber[first:last].T
+        write_cable_jacobian(self._cables, state.q, inputs, out)
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q + h·v̄."""
@@ -184,18 +206,20 @@ class PCC(Model):
         resting = force(still, coriolis=False)
         moving = force(v, coriolis=True) - damping - resting if self._config.coriolis else np.zeros(n)
         return {
-            "actuation": self._actuation(inputs),
+            "actuation": self._actuation(q, inputs),
             "stiffness": stiffness,
             "damping": damping,
             "gravity": resting - stiffness,
             "coriolis": moving,
         }
 
-    def _actuation(self, inputs: Array) -> Array:
-        """Aᵀ·τ of equation (3) in `chambers`."""
+    def _actuation(self, q: Array, inputs: Array) -> Array:
+        """Aᵀ·τ of equation (3) in `chambers`, and (2) of `cables`."""
         arm = self._arm
-        pairs = zip(arm.chamber_start[:-1], arm.chamber_start[1:], strict=True)
-        return np.concatenate([arm.chamber[first:last].T @ inputs[first:last] for first, last in pairs])
+        pairs = pairwise(arm.chamber_start)
+        out = np.concatenate([arm.chamber[first:last].T @ inputs[first:last] for first, last in pairs])
+        add_cable_forces(self._cables, q, inputs, out)
+        return out
 
     def compute_outline(self, state: State) -> Outline:
         """The backbone as one polyline, as thick as the circle of chambers."""
@@ -220,11 +244,16 @@ class PCC(Model):
             self._frame_place,
             coriolis=self._config.coriolis,
             matrices=section_matrices(self._config),
+            cables=self._cables,
         )
 
 
 def _channels(config: PCCConfig) -> tuple[Channel, ...]:
-    """The chambers' forces, or with a material their pressures."""
+    """The chambers' forces, or with a material their pressures, and one of every cable."""
+    return (*_chamber_channels(config), *map(cable_channel, config.cables))
+
+
+def _chamber_channels(config: PCCConfig) -> tuple[Channel, ...]:
     if config.material is None:
         size = sum(config.spread("chambers"))
         return (Channel("chamber-force", "N", size, sign="pushes the chamber longer, one per chamber"),)
@@ -268,4 +297,7 @@ def _layout(config: PCCConfig) -> ModelDescription:
         excluded_pairs=np.column_stack([first, first + 1]),
         self_contact=config.self_contact,
         jacobian_width=len(names),
+        untracked_work="cables driven by length"
+        if any(cable.drive == "length" for cable in config.cables)
+        else "",
     )

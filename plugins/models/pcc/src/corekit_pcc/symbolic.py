@@ -21,6 +21,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_pcc.arm import Arm, SectionMatrix
+from corekit_pcc.cables import SMOOTHING, Cables
 from corekit_pcc.stumpff import series_coefficients
 
 __all__ = ["SymbolicArm"]
@@ -70,15 +71,16 @@ class SymbolicArm:
         *,
         coriolis: bool,
         matrices: tuple[SectionMatrix, SectionMatrix],
+        cables: Cables,
         values: Mapping[str, Expression] | None = None,
     ) -> None:
         self._arm = arm
         self._section, self._place = section, place
         self._coriolis = coriolis
-        self._matrices = matrices
+        self._matrices, self._cables = matrices, cables
         self._values = dict(values or {})
         self.coordinates = 3 * arm.length.size
-        self.inputs = len(arm.chamber)
+        self.inputs = len(arm.chamber) + len(cables.friction)
         self.frames = len(section)
 
     @property
@@ -96,6 +98,7 @@ class SymbolicArm:
             self._place,
             coriolis=self._coriolis,
             matrices=self._matrices,
+            cables=self._cables,
             values=given,
         )
 
@@ -144,13 +147,34 @@ class SymbolicArm:
             first, last = int(arm.chamber_start[i]), int(arm.chamber_start[i + 1])
             drag = self._of_section(self._matrices[1], i) @ velocity
             rows.append(arm.chamber[first:last].T @ inputs[first:last] - drag)
-        force = ca.vertcat(*rows) - ca.gradient(self.potential_energy(q), q)
+        force = ca.vertcat(*rows) - ca.gradient(self.potential_energy(q), q) + self._cable_force(q, inputs)
         if self._coriolis:
             positions, masses = self.particles(q)
             acceleration = ca.jtimes(ca.jtimes(positions, q, v), q, v)
             weighted = np.repeat(masses, 3) * acceleration
             force -= ca.jtimes(positions, q, weighted, True)
         return force
+
+    def _cable_force(self, q: Expression, inputs: Expression) -> Expression:
+        """(2) of `cables` [N]; a slack cable has no tension."""
+        cables, total = self._cables, ca.DM.zeros(self.coordinates)
+        for c, mu in enumerate(cables.friction):
+            tension, slope = inputs[int(cables.first[0]) + c], cables.slope[c].reshape(-1)
+            if cables.stiffness[c]:
+                stretched = float(cables.stiffness[c]) * (ca.dot(slope, q) + tension)
+                tension = ca.fmax(stretched, 0.0)
+                tension = tension if np.isinf(cables.limit[c]) else ca.fmin(tension, float(cables.limit[c]))
+            rows, turned = [], 0.0
+            for x, to_bend, along in zip(self._split(q), cables.to_bend, cables.slope[c], strict=True):
+                bend = ca.DM(to_bend) @ x
+                size = ca.sqrt(ca.dot(bend, bend) + SMOOTHING**2)
+                turn = float(mu) * (size - SMOOTHING)
+                small = 1.0 - turn * (0.5 - turn * (1.0 / 6.0 - turn / 24.0))
+                mean = ca.if_else(turn < 1e-3, small, -ca.expm1(-turn) / ca.fmax(turn, 1e-3))
+                rows.append(ca.exp(-turned) * mean * along)
+                turned = turned + turn
+            total = total - tension * ca.vertcat(*rows)
+        return total
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
         """World position (3, 1) [m] and rotation (3, 3) of a frame of the description."""

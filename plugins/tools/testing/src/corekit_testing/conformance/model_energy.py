@@ -28,6 +28,8 @@ def kinetic_energy_from_mass(subject: Subject) -> None:
 @check("power-balance", "at rest without inputs f is −∂V/∂q: −dV/dt = fᵀ·v", "energy")
 def power_balance(subject: Subject) -> None:
     probe = Probe(subject)
+    if probe.description.untracked_work:
+        raise NotApplicable(f"has work that no energy counts: {probe.description.untracked_work}")
     for state in probe.states:
         still = state.copy()
         still.v[:] = 0.0
