@@ -42,9 +42,8 @@ def test_the_mismatch_is_the_distance_of_the_tips_in_lengths():
 
 def test_the_beam_s_peer_is_the_heavy_elastica(monkeypatch):
     """γ = ρ·A·g·L³/(E·I) = 5, whose tip is known to 1e-13."""
-    rigidity = gvs_beam._YOUNG * gvs_beam._RADIUS**2 / 4
-    monkeypatch.setattr(gvs_beam, "_GRAVITY", 5 * rigidity / (gvs_beam._DENSITY * gvs_beam._LENGTH**3))
-    tip = gvs_beam.elastica(0.0).place[-1] / gvs_beam._LENGTH
+    monkeypatch.setattr(gvs_beam, "LINE_WEIGHT", 5 * gvs_beam.RIGIDITY / gvs_beam.LENGTH**3)
+    tip = gvs_beam.elastica(0.0).place[-1] / gvs_beam.LENGTH
     np.testing.assert_allclose(tip, [0.8466571799542212, -0.49590504462247625], atol=1e-9)
 
 

@@ -24,9 +24,12 @@ from corekit.scenario.load import load
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.reference import OWN, analytic
 
-__all__ = ["Shape", "beam", "elastica"]
+__all__ = ["LENGTH", "LINE_WEIGHT", "RIGIDITY", "Shape", "beam", "elastica"]
 
-_LENGTH, _RADIUS, _YOUNG, _DENSITY, _GRAVITY = 0.8, 0.015, 1e6, 1000.0, 9.81
+LENGTH, _RADIUS, _YOUNG, _DENSITY, _GRAVITY = 0.8, 0.015, 1e6, 1000.0, 9.81
+RIGIDITY = _YOUNG * math.pi * _RADIUS**4 / 4
+LINE_WEIGHT = _DENSITY * math.pi * _RADIUS**2 * _GRAVITY
+"""E·I [N·m²], and the weight of a length [N/m]."""
 _ELASTICA = analytic("inextensible elastica, boundary value problem to 1e-10")
 _LOAD = 0.5
 """N, at half the length; the paper gives none."""
@@ -67,19 +70,17 @@ def elastica(load: float, count: int = 8) -> Shape:
         ArithmeticError: the boundary value solver gave up.
     """
     integrate: Any = import_module("scipy.integrate")
-    rigidity = _YOUNG * math.pi * _RADIUS**4 / 4
-    weight = _DENSITY * math.pi * _RADIUS**2 * _GRAVITY
-    grid = np.union1d(np.linspace(0.0, _LENGTH, 401), np.linspace(0, _LENGTH / 10, 400))
+    grid = np.union1d(np.linspace(0.0, LENGTH, 401), np.linspace(0, LENGTH / 10, 400))
 
     # the half with the load and the half without, side by side: θ and θ′ are continuous, θ″ is not
     def along(s: Array, y: Array) -> Array:
         first, _, x1, z1, second, _, x2, z2 = y
         del x1, z1, x2, z2
-        near, far = weight * (_LENGTH - s / 2) + load, weight * (_LENGTH - s / 2 - _LENGTH / 2)
+        near, far = LINE_WEIGHT * (LENGTH - s / 2) + load, LINE_WEIGHT * (LENGTH - s / 2 - LENGTH / 2)
         return 0.5 * np.array(
             [
-                y[1], -near * np.cos(first) / rigidity, np.cos(first), -np.sin(first),
-                y[5], -far * np.cos(second) / rigidity, np.cos(second), -np.sin(second),
+                y[1], -near * np.cos(first) / RIGIDITY, np.cos(first), -np.sin(first),
+                y[5], -far * np.cos(second) / RIGIDITY, np.cos(second), -np.sin(second),
             ]
         )  # fmt: skip
 
@@ -93,15 +94,15 @@ def elastica(load: float, count: int = 8) -> Shape:
     found = integrate.solve_bvp(along, ends, grid, guess, tol=1e-10, max_nodes=100000)
     if not found.success:
         raise ArithmeticError(f"the elastica's boundary value problem: {found.message}")
-    places = np.arange(1, count + 1) / count * _LENGTH
-    near = places <= _LENGTH / 2
+    places = np.arange(1, count + 1) / count * LENGTH
+    near = places <= LENGTH / 2
     first = found.sol(2 * places)[2:4]
-    second = found.sol(2 * (places - _LENGTH / 2).clip(0))[6:8]
-    grid = np.linspace(0.0, 1.0, 401) * _LENGTH
+    second = found.sol(2 * (places - LENGTH / 2).clip(0))[6:8]
+    grid = np.linspace(0.0, 1.0, 401) * LENGTH
     slopes = np.where(
-        grid <= _LENGTH / 2, found.sol(2 * grid)[1], found.sol(2 * (grid - _LENGTH / 2).clip(0))[5]
+        grid <= LENGTH / 2, found.sol(2 * grid)[1], found.sol(2 * (grid - LENGTH / 2).clip(0))[5]
     )
-    return Shape(np.where(near, first, second).T, _LENGTH * slopes)
+    return Shape(np.where(near, first, second).T, LENGTH * slopes)
 
 
 def _settled(overrides: tuple[str, ...], load_: float) -> Shape:
@@ -123,7 +124,7 @@ def beam(case: CaseRun) -> list[Row]:
             errors = []
             for count, overrides in refinements:
                 shape = _settled(overrides, weight)
-                errors.append(float(np.linalg.norm(shape.place - exact.place, axis=1).max()) / _LENGTH)
+                errors.append(float(np.linalg.norm(shape.place - exact.place, axis=1).max()) / LENGTH)
                 shapes[f"{basis}, {count} coordinates"] = shape
             rows += [
                 Row(
