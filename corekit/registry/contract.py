@@ -98,7 +98,8 @@ def _problems(target: Any, spec: ComponentSpec) -> Iterator[str]:
         yield f"{spec.target} has internal_state, which nothing saves: it does not derive from Stateful"
     stated = [_ROLE_CLASSES[spec.role], *(_ABILITY_CLASSES.get(each, "") for each in spec.provides)]
     called = {name for each in stated if each for name in _methods(load_target(each))}
-    for ability in sorted(_ABILITY_CLASSES.keys() - spec.provides):
+    # an ability with modules of its own is promised where they are installed
+    for ability in sorted(_ABILITY_CLASSES.keys() - spec.provides - spec.ability_modules.keys()):
         methods = [name for name in _methods(load_target(_ABILITY_CLASSES[ability])) if name not in called]
         if methods and all(callable(getattr(target, name, None)) for name in methods):
             yield f"{spec.target} has {_listed(methods)}, which nothing calls: its spec does not promise {ability!r}"

@@ -106,11 +106,12 @@ def plugin(local_site):
 
     def install(name):
         package = f"fake_{name}"
+        optional = "ability_modules={'inverse-dynamics': ('no_such_module',)}, " if name == "optional" else ""
         abilities = {"boastful": {"constraints"} | OWN, "modest": OWN - {"inverse-dynamics"}}.get(name, OWN)
         spec = (
             "from corekit.registry.spec import ComponentSpec\n"
             f"spec = ComponentSpec(role='models', name={name!r}, api='0.2', target='{package}.model:Model', "
-            f"config='{package}.model:Config', summary='A model.', provides={abilities})\n"
+            f"config='{package}.model:Config', summary='A model.', {optional}provides={abilities})\n"
         )
         modules = {
             f"{package}/__init__.py": "",
@@ -141,8 +142,9 @@ def test_it_is_known_from_the_class_alone(plugin, name):
     assert re.search(BROKEN[name][1], contract_problem(load_target(spec.target), spec))
 
 
-def test_a_sound_one_is_composed(plugin):
-    assert loads(SCENARIO.format(name=plugin("sound"))).compose().bodies[0].name == "arm"
+@pytest.mark.parametrize("name", ["sound", "optional"])
+def test_a_sound_one_is_composed_also_without_the_modules_of_an_ability(plugin, name):
+    assert loads(SCENARIO.format(name=plugin(name))).compose().bodies[0].name == "arm"
 
 
 def test_a_module_that_does_not_import_is_blamed_on_its_own_component_alone(local_site):
