@@ -84,8 +84,8 @@ class ContactPipeline:
 
     Attributes:
         width: rows per contact, 3, or 2 in a planar world.
-        contacts: the current set. start: the set at the start of the step.
-        margin: gap up to which contacts are found in this step [m].
+        contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
+        margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
@@ -107,14 +107,14 @@ class ContactPipeline:
         self.scene = scene
         self._rule = stabilisation
         self.friction, self.restitution = friction, restitution
-        self._least_margin = self.margin = margin
+        self.least_margin = self.margin = margin
         self.approach_distance = 0.0
         self._planar = plane is not None
         self._plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
         self.width = 3 if plane is None else 2
         self.frictional = bool(np.any(friction.coefficient))
         self.record_width = width = friction.law.record_width
-        self.start, self._trial, self._end = (ContactSet(record_width=width) for _ in range(3))
+        self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
         self.contacts = self._trial
         self._known = _NO_TANGENTS
         self.placeholder: ContactSet | None = None
@@ -149,18 +149,22 @@ class ContactPipeline:
             step: h [s].
             activation_distance: of a contact potential [m], added to the margin.
         """
+        coming = 0.5 * self.measure_approach(start, step)
+        scene = self.scene
+        self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
+        self.approach_distance = 2.0 * coming
+        for detector, candidates in self._searches:
+            detector.find_candidates(scene.poses, margin + coming, candidates)
+
+    def measure_approach(self, start: State, step: float) -> float:
+        """Place the shapes at the start and return how far two of them may approach in a step h [m]."""
         scene, self._time = self.scene, start.time
         scene.update_poses(start)
         moved = scene.update_probes(self._last_probes, self._probes)
         elapsed = self._time - self._last_time
         if 0.0 < elapsed < math.inf and not scene.moving:
-            coming = step * (moved / elapsed)
-        else:
-            coming = step * self._approach_speed(start, step, moved, elapsed)
-        self.margin = margin = activation_distance + max(self._least_margin, 2.0 * coming)
-        self.approach_distance = 2.0 * coming
-        for detector, candidates in self._searches:
-            detector.find_candidates(scene.poses, margin + coming, candidates)
+            return 2.0 * (step * (moved / elapsed))
+        return 2.0 * (step * self._approach_speed(start, step, moved, elapsed))
 
     def detect_at_start(self) -> ContactSet:
         """Find the contacts at the start of the step that was just begun; they are the current set."""
@@ -187,14 +191,14 @@ class ContactPipeline:
         if rate is not None:
             normal_velocity = normal_velocity - rate[:, 0]
         overrun = max_overrun(count, contacts.gap, step, normal_velocity)
-        return overrun > _NEGLIGIBLE_OVERRUN * self._least_margin
+        return overrun > _NEGLIGIBLE_OVERRUN * self.least_margin
 
     def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
         """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""
         self.scene.update_poses(ahead)
-        self._detect(self._end, self.margin + self.approach_distance)
+        self._detect(self.end, self.margin + self.approach_distance)
         self.scene.update_poses(start)
-        one, other = self.start, self._end
+        one, other = self.start, self.end
         at = find_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
         return None if at < 0 else (int(other.shape[at, 0]), int(other.shape[at, 1]))
 
@@ -241,6 +245,13 @@ class ContactPipeline:
         self.contacts = self._trial
         self._detect(self.contacts, self.margin)
         return self.contacts.count
+
+    def detect_end(self, state: State) -> int:
+        """As `detect`, at the end of an accepted step: the sets of the step stay."""
+        self.scene.update_poses(state)
+        self.contacts = self.end
+        self._detect(self.end, self.margin)
+        return self.end.count
 
     def detect_anew(self, state: State, margin: float) -> int:
         """Find every contact at a state with a gap below `margin` [m], with candidates of its own, for statics."""
@@ -327,9 +338,9 @@ class ContactPipeline:
     def gap_at(self, end: State, otherwise: Array) -> Array:
         """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
         self.scene.update_poses(end)
-        self._detect(self._end, self.margin)
-        gap, end_id = np.empty(self.contacts.count), self._end.id[: self._end.count]
-        match_by_id(len(gap), self.contacts.id, end_id, id_order(end_id), self._end.gap, otherwise, gap)
+        self._detect(self.end, self.margin)
+        gap, end_id = np.empty(self.contacts.count), self.end.id[: self.end.count]
+        match_by_id(len(gap), self.contacts.id, end_id, id_order(end_id), self.end.gap, otherwise, gap)
         return gap
 
     def obstacle_velocity(self, time: float, t0: float, t1: float, *, instant: bool) -> Array | None:

@@ -14,11 +14,13 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.dynamics.bodies import Body, stacked_velocity_scale
+from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.impact import resolve_impacts
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_equation import StepEquation
+from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.theta_step import ThetaStep
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.component import InternalState
@@ -67,6 +69,10 @@ class WorldSystem:
         self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
         self.velocity_scale = stacked_velocity_scale(bodies)
         self.accepted, self._step = np.zeros(terms.nv), 0.0
+        self._start_velocity = np.zeros(terms.nv)
+        self._limit: StepLimit | None = None
+        if pipeline is not None and terms.forces is not None:
+            self._limit = StepLimit(terms, pipeline, terms.forces.potential)
         self._reparametrised = [each for each in terms.bodies if each.is_reparametrised]
 
     def new_state(self) -> State:
@@ -95,7 +101,22 @@ class WorldSystem:
     @property
     def unresolved_pair(self) -> tuple[int, int] | None:
         """Two shapes that pass through each other in the current step unseen by a contact potential, or None."""
-        return None if self.terms.forces is None else self.equation.passed_pair
+        return None if self._limit is None else self.equation.passed_pair or self._limit.passed_pair
+
+    def limited_stop(self, start: State, stop: float, step: float) -> float:
+        """Return the time up to which steps from `start` resolve what a contact potential sees, at most `stop` [s].
+
+        Args:
+            start: the current state.
+            stop: where the integrator is asked to stop [s].
+            step: h of the scenario [s]; no step is longer.
+        """
+        if self._limit is None:
+            return stop
+        self._start_velocity[:] = start.v
+        asked = min(step, stop - start.time)
+        limit = self._limit.longest(start, asked)
+        return stop if limit >= asked else start.time + limit
 
     # — after the step —
 
@@ -116,7 +137,10 @@ class WorldSystem:
         if pipeline is not None:
             pipeline.accept()
             if forces is not None:
-                forces.potential.on_step_accepted(pipeline.contacts, self.equation.step)
+                assert self._limit is not None
+                self._limit.accept()
+                motion = ContactMotion(self.terms, state, self._start_velocity, step)
+                forces.potential.on_step_accepted(pipeline.contacts, motion, step)
         for terms in self._reparametrised:
             terms.reparametrise(state.body_states[terms.body.index])
         return True
@@ -149,7 +173,12 @@ class WorldSystem:
     def internal_state(self) -> InternalState:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""
         of_contact = {} if self.pipeline is None else self.pipeline.internal_state()
-        return self.equation.internal_state() | {f"stage.{name}": array for name, array in of_contact.items()}
+        own = {} if self._limit is None else self._limit.internal_state()
+        return (
+            own
+            | self.equation.internal_state()
+            | {f"stage.{name}": array for name, array in of_contact.items()}
+        )
 
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""
@@ -160,6 +189,8 @@ class WorldSystem:
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; an empty one means a fresh start."""
         self.equation.restore(internal_state)
+        if self._limit is not None:
+            self._limit.restore(internal_state)
         if self.pipeline is not None:
             own = {name[6:]: array for name, array in internal_state.items() if name.startswith("stage.")}
             self.pipeline.restore(own)

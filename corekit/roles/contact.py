@@ -27,6 +27,7 @@ from corekit.linalg.matrices import Matrix
 from corekit.roles.component import Component
 
 __all__ = [
+    "ContactMotion",
     "ContactPotential",
     "ContactProblem",
     "ContactSolver",
@@ -192,6 +193,24 @@ class PotentialTerms:
     tangential_force: Array
 
 
+class ContactMotion(Protocol):
+    """How the contacts of an accepted step move at its end; nothing is computed that is not read."""
+
+    @property
+    def normal_velocity(self) -> Array:
+        """Rate of every gap, shape (m,) [m/s]; negative where it closes."""
+        ...
+
+    @property
+    def normal_acceleration(self) -> Array:
+        """Mean change of `normal_velocity` in the step, shape (m,) [m/s²]."""
+        ...
+
+    def effective_mass(self, contact: int) -> float:
+        """1/(J_n·M⁻¹·J_nᵀ) of a contact [kg], constraints left out; infinite where no motion changes its gap."""
+        ...
+
+
 class ContactPotential(ContactSolver):
     """A contact force that is a function of the trial state; no complementarity."""
 
@@ -199,6 +218,14 @@ class ContactPotential(ContactSolver):
     @abstractmethod
     def activation_distance(self) -> float:
         """Gap [m] up to which the potential acts: candidates closer than this are measured."""
+
+    @property
+    def resolution(self) -> float:
+        """How far a pair may move through the layer in a step [m], at most half of `activation_distance`.
+
+        Steps are cut to this. A conservative force conserves energy as well as a step resolves it.
+        """
+        return 0.5 * self.activation_distance
 
     @abstractmethod
     def evaluate(
@@ -215,5 +242,15 @@ class ContactPotential(ContactSolver):
         """
 
     @abstractmethod
-    def on_step_accepted(self, contacts: ContactSet, step: float) -> None:
-        """Told once a step after acceptance: adapt stiffness, remember slip; most do nothing."""
+    def on_step_accepted(self, contacts: ContactSet, motion: ContactMotion, step: float) -> None:
+        """Adapt stiffness, remember slip; called once per accepted step; most do nothing.
+
+        Steps are cut so that a pair that closes is seen here at a gap between half of `activation_distance` and all of
+        it, before the potential pushes. A stiffness that changes under load makes or
+        takes energy; changed there it does not.
+
+        Args:
+            contacts: the last set of the step; of a contact that closes before it is loaded, up to the margin.
+            motion: of these contacts at the end of the step.
+            step: h [s].
+        """

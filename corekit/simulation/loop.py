@@ -240,6 +240,7 @@ class Simulation:
         while True:
             now, out, breakpoints = self._now, self._next, self._breakpoints
             stop = target if breakpoints.none_until >= target else breakpoints.next_stop(now.time, target)
+            stop = self.system.limited_stop(now, stop, self.step_length)
             report = self.integrator.step(self.system, now, stop, out)
             if self.system.unresolved_pair is not None:
                 raise self._unresolved_error(report.step_size)

@@ -4,7 +4,6 @@ The step of 1 ms is far too long for these speeds: in one the bodies move up to 
 falls at several shares of a step. Without restitution no impact may add kinetic energy.
 """
 
-import contextlib
 import math
 
 import pytest
@@ -115,11 +114,7 @@ CASES = [
 ]  # fmt: skip
 
 
-SHALLOW = [case for case in CASES if case is not capsule_on_an_edge]
-"""Without the high wall, into which what a soft layer carries may sink without passing it."""
-
-
-def compose(obstacles, bodies, detector, solver, integrator):
+def compose(obstacles, bodies, detector, solver, integrator, friction=0.3):
     return from_document(
         {
             "format": "corekit-scenario/1",
@@ -127,7 +122,11 @@ def compose(obstacles, bodies, detector, solver, integrator):
             "time": {"duration": 1.0, "step": STEP},
             "world": {"gravity": [0.0, 0.0, 0.0], "obstacles": obstacles},
             "bodies": bodies,
-            "contact": {"friction": 0.3, "detector": {"use": detector}, "solver": {"use": solver}},
+            "contact": {
+                "friction": friction,
+                "detector": {"use": detector},
+                "solver": solver if isinstance(solver, dict) else {"use": solver},
+            },
             "integrator": {"use": integrator},
             "output": {"every": STEP},
         }
@@ -162,32 +161,44 @@ def test_nothing_passes_through(detector, solver, integrator, case):
             assert is_driven or kinetic_energy(simulation) <= before * (1.0 + 1e-6)
 
 
-@pytest.mark.parametrize("case", SHALLOW, ids=lambda case: case.__name__)
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-@pytest.mark.parametrize("detector", ["sdf", "mpr"])
-def test_a_potential_stops_a_pair_or_the_run(detector, integrator, case):
-    """Its layer of 0.5 mm is thinner than what these bodies move in a step, so it may see a pair too late."""
-    for share in SHARES[::2]:
-        obstacles, bodies, duration, is_apart = case(share)
-        try:
-            simulation = compose(obstacles, bodies, detector, "imc", integrator)
-        except CompositionError as refusal:
-            assert any(reason in str(refusal) for reason in REFUSALS)  # noqa: PT017
-            return
-        with contextlib.suppress(StepFailed):
-            while simulation.time < duration - 0.5 * STEP:
-                simulation.step()
-                assert is_apart(simulation.state.q, simulation.time), (
-                    f"passed through at {simulation.time:g} s"
-                )
-        assert is_apart(simulation.state.q, simulation.time)
+WEAK = {"use": "imc", "options": {"adapt": False}}
+BOXES = [box_by_a_corner, tumbling_cube]
+EXPLICIT = {"scipy-rk45"}
+"""Follows the drag of a potential's friction by thousands of tiny steps, for ten seconds a case."""
 
 
-def test_the_failure_names_the_pair_and_the_remedies():
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("integrator", [each for each in INTEGRATORS if each not in EXPLICIT])
+def test_nothing_passes_through_a_potential(integrator, case):
+    """Its layer of 0.5 mm is thinner than what these bodies move in a step: steps are cut where they would cross it.
+
+    The stiffness is chosen before the impact, so that no cut step adds energy: nor does any scheme beyond 1 %.
+    """
+    share = SHARES[INTEGRATORS.index(integrator) % len(SHARES)]
+    obstacles, bodies, duration, is_apart = case(share)
+    try:
+        # to stick to a fast paddle takes Newton's method thousands of steps
+        friction = 0.0 if case is paddle_hits_a_ball else 0.3
+        simulation = compose(
+            obstacles, bodies, "mpr" if case in BOXES else "sdf", "imc", integrator, friction
+        )
+    except CompositionError as refusal:
+        assert any(reason in str(refusal) for reason in REFUSALS)  # noqa: PT017
+        return
+    before, steps = kinetic_energy(simulation), []
+    simulation.observe(lambda *_: steps.append(simulation.time))
+    is_driven = any("values" in str(each) for each in obstacles)
+    while simulation.time < duration - 0.5 * STEP:
+        simulation.step()
+        assert is_apart(simulation.state.q, simulation.time), f"passed through at {simulation.time:g} s"
+        assert is_driven or kinetic_energy(simulation) <= before * 1.01
+    assert len(steps) < 500
+
+
+def test_a_potential_too_weak_for_an_impact_stops_the_run_and_names_the_pair():
+    """A layer of 0.5 mm with k·δ² of 2.5 mJ before a plate of 2 mm: no step is short enough to hold 200 J."""
     obstacles, bodies, _, _ = ball_on_plate(0.5)
-    simulation = compose(obstacles, bodies, "sdf", "imc", "implicit-euler")
-    with pytest.raises(
-        StepFailed, match=r"ball\.0 and plate move so fast that they pass through each other within a"
-    ):
+    simulation = compose(obstacles, bodies, "sdf", WEAK, "implicit-euler")
+    with pytest.raises(StepFailed, match=r"ball\.0 and plate .* pass through each other"):
         simulation.run(0.012)
     assert simulation.state.q[2] > 0.0

@@ -17,6 +17,7 @@ from corekit_imc.barrier import barrier, slip_factors
 from corekit_imc.config import ImplicitContactConfig
 from corekit_imc.imc import ImplicitContact
 from corekit_imc.segments import closest_parameters
+from corekit_testing.conformance.potentials import GivenMotion
 from corekit_testing.rounding import rounding
 
 LAYER, STIFFNESS, SLIP = 0.01, 1e3, 0.05
@@ -238,43 +239,66 @@ def test_damping_equals_differences_over_the_velocities():
 # — between steps —
 
 
-def test_stiffness_adapts_to_the_load_between_steps_alone_and_returns():
-    model = potential(adapt=True)
+def one_contact(gap, number=7, shapes=(0, 1)):
     contacts = ContactSet(1)
-    contacts.count, contacts.gap[0], contacts.normal[0], contacts.weight[0, 0] = (
-        1,
-        -1.5 * LAYER,
-        [0, 0, 1],
-        1.0,
-    )
-    contacts.frame[0] = [0, -1, -1, -1]
-    terms(contacts, np.zeros((4, 3)), np.zeros((4, 3)), model)
-    assert model.stiffness == STIFFNESS
-    model.on_step_accepted(contacts, 1e-3)
-    assert model.stiffness == 2 * STIFFNESS  # deeper than δ: doubled
+    contacts.count, contacts.gap[0], contacts.normal[0], contacts.weight[0, 0] = 1, gap, [0, 0, 1], 1.0
+    contacts.id[0], contacts.shape[0], contacts.frame[0] = number, shapes, [0, -1, -1, -1]
+    return contacts
+
+
+def moving(speed, acceleration=0.0, mass=2.0):
+    return GivenMotion(np.array([speed]), np.array([acceleration]), mass)
+
+
+def test_the_stiffness_is_chosen_before_the_contact_is_loaded_and_holds_until_it_opens():
+    """m·v²/δ² + 2.5·m·a/δ: the depth at which k·g² takes up the motion is within the layer."""
+    model = potential(adapt=True)
+    entering = one_contact(0.8 * LAYER)
+    model.on_step_accepted(entering, moving(-1.0, -9.81), 1e-3)
+    (chosen,) = model.stiffness(entering)
+    assert chosen == pytest.approx(2.0 / LAYER**2 + 2.5 * 2.0 * 9.81 / LAYER)
+    inside = one_contact(-0.6 * LAYER)
+    for speed in (-1.0, 0.0, 1.0):
+        model.on_step_accepted(inside, moving(speed, 5e3), 1e-3)
+        assert model.stiffness(inside) == chosen
     other = potential(adapt=True)
     other.restore(model.internal_state())
-    assert other.stiffness == model.stiffness
-    model.on_step_accepted(contacts, 1e-3)
-    assert model.stiffness == 2 * STIFFNESS  # as deep as before: no increase under a body that moves out
-    contacts.count = 0
-    for _ in range(200):
-        model.on_step_accepted(contacts, 1e-3)
-    assert model.stiffness == 2 * STIFFNESS  # no adaptation in the air
-    contacts.count, contacts.gap[0] = 1, 0.9 * LAYER
-    for _ in range(3000):
-        model.on_step_accepted(contacts, 1e-3)
-    assert model.stiffness == pytest.approx(STIFFNESS, rel=1e-6)
+    assert other.stiffness(inside) == chosen
+    neighbour = one_contact(-0.6 * LAYER, number=8, shapes=(0, 5))
+    assert model.stiffness(neighbour) == chosen  # the next edge of a rod that slides
+    assert model.stiffness(one_contact(0.0, number=8, shapes=(2, 3))) == STIFFNESS
+    model.on_step_accepted(one_contact(2.0 * LAYER), moving(1.0), 1e-3)
+    assert model.stiffness(inside) == STIFFNESS
     model.restore({})
-    assert model.stiffness == STIFFNESS
+    assert model.stiffness(inside) == STIFFNESS
+
+
+def test_under_load_no_impact_changes_the_stiffness():
+    """Deeper than δ and still falling: a stiffer spring would store energy that nothing gave."""
+    model = potential(adapt=True)
+    deep = one_contact(-1.5 * LAYER)
+    model.on_step_accepted(deep, moving(-10.0), 1e-3)
+    assert model.stiffness(deep) == STIFFNESS
+
+
+def test_a_load_that_comes_later_is_followed_by_resting_contacts():
+    model = potential(adapt=True)
+    resting = one_contact(-0.9 * LAYER)
+    for _ in range(100):
+        model.on_step_accepted(resting, moving(0.0), 1e-3)
+    assert model.stiffness(resting) == STIFFNESS
+    load = 2.0 * STIFFNESS * 0.9 * LAYER
+    model.on_step_accepted(resting, moving(0.0), 1e-3)
+    target = 2.5 * load / LAYER
+    assert model.stiffness(resting) == pytest.approx(STIFFNESS + 0.01 * (target - STIFFNESS), rel=1e-6)
 
 
 def test_a_fixed_stiffness_does_not_adapt():
     model = potential()
     contacts = ContactSet(1)
     contacts.count, contacts.gap[0] = 1, -1.0
-    model.on_step_accepted(contacts, 1e-3)
-    assert model.stiffness == STIFFNESS
+    model.on_step_accepted(contacts, moving(-1.0), 1e-3)
+    assert model.stiffness(contacts) == STIFFNESS
 
 
 @pytest.mark.parametrize("option", ["distance_tolerance", "stiffness", "slip_tolerance"])

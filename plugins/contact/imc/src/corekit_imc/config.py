@@ -16,10 +16,10 @@ class ImplicitContactConfig:
     distance_tolerance: float = option(
         5e-4, "δ: half the layer about gap 0 in which the force rises smoothly", unit="m", above=0
     )
-    stiffness: float = option(1e4, "k: contact stiffness, its lower bound if it adapts", unit="N/m", above=0)
+    stiffness: float = option(1e4, "k: contact stiffness, its lower bound with `adapt`", unit="N/m", above=0)
     adapt: bool = option(
         True,
-        "adapt k to the mean load between steps, so that surfaces at rest penetrate by at most about δ/5",
+        "choose k of every contact before it is loaded: impacts stay within δ, loads at rest within about δ/5",
     )
     damping: float = option(
         0.0,

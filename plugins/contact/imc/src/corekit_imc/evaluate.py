@@ -49,7 +49,7 @@ def _slip(weight: Array, velocity: Array, normal: Array, out: Array) -> float:
 @compiled
 def evaluate_contacts(
     count: int, gap: Array, normal: Array, tangent: Array, friction: Array, frame: IntArray, weight: Array,
-    position: Array, velocity: Array, layer: float, stiffness: float, slip_scale: float, dashpot: float,
+    position: Array, velocity: Array, layer: float, stiffness: Array, slip_scale: float, dashpot: float,
     energy: Array, force: Array, hessian: Array, damping: Array, normal_force: Array, tangential_force: Array,
 ) -> None:  # fmt: skip
     """Write (0)–(3) of the first `count` contacts into zeroed buffers; see `PotentialTerms` for their shapes."""
@@ -59,7 +59,7 @@ def evaluate_contacts(
         if not gap[c] < layer:
             continue
         phi, slope, curvature = barrier(gap[c], layer)
-        load, kappa, mu = -stiffness * slope, stiffness * curvature, friction[c]
+        load, kappa, mu = -stiffness[c] * slope, stiffness[c] * curvature, friction[c]
         n = normal[c]
         square = _slip(weight[c], velocity[c], n, slip)
         dashpot_rate = 0.0
@@ -77,7 +77,7 @@ def evaluate_contacts(
                 slip_matrix[a, b] = (
                     slip_ratio * ((1.0 if a == b else 0.0) - n[a] * n[b]) + curvature_term * slip[a] * slip[b]
                 )
-        energy[c] = stiffness * phi
+        energy[c] = stiffness[c] * phi
         normal_force[c] = load
         t = tangent[c]
         drag = -mu * load * slip_ratio

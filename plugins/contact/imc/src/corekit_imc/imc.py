@@ -1,17 +1,8 @@
 """Implicit contact: a contact force that rises smoothly with penetration, solved inside Newton's method.
 
-The terms are those of `evaluate`. Between steps, never inside one, the stiffness k may adapt to the load. λ̄
-is the mean of the largest normal force over about a hundred steps. It includes zeros in the air, so that a
-bouncing body counts with its weight. The penetration of a spring of 2·k is δ/5 if
+The terms are those of `evaluate`, the stiffness of every contact that of `contact_stiffness`, or one number for all.
 
-    k_target = max(k₀, 2.5·λ̄/δ)                                                                     (1)
-    |gap| < δ:  k ← k + (k_target − k)/100,     gap < −δ and still falling:  k ← 2·k                          (2)
-
-k adapts slowly, does not change in the air, and does not rise under a body that moves out: each would feed
-the bounce.
-
-Source: Choi et al. (2024), "DisMech", section on contact stiffness; (1) with the contact's own force instead
-of the forces on the nodes near it, which it balances at rest.
+Source: Choi et al. (2024), "DisMech", section on contact stiffness; theirs adapts to the forces on nodes nearby.
 """
 
 from __future__ import annotations
@@ -25,18 +16,16 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
 from corekit.roles.component import BuildContext, InternalState, Stateful
-from corekit.roles.contact import ContactPotential, PotentialTerms
-from corekit_imc.barrier import barrier
+from corekit.roles.contact import ContactMotion, ContactPotential, PotentialTerms
 from corekit_imc.config import ImplicitContactConfig
+from corekit_imc.contact_stiffness import ContactStiffness
 from corekit_imc.evaluate import evaluate_contacts
 
 __all__ = ["ImplicitContact"]
 
+_RESOLUTION = 0.1
+"""δ/√2 is the depth of an impact, so that h·ω ≤ 0.14·√2: Newmark's and Verlet's schemes keep its energy within 1 %."""
 _SOLVE_INFO = SolveInfo(answered_by="imc")
-_TARGET_PENETRATION = 0.2
-"""Penetration at equilibrium of a spring of 2·k, relative to δ."""
-_FOLLOW_RATE = 0.01
-"""Weight of the last step in the means of (1) and (2)."""
 
 
 @final
@@ -44,7 +33,7 @@ class ImplicitContact(ContactPotential, Stateful):
     """Energy k·φ(gap) with regularised Coulomb friction, for any contacts and any models.
 
     Args:
-        config: δ, k, ν and whether k adapts.
+        config: δ, k, ν and whether every contact has a k of its own.
         context: not needed.
     """
 
@@ -52,8 +41,9 @@ class ImplicitContact(ContactPotential, Stateful):
         self, config: ImplicitContactConfig | None = None, context: BuildContext | None = None
     ) -> None:
         self._config = config or ImplicitContactConfig()
-        self._stiffness = self._config.stiffness
-        self._load, self._min_gap = 0.0, self._config.distance_tolerance
+        self._stiffness: ContactStiffness | None = None
+        if self._config.adapt:
+            self._stiffness = ContactStiffness(self._config.stiffness, self._config.distance_tolerance)
 
     @property
     def activation_distance(self) -> float:
@@ -61,9 +51,15 @@ class ImplicitContact(ContactPotential, Stateful):
         return self._config.distance_tolerance
 
     @property
-    def stiffness(self) -> float:
-        """Current k [N/m]."""
-        return self._stiffness
+    def resolution(self) -> float:
+        """A share of δ that conserves the energy of an impact whose stiffness fits δ; half of δ with a fixed k [m]."""
+        return (_RESOLUTION if self._config.adapt else 0.5) * self._config.distance_tolerance
+
+    def stiffness(self, contacts: ContactSet) -> Array:
+        """k of every contact, shape (m,) [N/m]."""
+        if self._stiffness is None:
+            return np.full(contacts.count, self._config.stiffness)
+        return self._stiffness.of(contacts)
 
     def evaluate(
         self, contacts: ContactSet, position: Array, velocity: Array, step: float, out: PotentialTerms
@@ -72,33 +68,21 @@ class ImplicitContact(ContactPotential, Stateful):
         evaluate_contacts(
             contacts.count, contacts.gap, contacts.normal, contacts.tangent, contacts.friction,
             contacts.frame, contacts.weight, position, velocity, self._config.distance_tolerance,
-            self._stiffness, self._config.slip_tolerance, self._config.damping, out.energy, out.force,
+            self.stiffness(contacts), self._config.slip_tolerance, self._config.damping, out.energy, out.force,
             out.stiffness, out.damping, out.normal_force, out.tangential_force,
         )  # fmt: skip
         return _SOLVE_INFO
 
-    def on_step_accepted(self, contacts: ContactSet, step: float) -> None:
-        """Adapt the stiffness to the load by (2)."""
-        if not self._config.adapt:
-            return
-        layer = self._config.distance_tolerance
-        min_gap = float(np.min(contacts.gap[: contacts.count], initial=layer))
-        last_gap, self._min_gap = self._min_gap, min_gap
-        load = -self._stiffness * barrier(min_gap, layer)[1]
-        self._load += _FOLLOW_RATE * (load - self._load)
-        if min_gap < -layer:
-            self._stiffness *= 2.0 if min_gap < last_gap else 1.0
-        elif min_gap < layer:
-            target = max(self._config.stiffness, self._load / (2.0 * _TARGET_PENETRATION * layer))
-            self._stiffness += _FOLLOW_RATE * (target - self._stiffness)
+    def on_step_accepted(self, contacts: ContactSet, motion: ContactMotion, step: float) -> None:
+        """Choose the stiffness of contacts that close, and follow slow loads."""
+        if self._stiffness is not None:
+            self._stiffness.update(contacts, motion)
 
     def internal_state(self) -> InternalState:
-        """Return the stiffness [N/m], the mean load [N] and the least gap of the last step [m]."""
-        return {"now": np.array([self._stiffness, self._load, self._min_gap])}
+        """Return the stiffness of every contact; empty if it is one number."""
+        return {} if self._stiffness is None else self._stiffness.internal_state()
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore the output of `internal_state`; an empty one means k₀."""
-        initial = self._config.stiffness, 0.0, self._config.distance_tolerance
-        self._stiffness, self._load, self._min_gap = (
-            (float(x) for x in internal_state["now"]) if internal_state else initial
-        )
+        if self._stiffness is not None:
+            self._stiffness.restore(dict(internal_state))

@@ -8,8 +8,9 @@ w is the true acceleration, a the averaged one, at t + (α_m − α_f)·h; α_m 
 v₁), h).
 
 The integrator stores a and w for the next step and rescales a with the step size to w + (h/h_before)·(a − w).
-If the start is not the end of the last step (an impulse changed the velocity, or the model its coordinates),
-both are the acceleration there. Rigid constraints hold at the end of every step, in position.
+If the start is not the end of the last step (an impulse changed the velocity, or the model its coordinates), or the
+step is more than four times as long, both are the acceleration there. Rigid constraints hold at the end of every
+step, in position.
 
 A step in which Newton's method fails is repeated with a quarter of its size. With a bound e on the local error of a
 coordinate, so is one, with a smaller size, if
@@ -47,6 +48,8 @@ from corekit_timestep.config import GeneralizedAlphaConfig, NewmarkConfig
 __all__ = ["AlphaIntegrator"]
 
 _SHORTEST = 2.0**-14
+_LONGER = 4.0
+"""Of the last step, beyond which a step starts anew: rescaled by as much, what a differs from w by would be a force."""
 _AIM, _SHRINK, _GROW, _WORTH = 0.55, 0.2, 2.0, 1.1
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
 
@@ -100,12 +103,12 @@ class AlphaIntegrator(Integrator, Stateful):
         if system.split.apply_rate_jump(state, after_jump):
             state = after_jump
             self._newton.drop_matrix()
-        start = self._start(system, state)
+        start = self._start(system, state, step_towards(self._step, self._step_size, state.time, t_stop)[0])
         if start is None:
             return StepReport(accepted=False, step_size=self._step, solve_info=SolveInfo(Status.SINGULAR))
         w0, last = start.acceleration, start.last_step_size
         wanted_size, iterations, bounded = self._step_size, 0, math.isfinite(self._bound)
-        shortest = self._step * _SHORTEST
+        shortest = min(self._step, t_stop - state.time) * _SHORTEST
         while True:
             h, t_end = step_towards(self._step, wanted_size, state.time, t_stop)
             a0 = start.averaged if not last or h == last else w0 + (h / last) * (start.averaged - w0)
@@ -157,10 +160,16 @@ class AlphaIntegrator(Integrator, Stateful):
             solve = evolve(info, residuals=residuals)
         return StepReport(accepted=True, step_size=h, iterations=iterations, solve_info=solve)
 
-    def _start(self, system: System, state: State) -> _Start | None:
-        """Return the start of the step; None if M is singular."""
+    def _start(self, system: System, state: State, h: float) -> _Start | None:
+        """Return the start of a step h; None if M is singular."""
         last_step = self._last_step
-        if last_step and np.array_equal(last_step["q"], state.q) and np.array_equal(last_step["v"], state.v):
+        is_longer = bool(last_step) and h > _LONGER * float(last_step["last_step_size"])
+        if (
+            last_step
+            and not is_longer
+            and np.array_equal(last_step["q"], state.q)
+            and np.array_equal(last_step["v"], state.v)
+        ):
             return _Start(
                 last_step["a"],
                 last_step["w"],

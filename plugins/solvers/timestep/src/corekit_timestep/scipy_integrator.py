@@ -163,6 +163,10 @@ class ScipyIntegrator(Integrator, Stateful):
             self._frozen = state.v.copy() if frozen else None
             self._start(state, t_end, at_breakpoint=True)
             return theta
+        if self._is_local and h < (1.0 - _NEAR_GRID) * self._step:
+            # cut for what a potential sees, whose stiffness is chosen between steps: nothing beyond is known
+            self._start(state, t_end, at_breakpoint=True)
+            return theta
         if self._continues_from(state):
             self._extend_bound(t_end)
             if self._has_reached(t_end) or self._solver.status == "running":

@@ -113,7 +113,7 @@ class ThetaIntegrator(Integrator, Stateful):
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         solver = self._stage_solver(system)
         adaptive = self._config.adaptive
-        shortest = self._step * _SHORTEST
+        shortest = min(self._step, t_stop - state.time) * _SHORTEST
         # stored only after an accepted step, so that a failed step can be repeated
         step_size, easy = self._step_size, self._easy
         while True:

@@ -21,7 +21,7 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
 from corekit.roles.component import BuildContext
-from corekit.roles.contact import ContactPotential, PotentialTerms
+from corekit.roles.contact import ContactMotion, ContactPotential, PotentialTerms
 from corekit.roles.options import option
 
 __all__ = ["Penalty", "PenaltyConfig"]
@@ -49,7 +49,7 @@ class Penalty(ContactPotential):
     def activation_distance(self) -> float:
         return self._config.thickness
 
-    def on_step_accepted(self, contacts: ContactSet, step: float) -> None:
+    def on_step_accepted(self, contacts: ContactSet, motion: ContactMotion, step: float) -> None:
         pass
 
     def evaluate(

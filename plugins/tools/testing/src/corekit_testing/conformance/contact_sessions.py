@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from corekit_testing.conformance.contact_problems import feasible
-from corekit_testing.conformance.potentials import new_terms, pressed
+from corekit_testing.conformance.potentials import GivenMotion, new_terms, pressed
 from corekit_testing.conformance.subject import SERIES, Answer, Session
 
 __all__ = ["ContactSession"]
@@ -46,7 +46,7 @@ class ContactSession(Session):
         before = {name: values.copy() for name, values in handed.items()}
         out = new_terms(m)
         solver.evaluate(contacts, one.position, one.velocity, 1e-3, out)
-        solver.on_step_accepted(contacts, 1e-3)
+        solver.on_step_accepted(contacts, GivenMotion(np.full(m, -0.1), np.zeros(m)), 1e-3)
         found = {
             name: getattr(out, name)
             for name in ("energy", "force", "stiffness", "damping", "normal_force", "tangential_force")

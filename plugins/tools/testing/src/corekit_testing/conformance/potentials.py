@@ -58,6 +58,19 @@ class Pressed:
         return out
 
 
+@frozen(eq=False)
+class GivenMotion:
+    """Contacts that move as they are told; implements `corekit.roles.contact.ContactMotion`."""
+
+    normal_velocity: Array
+    normal_acceleration: Array
+    mass: float = 1.0
+
+    def effective_mass(self, contact: int) -> float:
+        """The same of every contact [kg]."""
+        return self.mass
+
+
 def pressed(reach: float, depth: float, friction: float, speed: float = 0.3) -> Pressed:
     """Contacts whose gap is reach − depth, sliding and approaching at about `speed` [m/s]."""
     random = np.random.default_rng(14)

@@ -1,0 +1,135 @@
+"""How long a step may be where a contact potential acts: no pair moves through a large part of its layer at once.
+
+A potential sees nothing outside its layer of half width δ. A pair with gap φ whose gap changes at the rate φ̇ may move
+
+    h·|φ̇| ≤ max(φ − δ, 0) + r   (φ̇ < 0),        h·|φ̇| ≤ r   (φ̇ > 0 and φ < δ)                        (1)
+
+with r ≤ δ/2 the potential's resolution, so that a step ends between δ and δ − r before the potential pushes, and an
+impact is resolved by several steps.
+Where shapes turn, other points may approach faster than those that are nearest now. So the state ahead is looked at,
+and h is halved until no gap φ' there is smaller than
+
+    min(φ, δ) − 1.5·r                                                                       (2)
+
+and no pair has changed sides. While a contact is inside the layer h grows by at most a factor per step: where a body
+turns around its velocity is small for a moment, its acceleration is not. Worlds in which nothing moves by r in a step
+and no gap is below −δ are not looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import final
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.dynamics.contact_kernels import id_order, match_by_id
+from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.world_terms import WorldTerms
+from corekit.roles.component import InternalState
+from corekit.roles.contact import ContactPotential
+
+__all__ = ["StepLimit"]
+
+_GROWTH = 1.25
+_SHORTEST = 2.0**-24
+"""Of the step asked for; shorter ones would stop the run for good."""
+_ALLOWANCE = 1.05
+"""How far ahead of the end of a step a pair is judged: forces may add speed within the step."""
+
+
+@final
+class StepLimit:
+    """Limits the steps of a world with a contact potential.
+
+    Args:
+        world: the world's terms.
+        pipeline: its contact pipeline.
+        potential: supplies δ and r; of one without a layer the margin within which contacts are always found is δ.
+
+    Attributes:
+        passed_pair: two shapes that no step is short enough for, since the potential is too weak; or None.
+    """
+
+    def __init__(self, world: WorldTerms, pipeline: ContactPipeline, potential: ContactPotential) -> None:
+        self._world, self._pipeline = world, pipeline
+        self._layer = potential.activation_distance or pipeline.least_margin
+        self._span = potential.resolution or 0.5 * self._layer
+        self._ahead = world.new_state()
+        self.passed_pair: tuple[int, int] | None = None
+        self._last, self._is_deep = math.inf, False
+
+    def longest(self, start: State, step: float) -> float:
+        """Return the longest step from `start`, at most `step` [s]."""
+        pipeline, layer, span = self._pipeline, self._layer, self._span
+        self.passed_pair = None
+        if (
+            not self._is_deep
+            and pipeline.measure_approach(start, step) <= span
+            and step <= _GROWTH * self._last
+        ):
+            self._last = math.inf
+            return step
+        pipeline.begin_step(start, step, layer)
+        contacts = pipeline.detect_at_start()
+        shortest, limit, touches = _SHORTEST * step, step, False
+        if contacts.count:
+            pipeline.build_jacobian(start, self._world.jacobian)
+            rate = self._world.jacobian.multiply(start.v)[:, 0]
+            moving = pipeline.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
+            if moving is not None:
+                rate = rate - moving[:, 0]
+            limit, touches = _limit(contacts.gap[: contacts.count], rate, layer, span, step)
+        if touches:
+            limit = min(limit, _GROWTH * self._last)
+        safe = limit
+        while safe > shortest and not self._is_safe(start, safe):
+            safe *= 0.5
+        if safe > shortest:
+            self.passed_pair, limit = None, safe
+        self._last = limit if touches and limit < step else math.inf
+        return limit
+
+    def accept(self) -> None:
+        """Keep of an accepted step whether a gap is below −δ."""
+        self._is_deep = self._pipeline.max_penetration() > self._layer
+
+    def internal_state(self) -> InternalState:
+        """The last limit [s], and whether a gap is below −δ."""
+        return {"step_limit": np.array([self._last, self._is_deep])}
+
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; empty means a fresh start."""
+        last, is_deep = internal_state.get("step_limit", (math.inf, 0.0))
+        self._last, self._is_deep = float(last), bool(is_deep)
+
+    def _is_safe(self, start: State, step: float) -> bool:
+        """Whether (2) holds at the state that the velocities of the start lead to."""
+        pipeline, ahead = self._pipeline, self._ahead
+        self._world.integrate(start, _ALLOWANCE * start.v, step, start, ahead)
+        self.passed_pair = pipeline.find_passed_pair(start, ahead)
+        one, other = pipeline.start, pipeline.end
+        known, gap = one.id[: one.count], np.minimum(one.gap[: one.count], self._layer)
+        before = np.empty(other.count)
+        # a contact that is only ahead is taken for the nearest one of the start, whose neighbour it may be
+        otherwise = np.full(other.count, gap.min(initial=self._layer))
+        match_by_id(other.count, other.id, known, id_order(known), gap, otherwise, before)
+        loss = before - other.gap[: other.count]
+        return self.passed_pair is None and float(loss.max(initial=0.0)) <= 1.5 * self._span
+
+
+@compiled
+def _limit(gap: Array, rate: Array, layer: float, span: float, step: float) -> tuple[float, bool]:
+    """The longest step by (1), and whether a contact is inside the layer."""
+    limit, touches = step, False
+    for c in range(len(gap)):
+        inside = gap[c] < layer
+        touches = touches or inside
+        if rate[c] < 0.0:
+            limit = min(limit, (max(gap[c] - layer, 0.0) + span) / -rate[c])
+        elif inside and rate[c] > 0.0:
+            limit = min(limit, span / rate[c])
+    return limit, touches

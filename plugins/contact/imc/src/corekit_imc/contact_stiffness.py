@@ -1,0 +1,132 @@
+"""The stiffness of every contact: chosen before the contact is loaded, so that choosing it makes no energy.
+
+A change of k under load changes the stored energy k·φ by φ·Δk, which the bounce gives back as motion. So k is chosen
+while a closing contact is still in the outer part of its layer, where φ is nothing, and holds until it opens. With its
+effective mass m, its rate of approach v and its acceleration a towards the surface,
+
+    k = max(k₀, m·v²/δ² + 2.5·m·a/δ)                                                       (1)
+
+Of a spring of energy k·g² the first term stops m within δ/√2, the second carries m·a at a penetration of δ/5. At a gap
+g where φ is no longer nothing, as at the start of a run, k rises by (1) only if that adds less than a hundredth of the
+energy at hand:
+
+    (k − k_now)·φ(g) ≤ (½·m·v² + m·a·δ)/100                                               (2)
+
+Loads that come later, as in a pile, are followed slowly by contacts that have rested for a hundred steps, up and down:
+
+    k ← k + (max(k₀, 2.5·λ̄/δ) − k)/100,       λ̄ ← λ̄ + (λ − λ̄)/100                          (3)
+
+This lifts the load by at most about δ, and the energy for it counts as energy of the contact. A contact that is loaded
+when it is first seen, as the next edge of a sliding rod, has the stiffness of a contact of one of its two shapes.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
+from corekit.roles.component import InternalState
+from corekit.roles.contact import ContactMotion
+from corekit_imc.barrier import barrier
+
+__all__ = ["ContactStiffness"]
+
+_TARGET_PENETRATION = 0.2
+"""Penetration at equilibrium of a spring of 2·k, relative to δ."""
+_ENTRY = 1.5
+"""Gap relative to δ below which a closing contact chooses its stiffness."""
+_ADDED = 0.01
+"""(2): share of the energy at hand that choosing k may add."""
+_FOLLOW_RATE, _REST = 0.01, 100
+"""Weight of the last step in (3), and accepted steps until a contact follows its load."""
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+@final
+class ContactStiffness:
+    """k of every contact by its id.
+
+    Args:
+        least: k₀ [N/m].
+        layer: δ [m].
+    """
+
+    def __init__(self, least: float, layer: float) -> None:
+        self._least, self._layer = least, layer
+        self._id, self._shape = _NONE, np.zeros((0, 2), dtype=np.int64)
+        # of every contact: k [N/m], λ̄ [N], accepted steps inside the layer
+        self._record = np.zeros((0, 3))
+
+    def of(self, contacts: ContactSet) -> Array:
+        """k of every contact, shape (m,) [N/m]."""
+        out = np.empty(contacts.count)
+        stiffness_by_id(
+            contacts.count, contacts.id, contacts.shape, self._id, self._shape, self._record, self._least, out
+        )
+        return out
+
+    def update(self, contacts: ContactSet, motion: ContactMotion) -> None:
+        """Choose k of contacts that close, by (1)–(2), and follow the load of those that rest, by (3)."""
+        count, layer = contacts.count, self._layer
+        near = np.flatnonzero(contacts.gap[:count] < _ENTRY * layer)
+        stiffness = self.of(contacts)
+        record = np.zeros((len(near), 3))
+        for row, c in zip(record, near.tolist(), strict=True):
+            gap, k = float(contacts.gap[c]), float(stiffness[c])
+            known = np.flatnonzero(self._id == contacts.id[c])
+            _, load, age = self._record[known[0]] if len(known) else (0.0, 0.0, 0.0)
+            phi, slope, _ = barrier(gap, layer)
+            if gap > 0.5 * layer:
+                k = self._least  # nothing is stored: what an earlier touch chose is forgotten
+            if age < _REST and motion.normal_velocity[c] < 0.0:
+                k = max(k, self._entry_stiffness(c, k, phi, motion))
+            elif age >= _REST:
+                target = max(self._least, load / (2.0 * _TARGET_PENETRATION * layer))
+                k += _FOLLOW_RATE * (target - k)
+            force = -k * slope
+            row[:] = k, load + _FOLLOW_RATE * (force - load) if age else force, age + (gap < layer)
+        order = np.argsort(contacts.id[near], kind="stable")
+        self._id, self._shape = contacts.id[near][order], contacts.shape[near][order]
+        self._record = record[order]
+
+    def _entry_stiffness(self, c: int, now: float, phi: float, motion: ContactMotion) -> float:
+        """k by (1), or `now` where (2) forbids it."""
+        layer, speed = self._layer, -float(motion.normal_velocity[c])
+        mass, pull = motion.effective_mass(c), max(0.0, -float(motion.normal_acceleration[c]))
+        if not np.isfinite(mass):
+            return now
+        wanted = mass * (speed**2 / layer + pull / (2.0 * _TARGET_PENETRATION)) / layer
+        at_hand = mass * (0.5 * speed**2 + pull * layer)
+        return wanted if (wanted - now) * phi <= _ADDED * at_hand else now
+
+    def internal_state(self) -> InternalState:
+        """Return ids, shapes and numbers of every contact."""
+        return {"id": self._id.copy(), "shape": self._shape.copy(), "stiffness": self._record.copy()}
+
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore the output of `internal_state`; an empty one means k₀ everywhere."""
+        self._id = internal_state["id"].copy() if internal_state else _NONE
+        self._shape = internal_state["shape"].copy() if internal_state else np.zeros((0, 2), dtype=np.int64)
+        self._record = internal_state["stiffness"].copy() if internal_state else np.zeros((0, 3))
+
+
+@compiled
+def stiffness_by_id(
+    count: int, id: IntArray, shape: IntArray, known_id: IntArray, known_shape: IntArray, record: Array,
+    least: float, out: Array,
+) -> None:  # fmt: skip
+    """Write k of contacts from `record`, whose ids ascend; of unknown ones that of a contact of the same shapes."""
+    for c in range(count):
+        where = np.searchsorted(known_id, id[c])
+        if where < len(known_id) and known_id[where] == id[c]:
+            out[c] = record[where, 0]
+            continue
+        out[c] = least
+        for k in range(len(known_id)):
+            first, second = known_shape[k, 0], known_shape[k, 1]
+            if first == shape[c, 0] or second == shape[c, 1] or first == shape[c, 1] or second == shape[c, 0]:
+                out[c] = max(out[c], record[k, 0])
