@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +36,37 @@ def test_every_case_is_a_row_with_its_ratio(checkout, capfd):
     for words in ("good", "small", "1.25", "10", "kept"):
         assert words in told
     assert json.loads((checkout / "all.json").read_text())["good"]["large"] == {"ratio": 2.0, "kept": 3}
+
+
+def test_peers_are_measured_where_they_are_asked_for(checkout, capfd):
+    (checkout / "benchmarks" / "peers").mkdir()
+    numbers = '{"theirs": {"ratio": 0.5, "asked": sys.argv[2:]}}'
+    script = f'"""Beside others."""\nimport json, sys\nprint(json.dumps({numbers}))'
+    (checkout / "benchmarks" / "peers" / "good.py").write_text(script)
+    assert main(["bench", "--json", str(checkout / "all.json")]) == 0
+    assert list(json.loads((checkout / "all.json").read_text())) == ["good"]
+    words = ["bench", "good", "--peers", "--dismech", "theirs.exe", "--json", str(checkout / "all.json")]
+    assert main(words) == 0
+    found = json.loads((checkout / "all.json").read_text())
+    assert found["peers/good"]["theirs"] == {"ratio": 0.5, "asked": ["--dismech", "theirs.exe"]}
+    capfd.readouterr()
+    assert main(["bench", "--peers"]) == 2
+    assert "corekit bench rods --peers" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(find_spec("elastica") is not None, reason="PyElastica is installed")
+def test_without_pyelastica_the_peers_of_rods_say_what_to_install():
+    script = Path(__file__).parents[4] / "benchmarks" / "peers" / "rods.py"
+    if not script.is_file():
+        pytest.skip("there is no checkout")
+    pytest.importorskip("corekit_der", reason="corekit-der is not installed")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == 'PyElastica is not installed: pip install "corekit-study[peers]"\n'
+    words = [sys.executable, str(script), "--dismech", "no/such/program"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("no/such/program cannot be run: No such file or directory")
 
 
 def test_benchmarks_are_listed_by_what_they_measure_without_running(checkout, capfd):

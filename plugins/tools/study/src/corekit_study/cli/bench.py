@@ -30,6 +30,8 @@ def bench(
     listing: Annotated[bool, Parameter(name="--list", negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     files: Annotated[Path | None, Parameter(name="--files")] = None,
+    peers: Annotated[bool, Parameter(name="--peers", negative="")] = False,
+    dismech: Annotated[Path | None, Parameter(name="--dismech")] = None,
 ) -> int | None:
     """Run the benchmarks of a checkout, or one of them.
 
@@ -43,6 +45,10 @@ def bench(
         Write all numbers as JSON.
     files
         With `contact`: a folder of contact problems (`*.hdf5`, `*.h5`) of FCLib, on which every installed solver runs.
+    peers
+        With `rods`: also beside PyElastica, which has to be installed, at equal error.
+    dismech
+        With `--peers`: also beside this program, the compiled cantilever example of DisMech.
     """
     if files is not None or name == "contact":
         return _bench_contact(name, files, json_file)
@@ -60,11 +66,24 @@ def bench(
         )
         return MISUSE
     chosen = [scripts[name]] if name else list(scripts.values())
+    if peers or dismech is not None:
+        beside = root / "benchmarks" / "peers" / f"{name}.py"
+        if not beside.is_file():
+            print_error(
+                "peers are measured by `corekit bench rods --peers`, with `--dismech PROGRAM` if it is there"
+            )
+            return MISUSE
+        chosen.append(beside)
     if listing:
         for path in chosen:
             print(f"{path.stem}: {_first_line(path)}")
         return None
-    measured = {path.stem: found for path in chosen if (found := _measured(path)) is not None}
+    more = [] if dismech is None else ["--dismech", str(dismech)]
+    measured = {
+        "/".join(path.relative_to(root / "benchmarks").with_suffix("").parts): found
+        for path in chosen
+        if (found := _measured(path, more if path.parent.name == "peers" else [])) is not None
+    }
     _print(measured)
     if json_file is not None:
         json_file.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
@@ -102,11 +121,11 @@ def _first_line(path: Path) -> str:
     return said.partition("\n")[0]
 
 
-def _measured(path: Path) -> dict[str, dict[str, Any]] | None:
+def _measured(path: Path, arguments: Sequence[str]) -> dict[str, dict[str, Any]] | None:
     """Case → numbers; None, and a line on the error stream, if the script does not keep the protocol."""
     print(f"{path.stem}: {_first_line(path)}", file=sys.stderr, flush=True)
     done = subprocess.run(
-        [sys.executable, str(path), "--json"], stdout=subprocess.PIPE, text=True, check=False
+        [sys.executable, str(path), "--json", *arguments], stdout=subprocess.PIPE, text=True, check=False
     )
     if done.returncode:
         print_error(f"{path.stem} failed with exit code {done.returncode}")
