@@ -31,9 +31,12 @@ joint = JOINT
 """
 
 
+def scenario(joint, integrator="implicit-euler", solver="lcp"):
+    return loads(HINGED.replace("JOINT", joint).replace("INTEGRATOR", integrator).replace("SOLVER", solver))
+
+
 def simulation(joint, integrator="implicit-euler", solver="lcp"):
-    text = HINGED.replace("JOINT", joint).replace("INTEGRATOR", integrator).replace("SOLVER", solver)
-    return loads(text).compose()
+    return scenario(joint, integrator, solver).compose()
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,11 @@ def test_a_falling_arm_stops_at_its_limit_which_carries_it(integrator, solver, s
     run.run(0.4)
     assert run.state.q[0] == pytest.approx(0.2 * sign, abs=1e-9)
     assert abs(run.state.v[0]) < 1e-9
+
+
+def test_the_equilibrium_at_a_limit_tells_what_it_carries():
+    found = scenario('{ kind = "revolute", axis = "y", limits = [-1.0, 0.2] }').statics()
+    assert found.path[-1].constraint_forces[0][0] == pytest.approx(2.0 * 9.81 * 0.3 * math.cos(0.2))
 
 
 @pytest.mark.parametrize("solver", ["lcp", "qp"])

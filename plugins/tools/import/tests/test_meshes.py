@@ -49,7 +49,8 @@ def test_bodies_of_a_file_that_are_convex_are_its_pieces(write):
     np.testing.assert_allclose(solid.centre, [0.25, 0.0, 0.0], atol=1e-7)
 
 
-def test_a_channel_is_cut_into_pieces_that_leave_it_open(write, load):
+def test_a_channel_is_cut_into_pieces_that_leave_it_open(write, load, tmp_path, monkeypatch):
+    monkeypatch.setenv("COREKIT_CACHE", str(tmp_path / "cache"))
     write(channel())
     options = load(BODY + 'mesh = { file = "part.stl", concavity = 0.2 }\nmass = 2.0\n').bodies[0].options
     assert options["shape"] == "polytopes"
@@ -58,6 +59,11 @@ def test_a_channel_is_cut_into_pieces_that_leave_it_open(write, load):
     assert sum(hull.volume for hull in hulls) == pytest.approx(14e-4 * 0.04, rel=0.01)
     assert not any(hull.contains([[0.03, 0.03, 0.02]])[0] for hull in hulls)
     assert options["mass"] == 2.0
+    assert len(list((tmp_path / "cache" / "convex-pieces").iterdir())) == 1
+    monkeypatch.setattr("corekit_import.decomposition._cut", None)  # the next time they are kept
+    write(channel(), "same.stl")
+    same = read_solid(MeshSource(file=tmp_path / "same.stl", concavity=0.2))
+    np.testing.assert_array_equal(np.concatenate(same.pieces), np.concatenate(options["pieces"]))
     # of the section: bottom 6 × 1, two walls 1 × 4
     assert options["centre_of_mass"][1] == pytest.approx(0.01 * (6 * 0.5 + 8 * 3.0) / 14, rel=1e-6)
 

@@ -3,14 +3,10 @@
 Volume, centre and second moments of the closed surface are integrals over the tetrahedra between its triangles and the
 origin, exact for a polyhedron. A body that fills at least 1 − 1e-4 of its hull counts as convex. Separate bodies of a
 file that are convex are its pieces; what is not convex is decomposed by CoACD.
-
-Source: Wei, Liu, Ling, Su (2022), "Approximate convex decomposition for 3D meshes with collision-aware concavity and
-tree search", ACM Transactions on Graphics 41(4).
 """
 
 from __future__ import annotations
 
-import importlib.util
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,6 +15,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from corekit.data.arrays import Array
+from corekit_import.decomposition import decompose
 from corekit_import.mesh_source import SUFFIXES, ImportProblem, MeshSource, check_file
 
 if TYPE_CHECKING:
@@ -157,20 +154,6 @@ def _convex_pieces(mesh: Trimesh, source: MeshSource) -> tuple[Array, ...]:
         if part.volume >= (1.0 - _CONVEX) * hull.volume:
             pieces.append(part.vertices[hull.vertices])
         else:
-            pieces.extend(_decompose(part, source))
+            cut = decompose(part.vertices, part.faces, source.concavity)
+            pieces.extend(vertices[_hull(vertices).vertices] for vertices in cut)
     return tuple(pieces)
-
-
-def _decompose(mesh: Trimesh, source: MeshSource) -> list[Array]:
-    if importlib.util.find_spec("coacd") is None:
-        raise ImportProblem(
-            "is not convex, and what would cut it into convex pieces is not installed",
-            'pip install coacd, split it into convex bodies, or use its hull: convex = "hull"',
-        )
-    import coacd
-
-    coacd.set_log_level("off")
-    # half the time of the defaults, with as many pieces
-    effort = {"resolution": 1000, "mcts_iterations": 60, "seed": 0}
-    found = coacd.run_coacd(coacd.Mesh(mesh.vertices, mesh.faces), threshold=source.concavity, **effort)
-    return [vertices[_hull(vertices).vertices] for vertices, _ in found]
