@@ -64,11 +64,10 @@ class ContactSet:
         frame: world frame index of each carrier, −1 where unused, (n, 4).
         local: carrier point in its frame [m], (n, 4, 3).
         weight: signed weight of each carrier [-], (n, 4).
-        arrays: id, shape, gap, normal, tangent, friction, frame, local and weight, for compiled code to take as one.
     """
 
     __slots__ = (
-        "arrays", "count", "frame", "friction", "friction_record", "gap", "id", "local_point", "normal", "point",
+        "count", "frame", "friction", "friction_record", "gap", "id", "local_point", "normal", "point",
         "shape", "tangent", "weight",
     )  # fmt: skip
 
@@ -88,13 +87,6 @@ class ContactSet:
         self.frame: IntArray = np.full((n, MAX_MATERIAL_POINTS), -1, dtype=np.int64)
         self.local_point: Array = np.zeros((n, MAX_MATERIAL_POINTS, 3))
         self.weight: Array = np.zeros((n, MAX_MATERIAL_POINTS))
-        # here, since it brings numba, which whoever only reads contacts does without
-        from corekit.linalg.array_table import ArrayTable
-
-        self.arrays = ArrayTable(
-            self.id, self.shape, self.gap, self.normal, self.tangent, self.friction, self.frame,
-            self.local_point, self.weight,
-        )  # fmt: skip
 
     @property
     def capacity(self) -> int:

@@ -21,7 +21,7 @@ from corekit.dynamics.contact_kernels import (
     add_rows_by_entries,
     collect_material_points,
 )
-from corekit.linalg.constraint_rows import add_transpose_product, new_dense_rows, product
+from corekit.linalg.constraint_rows import SparseRows
 
 __all__ = ["BodyPoints", "ContactJacobian", "contact_axes"]
 
@@ -59,7 +59,8 @@ class ContactJacobian:
         by_entries: whether J is kept by entries in any case, for solvers that keep its structure.
 
     Attributes:
-        dense: whether J is kept as an array (m·width, nv); else by entries, `dofs` and `values` (m·width, k).
+        dense: whether J is kept as an array (m·width, nv); else by entries.
+        rows: J by entries, m·width rows.
     """
 
     def __init__(self, bodies: Sequence[Body], width: int, *, by_entries: bool = False) -> None:
@@ -77,10 +78,8 @@ class ContactJacobian:
         self._dofs: list[IntArray] = [np.zeros((0, 0), dtype=np.int64)] * len(self._bodies)
         self._values = [np.zeros((0, 3, 0))] * len(self._bodies)
         self._reserve_points(64)
-        self._rows = 0
         self._matrix = np.zeros((0, self.velocities))
-        self.dofs: IntArray = np.zeros((0, 0), dtype=np.int64)
-        self.values = np.zeros((0, 0))
+        self.rows = SparseRows(0, 0)
 
     def _reserve_points(self, room: int) -> None:
         self._contact, self._slot, self._frame = np.zeros((3, room), dtype=np.int64)
@@ -132,7 +131,7 @@ class ContactJacobian:
 
     def assemble(self, contacts: ContactSet) -> None:
         """Write J of the contacts whose points were collected."""
-        self._rows = rows = contacts.count * self.width
+        rows = contacts.count * self.width
         weight, normal, tangent = contacts.weight, contacts.normal, contacts.tangent
         if self.dense:
             if len(self._matrix) == rows:
@@ -144,15 +143,15 @@ class ContactJacobian:
                 add_rows(self.width, first_v, contact, slot, weight, normal, tangent, dofs, values, matrix)
             return
         shape = rows, self._slots * self._widest
-        if self.values.shape == shape:
-            self.dofs.fill(0)
-            self.values.fill(0.0)
+        if self.rows.values.shape == shape:
+            self.rows.dofs.fill(0)
+            self.rows.values.fill(0.0)
         else:
-            self.dofs, self.values = np.zeros(shape, dtype=np.int64), np.zeros(shape)
+            self.rows = SparseRows(*shape)
         for *_, (first_v, contact, slot, dofs, values) in self._calls:
             add_rows_by_entries(
-                self.width, first_v, self._widest, contact, slot, weight, normal, tangent, dofs, values, self.dofs,
-                self.values,
+                self.width, first_v, self._widest, contact, slot, weight, normal, tangent, dofs, values,
+                self.rows.dofs, self.rows.values,
             )  # fmt: skip
 
     # — products —
@@ -161,20 +160,18 @@ class ContactJacobian:
         """J·v, shape (m, width) [m/s]."""
         if self.dense:
             return (self._matrix @ v).reshape(-1, self.width)
-        out = np.empty(self._rows)
-        product(self.dofs, self.values, v, out)
-        return out.reshape(-1, self.width)
+        return self.rows.product(v).reshape(-1, self.width)
 
     def multiply_transposed(self, impulse: Array) -> Array:
         """Jᵀ·λ, shape (nv,) [N·s or N·m·s]."""
         if self.dense:
             return self._matrix.T @ impulse
         out = np.zeros(self.velocities)
-        add_transpose_product(self.dofs, self.values, impulse, out)
+        self.rows.add_transpose_product(impulse, out)
         return out
 
     def to_dense(self) -> Array:
         """J, shape (m·width, nv)."""
         if self.dense:
             return self._matrix
-        return new_dense_rows(self.dofs, self.values, self.velocities)
+        return self.rows.to_dense(self.velocities)

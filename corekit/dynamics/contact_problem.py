@@ -215,7 +215,7 @@ class UnreducedStep:
                 problem.id, problem.friction = contacts.id[:count], contacts.friction[:count]
                 problem.friction_record = contacts.friction_record[:count]
             problem.contact_count = contacts.count
-            problem.contact_dofs, problem.contact_values = jacobian.dofs, jacobian.values
+            problem.contact_dofs, problem.contact_values = jacobian.rows.dofs, jacobian.rows.values
             problem.bias = bias + jacobian.multiply(about)
         info = self._solver.solve_unreduced(problem, velocity, terms.row_impulse, self._impulses.of_contacts)
         velocity += about

@@ -53,15 +53,15 @@ class LinearisationPoint(NamedTuple):
     end_time: float
     velocity: Array
     mean: Array
-    momentum: Array | None
-    damped: Array | None
-    stiffened: Array | None
     force_factor: float
     damping_factor: float
     stiffness_factor: float
-    shift: float
     rate_factor: float
     position_factor: float
+    momentum: Array | None = None
+    damped: Array | None = None
+    stiffened: Array | None = None
+    shift: float = 0.0
     has_force_gradient: bool = False
     is_after_smooth_motion: bool = False
 
@@ -86,9 +86,8 @@ def at_start(
     h = step
     return LinearisationPoint(
         step=h, at=start, end=start, end_time=start.time + h, velocity=start.v, mean=zero,
-        momentum=None, damped=None, stiffened=zero, force_factor=h,
-        damping_factor=h if damping else 0.0, stiffness_factor=beta * h * h, shift=shift,
-        rate_factor=h, position_factor=h * h,
+        stiffened=zero, force_factor=h, damping_factor=h if damping else 0.0, stiffness_factor=beta * h * h,
+        shift=shift, rate_factor=h, position_factor=h * h,
     )  # fmt: skip
 
 
@@ -99,8 +98,7 @@ def in_step(
     h, rate = step, theta * step
     return LinearisationPoint(
         step=h, at=trial, end=end, end_time=start.time + h, velocity=velocity, mean=trial.v,
-        momentum=start.v, damped=None, stiffened=None, force_factor=h,
-        damping_factor=rate, stiffness_factor=stiffness * rate * rate, shift=shift,
+        momentum=start.v, force_factor=h, damping_factor=rate, stiffness_factor=stiffness * rate * rate, shift=shift,
         rate_factor=rate, position_factor=rate * rate, has_force_gradient=stiffness != 0.0,
     )  # fmt: skip
 
@@ -115,8 +113,7 @@ def after_smooth_motion(
     h = step
     return LinearisationPoint(
         step=h, at=free, end=free, end_time=free.time, velocity=start.v if frozen else free.v, mean=mean,
-        momentum=free.v if frozen else None, damped=None, stiffened=None, force_factor=0.0,
-        damping_factor=theta * h, stiffness_factor=0.0, shift=0.0,
+        momentum=free.v if frozen else None, force_factor=0.0, damping_factor=theta * h, stiffness_factor=0.0,
         rate_factor=h, position_factor=h * h, is_after_smooth_motion=True,
     )  # fmt: skip
 
@@ -127,7 +124,6 @@ def of_acceleration(
     """Newton's step of an acceleration that moves v by `damping` [s] and displacements by `stiffness` [s²]."""
     return LinearisationPoint(
         step=1.0, at=state, end=state, end_time=state.time, velocity=zero, mean=zero,
-        momentum=None, damped=None, stiffened=None, force_factor=1.0,
-        damping_factor=damping, stiffness_factor=stiffness, shift=shift,
-        rate_factor=damping, position_factor=stiffness, has_force_gradient=True,
+        force_factor=1.0, damping_factor=damping, stiffness_factor=stiffness, shift=shift, rate_factor=damping,
+        position_factor=stiffness, has_force_gradient=True,
     )  # fmt: skip

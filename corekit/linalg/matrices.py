@@ -22,25 +22,64 @@ import numpy as np
 from scipy.linalg.blas import dsbmv
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array, BoolArray, IntArray
 
 __all__ = ["Banded", "BlockDiagonal", "Dense", "Diagonal", "Matrix", "Sparse", "SparsePattern", "widest"]
 
 
 class Matrix(ABC):
-    """A square matrix of size n in one of the layouts above."""
+    """A square matrix of size n in one of the layouts above.
 
-    n: int
-    data: Array
-    _scaled: Array
+    Args:
+        data: of the layout, C or Fortran contiguous.
+        diagonal: a view of the diagonal in it, or None.
+    """
+
+    def __init__(self, n: int, data: Array, diagonal: Array | None) -> None:
+        self.n, self.data = n, data
+        self._diagonal = diagonal
+        self._scaled = np.zeros_like(data)
+        self._maps: dict[object, tuple[IntArray, IntArray]] = {}
 
     def zero(self) -> None:
         """Set every entry to zero."""
         self.data.fill(0.0)
 
-    @abstractmethod
     def add(self, other: Matrix, factor: float = 1.0) -> None:
         """Add factor·other, whose pattern must fit into this one's; raises TypeError otherwise."""
+        if other.layout == self.layout:
+            if factor == 1.0:
+                self.data += other.data
+            else:
+                np.multiply(other.data, factor, out=self._scaled)
+                self.data += self._scaled
+        elif isinstance(other, Diagonal) and self._diagonal is not None and other.n == self.n:
+            term = other.data if factor == 1.0 else factor * other.data
+            self._diagonal += term.reshape(self._diagonal.shape)
+        else:
+            place, where = self._map(other)
+            self.data.ravel(order="K")[place] += factor * other.data.ravel(order="K")[where]
+
+    def _map(self, other: Matrix) -> tuple[IntArray, IntArray]:
+        """Where the entries of another layout go and where they are, worked out once for each layout."""
+        key = other.layout
+        if key not in self._maps:
+            rows, columns, where = other.entries()
+            try:
+                if other.n != self.n:
+                    raise ValueError
+                self._maps[key] = self.where(rows, columns), where
+            except ValueError:
+                raise TypeError(
+                    f"a {type(other).__name__} matrix of size {other.n} does not fit into a {type(self).__name__} "
+                    f"one of size {self.n}: allocate the sum with `widest`"
+                ) from None
+        return self._maps[key]
+
+    @property
+    def layout(self) -> object:
+        """What is equal for two matrices if their data are of the same layout and pattern."""
+        return type(self), self.data.shape
 
     @abstractmethod
     def multiply(self, x: Array, out: Array) -> None:
@@ -50,8 +89,17 @@ class Matrix(ABC):
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         """Row, column and position in `data.ravel(order="K")` of every stored entry, both triangles."""
 
+    @abstractmethod
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        """Positions of entries in `data.ravel(order="K")`; raises ValueError where one is not stored."""
+
     def symmetrise(self) -> None:  # noqa: B027 - layouts that are always symmetric have nothing to do
         """Replace A by ½·(A + Aᵀ)."""
+
+    def _symmetrise_blocks(self) -> None:
+        """The same for one square block or many, the last two axes of the data."""
+        np.add(self.data, self.data.swapaxes(-1, -2), out=self._scaled)
+        np.multiply(self._scaled, 0.5, out=self.data)
 
     def dense(self) -> Array:
         """A as a new (n, n) array; for tests and reports."""
@@ -60,19 +108,10 @@ class Matrix(ABC):
         full[rows, columns] = self.data.ravel(order="K")[where]
         return full
 
-    def _add_same(self, other: Matrix, factor: float) -> None:
-        if factor == 1.0:
-            self.data += other.data
-        else:
-            np.multiply(other.data, factor, out=self._scaled)
-            self.data += self._scaled
 
-
-def _misfit(target: Matrix, other: Matrix) -> TypeError:
-    return TypeError(
-        f"a {type(other).__name__} matrix of size {other.n} does not fit into a {type(target).__name__} "
-        f"one of size {target.n}: allocate the sum with `widest`"
-    )
+def _check_stored(is_stored: BoolArray) -> None:
+    if not is_stored.all():
+        raise ValueError("an entry is not in the pattern of this matrix")
 
 
 @final
@@ -80,14 +119,8 @@ class Diagonal(Matrix):
     """A diagonal matrix: data (n,)."""
 
     def __init__(self, n: int) -> None:
-        self.n = n
-        self.data = np.zeros(n)
-        self._scaled = np.zeros(n)
-
-    def add(self, other: Matrix, factor: float = 1.0) -> None:
-        if not isinstance(other, Diagonal) or other.n != self.n:
-            raise _misfit(self, other)
-        self._add_same(other, factor)
+        data = np.zeros(n)
+        super().__init__(n, data, data)
 
     def multiply(self, x: Array, out: Array) -> None:
         np.multiply(self.data, x, out=out)
@@ -96,39 +129,34 @@ class Diagonal(Matrix):
         index = np.arange(self.n)
         return index, index, index
 
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        _check_stored(rows == columns)
+        return rows
+
 
 @final
 class BlockDiagonal(Matrix):
     """Equal square blocks on the diagonal: data (blocks, k, k)."""
 
     def __init__(self, blocks: int, k: int) -> None:
-        self.n = blocks * k
+        data = np.zeros((blocks, k, k))
+        super().__init__(blocks * k, data, np.einsum("bii->bi", data))
         self.block = k
-        self.data = np.zeros((blocks, k, k))
-        self._scaled = np.zeros((blocks, k, k))
-        self._diagonal = np.einsum("bii->bi", self.data)
-
-    def add(self, other: Matrix, factor: float = 1.0) -> None:
-        if other.n != self.n:
-            raise _misfit(self, other)
-        if isinstance(other, Diagonal):
-            self._diagonal += factor * other.data.reshape(self._diagonal.shape)
-        elif isinstance(other, BlockDiagonal) and other.block == self.block:
-            self._add_same(other, factor)
-        else:
-            raise _misfit(self, other)
 
     def multiply(self, x: Array, out: Array) -> None:
         np.einsum("bij,bj->bi", self.data, x.reshape(-1, self.block), out=out.reshape(-1, self.block))
-
-    def symmetrise(self) -> None:
-        np.add(self.data, self.data.swapaxes(-1, -2), out=self._scaled)
-        np.multiply(self._scaled, 0.5, out=self.data)
 
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         blocks, k, _ = self.data.shape
         b, i, j = np.indices((blocks, k, k)).reshape(3, -1)
         return b * k + i, b * k + j, np.arange(self.data.size)
+
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        _check_stored(rows // self.block == columns // self.block)
+        return rows * self.block + columns % self.block
+
+    def symmetrise(self) -> None:
+        self._symmetrise_blocks()
 
 
 @final
@@ -136,27 +164,9 @@ class Banded(Matrix):
     """A symmetric band of half-width `width`: data (width + 1, n) in Fortran order, LAPACK's lower form."""
 
     def __init__(self, n: int, width: int) -> None:
-        self.n = n
         self.width = min(width, n - 1)
-        self.data = np.zeros((self.width + 1, n), order="F")
-        self._scaled = np.zeros_like(self.data)
-
-    def add(self, other: Matrix, factor: float = 1.0) -> None:
-        if other.n != self.n:
-            raise _misfit(self, other)
-        if isinstance(other, Diagonal):
-            self.data[0] += other.data if factor == 1.0 else factor * other.data
-        elif isinstance(other, Banded) and other.width <= self.width:
-            if other.width == self.width:
-                self._add_same(other, factor)
-            else:
-                self.data[: other.width + 1] += factor * other.data
-        elif isinstance(other, BlockDiagonal) and other.block - 1 <= self.width:
-            for i in range(other.block):
-                for j in range(i + 1):
-                    self.data[i - j, j :: other.block] += factor * other.data[:, i, j]
-        else:
-            raise _misfit(self, other)
+        data = np.zeros((self.width + 1, n), order="F")
+        super().__init__(n, data, data[0])
 
     def multiply(self, x: Array, out: Array) -> None:
         dsbmv(self.width, 1.0, self.data, x, beta=0.0, y=out, overwrite_y=1, lower=1)
@@ -173,45 +183,32 @@ class Banded(Matrix):
             np.concatenate([where, where[off]]),
         )
 
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        below = np.abs(rows - columns)
+        _check_stored(below <= self.width)
+        return np.minimum(rows, columns) * (self.width + 1) + below
+
 
 @final
 class Dense(Matrix):
     """A full matrix: data (n, n)."""
 
     def __init__(self, n: int) -> None:
-        self.n = n
-        self.data = np.zeros((n, n))
-        self._scaled = np.zeros((n, n))
-        self._diagonal = np.einsum("ii->i", self.data)
-
-    def add(self, other: Matrix, factor: float = 1.0) -> None:
-        if other.n != self.n:
-            raise _misfit(self, other)
-        if isinstance(other, Dense):
-            self._add_same(other, factor)
-        elif isinstance(other, Diagonal):
-            self._diagonal += factor * other.data
-        else:
-            rows, columns, where = other.entries()
-            self.data[rows, columns] += factor * other.data.ravel(order="K")[where]
+        data = np.zeros((n, n))
+        super().__init__(n, data, np.einsum("ii->i", data))
 
     def multiply(self, x: Array, out: Array) -> None:
         np.dot(self.data, x, out=out)
 
-    def dense(self) -> Array:
-        return self.data.copy()
-
-    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
-        """Positions of entries in `data.ravel()`."""
-        return rows * self.n + columns
-
-    def symmetrise(self) -> None:
-        np.add(self.data, self.data.swapaxes(-1, -2), out=self._scaled)
-        np.multiply(self._scaled, 0.5, out=self.data)
-
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         i, j = np.indices((self.n, self.n)).reshape(2, -1)
         return i, j, np.arange(self.n * self.n)
+
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        return rows * self.n + columns
+
+    def symmetrise(self) -> None:
+        self._symmetrise_blocks()
 
 
 @final
@@ -262,48 +259,21 @@ class Sparse(Matrix):
     """A matrix with a fixed sparse pattern: data (entries,)."""
 
     def __init__(self, pattern: SparsePattern) -> None:
+        super().__init__(pattern.n, np.zeros(len(pattern.row)), None)
         self.pattern = pattern
-        self.n = pattern.n
-        self.data = np.zeros(len(pattern.row))
-        self._scaled = np.zeros_like(self.data)
-        self._maps: dict[object, tuple[IntArray, IntArray]] = {}
 
-    def add(self, other: Matrix, factor: float = 1.0) -> None:
-        if other.n != self.n:
-            raise _misfit(self, other)
-        if isinstance(other, Sparse) and other.pattern is self.pattern:
-            self._add_same(other, factor)
-        elif isinstance(other, Diagonal):
-            self.data[self.pattern.diagonal] += factor * other.data
-        else:
-            place, where = self._map(other)
-            self.data[place] += factor * other.data.ravel(order="K")[where]
-
-    def _map(self, other: Matrix) -> tuple[IntArray, IntArray]:
-        """Where the entries of another structure go, worked out once for each structure."""
-        if isinstance(other, Sparse):
-            key: object = other.pattern
-        elif isinstance(other, (Banded, BlockDiagonal)):
-            key = (type(other).__name__, other.data.shape)
-        else:
-            raise _misfit(self, other)
-        if key not in self._maps:
-            rows, columns, where = other.entries()
-            try:
-                self._maps[key] = self.pattern.where(rows, columns), where
-            except ValueError as error:
-                raise TypeError(f"{error}: allocate the sum with `widest`") from None
-        return self._maps[key]
-
-    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
-        """Positions of entries in `data`; raises ValueError where one is not in the pattern."""
-        return self.pattern.where(rows, columns)
+    @property
+    def layout(self) -> object:
+        return self.pattern
 
     def multiply(self, x: Array, out: Array) -> None:
         _multiply(self.pattern.start, self.pattern.row, self.data, x, out)
 
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         return self.pattern.row, self.pattern.column, np.arange(len(self.data))
+
+    def where(self, rows: IntArray, columns: IntArray) -> IntArray:
+        return self.pattern.where(rows, columns)
 
     def symmetrise(self) -> None:
         np.add(self.data, self.data[self.pattern.transposed], out=self._scaled)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 import numpy as np
 import pytest
 
-from corekit.data.contacts import ContactSet
 from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
     has_immovable,
@@ -129,11 +126,3 @@ def test_a_contact_that_cannot_move_becomes_an_open_frictionless_row():
     assert np.array_equal(delassus, np.diag([1.0, 2.0, 3.0, 3.0, 3.0, 3.0]))
     assert free.tolist() == [-1.0, 0.5, 0.5, 1.0, 0.0, 0.0]
     assert friction.tolist() == [0.5, 0.0]
-
-
-def test_a_copy_of_a_set_hands_compiled_code_its_own_arrays():
-    first = ContactSet(2)
-    first.normal[:] = (0.0, 0.0, 1.0)
-    second = deepcopy(first)
-    assert second.arrays.arrays[3] is second.normal
-    assert second.arrays.table[3, 0] != first.arrays.table[3, 0]

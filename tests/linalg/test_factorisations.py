@@ -242,9 +242,10 @@ def test_sums_and_products_equal_those_of_dense_matrices(one, other, seed):
 
 def test_symmetrise_takes_the_symmetric_part():
     rng = np.random.default_rng(3)
-    dense, blocks = Dense(6), BlockDiagonal(2, 3)
-    dense.data[:], blocks.data[:] = rng.normal(size=(6, 6)), rng.normal(size=(2, 3, 3))
-    for matrix in (dense, blocks):
+    # a full band has square data too, and is symmetric whatever they are
+    dense, blocks, band = Dense(6), BlockDiagonal(2, 3), Banded(3, 2)
+    for matrix in (dense, blocks, band):
+        matrix.data[:] = rng.normal(size=matrix.data.shape)
         before = matrix.dense()
         matrix.symmetrise()
         assert np.allclose(
