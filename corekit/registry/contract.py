@@ -96,10 +96,11 @@ def _problems(target: Any, spec: ComponentSpec) -> Iterator[str]:
         yield from _signatures(target, protocol, spec)
     if hasattr(target, "internal_state") and not issubclass(target, load_target(_STATEFUL)):
         yield f"{spec.target} has internal_state, which nothing saves: it does not derive from Stateful"
-    stated = [_ROLE_CLASSES[spec.role], *(_ABILITY_CLASSES.get(each, "") for each in spec.provides)]
-    called = {name for each in stated if each for name in _methods(load_target(each))}
     # an ability with modules of its own is promised where they are installed
-    for ability in sorted(_ABILITY_CLASSES.keys() - spec.provides - spec.ability_modules.keys()):
+    promised = spec.provides | spec.ability_modules.keys()
+    stated = [_ROLE_CLASSES[spec.role], *(_ABILITY_CLASSES.get(each, "") for each in promised)]
+    called = {name for each in stated if each for name in _methods(load_target(each))}
+    for ability in sorted(_ABILITY_CLASSES.keys() - promised):
         methods = [name for name in _methods(load_target(_ABILITY_CLASSES[ability])) if name not in called]
         if methods and all(callable(getattr(target, name, None)) for name in methods):
             yield f"{spec.target} has {_listed(methods)}, which nothing calls: its spec does not promise {ability!r}"

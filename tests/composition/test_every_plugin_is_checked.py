@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from corekit.registry.contract import contract_problem
 from corekit.registry.discover import discover
 from corekit.registry.first_party import FIRST_PARTY
+from corekit.registry.resolve import load_target, resolve
 
 ROOT = Path(__file__).parents[2]
 OURS = {"corekit-testing", *(each.distribution for each in FIRST_PARTY)}
@@ -51,3 +53,11 @@ def test_every_component_of_ours_goes_through_the_kit():
 def test_one_that_does_not_is_named(role, name):
     rows = [evolve(row, name="new") if (row.role, row.name) == (role, name) else row for row in ours()]
     assert unchecked(rows) == [f"{role}.new"]
+
+
+@pytest.mark.parametrize("name", ["der", "gvs", "pcc", "vine"])
+def test_a_model_keeps_its_contract_where_the_modules_of_its_abilities_are_missing(name):
+    spec = resolve("models", name)
+    without = evolve(spec, provides=spec.provides - spec.ability_modules.keys())
+    assert without.provides < spec.provides
+    assert contract_problem(load_target(spec.target), without) == ""
