@@ -171,3 +171,25 @@ def test_damping_ratio_is_that_of_a_kelvin_voigt_beam():
     ratio = np.einsum("ia,ij,ja->a", modes, damping, modes) / (2 * np.sqrt(squared))
     # with ν = ½, 3/E = 1/G
     np.testing.assert_allclose(ratio, 1.5 * 2e3 / 1e6 * np.sqrt(squared), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("wound", "limit"), [(5e-3, np.inf), (5e-3, 1.5), (-5e-3, np.inf)])
+def test_a_wound_up_cable_stretches_in_series_with_the_rod(wound, limit):
+    """u = T·(1/k + L/(E·A) + d²·L/(E·I)) where the cable runs beside the axis; let out, it is slack."""
+    stiffness, offset = 300.0, 0.01
+    link = Link.soft(
+        "arm",
+        length=LENGTH,
+        radius=RADIUS,
+        young=YOUNG,
+        strain=(Basis.constant("bend-z", "stretch"),),
+        points=4,
+    )
+    cable = Cable(name="side", link="arm", y=offset, drive="length", stiffness=stiffness, limit=limit)
+    robot = settle(Robot(GVSConfig(links=(link,), cables=(cable,)), (0.0, 0.0, 0.0)), [wound])
+    compliance = 1 / stiffness + LENGTH / (YOUNG * AREA) + offset**2 * LENGTH / RIGIDITY
+    tension = min(max(wound / compliance, 0.0), limit)
+    bending, stretch = tension * offset * LENGTH / RIGIDITY, -tension / (YOUNG * AREA)
+    assert robot.state.q == pytest.approx([bending, stretch], rel=1e-9, abs=1e-15)
+    (channel,) = robot.description.inputs
+    assert (channel.name, channel.unit) == ("length-side", "m")

@@ -88,6 +88,17 @@ LOOP = {
             "divisions": [{"length": 0.2, "points": 2, "strain": [{"modes": ["bend-z", "stretch"]}]}],
         },
     ],
+    "cables": [{"name": "side", "link": "a", "y": 0.005, "drive": "length", "stiffness": 2e3}],
+    "tendons": [
+        {
+            "name": "stay",
+            "first": "world",
+            "second": "b.tip",
+            "drive": "length",
+            "stiffness": 50.0,
+            "limit": 8.0,
+        }
+    ],
     "loops": [{"name": "close", "first": "a.tip", "second": "b.tip", "joint": {"kind": "revolute"}}],
 }
 HINGED = {

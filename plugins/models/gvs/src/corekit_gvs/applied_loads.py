@@ -11,8 +11,9 @@ from attrs import field, frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.model import Channel
+from corekit.roles.model import Channel, ChannelKind
 from corekit_gvs.config import GVSConfig
+from corekit_gvs.length_drives import LengthDrive
 from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Tendon
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.profiles import profile_of
@@ -76,6 +77,7 @@ def _wrench(each: Distributed, path: str) -> tuple[Callable[..., Array], bool]:
 
 
 _PULLS = "pulls, and a cable cannot push"
+_WINDS = "wound up from the unstrained shape on; below 0 it is let out and slack"
 
 
 @frozen(eq=False)
@@ -93,6 +95,7 @@ class AppliedLoads:
     driven: list[list[int]] = field(factory=list)
     varying: list[Varying] = field(factory=list)
     state_loads: list[StateLoad] = field(factory=list)
+    length_drives: list[LengthDrive] = field(factory=list)
     doubts: list[str] = field(factory=list)
 
     def add_all(self, config: GVSConfig, mistakes: Mistakes) -> None:
@@ -137,8 +140,16 @@ class AppliedLoads:
     def _act(self, quadrature: int, index: int, kind: int, action: Array) -> None:
         self.actuators.append((quadrature, index, kind, action))
 
+    def _thread(self, thread: Cable | Tendon) -> int:
+        """The input of a cable or tendon."""
+        if thread.drive == "tension":
+            return self._channel(f"tension-{thread.name}", "N", lower=0.0, upper=thread.limit, sign=_PULLS)
+        index = self._channel(f"length-{thread.name}", "m", kind=ChannelKind.POSITION, sign=_WINDS)
+        self.length_drives.append(LengthDrive(index, thread.stiffness or 0.0, thread.limit))
+        return index
+
     def _cable(self, cable: Cable, path: str) -> None:
-        index = self._channel(f"tension-{cable.name}", "N", lower=0.0, sign=_PULLS)
+        index = self._thread(cable)
         for part in self._parts(cable.link, cable.divisions, path):
             s = part.start + part.division.length * np.array(part.quadrature_place)
             y, dy = profile_of(cable.y, "s", s, f"{path}.y")
@@ -166,7 +177,7 @@ class AppliedLoads:
             raise ConfigError(
                 [Mistake(f"{path}.second", tendon.second, "is the same point")], "the list of tendons"
             )
-        self.tendons.append([one, two, self._channel(f"tension-{tendon.name}", "N", lower=0.0, sign=_PULLS)])
+        self.tendons.append([one, two, self._thread(tendon)])
         self.ends.append(np.array([*tendon.first_offset, *tendon.second_offset]))
 
     def _load(self, load: Load, path: str) -> None:

@@ -60,6 +60,8 @@ def _uncounted(config: GVSConfig, robot: Robot) -> str:
     for load in config.loads:
         if load.function is not None:
             return f"the load {load.name!r}"
+    if robot.acting.length_drives:
+        return "cables driven by length"
     return "" if all(basis.steady for basis in robot.dependents) else "a basis that moves with t"
 
 

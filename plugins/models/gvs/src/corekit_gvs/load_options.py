@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, final
 
@@ -24,6 +25,12 @@ def _each_once(value: tuple[int, ...]) -> str | None:
     return None if len(set(value)) == len(value) else "name each division once"
 
 
+def _need_stiffness(cable: Cable | Tendon) -> None:
+    if cable.drive == "length" and cable.stiffness is None:
+        said = "give E·A/L of the cable in N/m: its tension follows from its stretch"
+        raise ConfigError([Mistake("stiffness", None, said)], f"cable {cable.name!r}")
+
+
 @final
 @frozen(kw_only=True)
 class Cable:
@@ -31,7 +38,8 @@ class Cable:
 
         τ = k × d + l + d′,   B_a = (d × τ̂; τ̂),   B_q = ∫ b_qᵀ·B_a ds = ∂(length)/∂q                (1)
 
-    Input channel `tension-NAME` [N], T ≥ 0 pulls: the generalised force is −B_q·T.
+    Input channel `tension-NAME` [N], T ≥ 0 pulls: the generalised force is −B_q·T. Driven by its length, it is a spring
+    that cannot push and its channel is `length-NAME` [m], what is wound up from q = 0 on (`length_drives`).
     """
 
     name: str = option(help="names its channel", check=is_word)
@@ -45,18 +53,37 @@ class Cable:
     )
     y: Profile = profile(0.0, "offset along y", along="s", unit="m")
     z: Profile = profile(0.0, "offset along z", along="s", unit="m")
+    drive: str = option("tension", "what its input sets", choices=("tension", "length"))
+    stiffness: float | None = option(
+        None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
+    )
+    limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
+
+    def __attrs_post_init__(self) -> None:
+        _need_stiffness(self)
 
 
 @final
 @frozen(kw_only=True)
 class Tendon:
-    """A straight cable outside the links between two places, channel `tension-NAME` [N], T ≥ 0 pulls them together."""
+    """A straight cable outside the links between two places, channel `tension-NAME` [N], T ≥ 0 pulls them together.
+
+    As a cable it may be driven by its length.
+    """
 
     name: str = option(help="names its channel", check=is_word)
     first: str = option(help="a place; `world` is the base's frame")
     second: str = option(help="the other place")
     first_offset: Triple = option((0.0, 0.0, 0.0), "in the frame of the first place", unit="m")
     second_offset: Triple = option((0.0, 0.0, 0.0), "in the frame of the second place", unit="m")
+    drive: str = option("tension", "what its input sets", choices=("tension", "length"))
+    stiffness: float | None = option(
+        None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
+    )
+    limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
+
+    def __attrs_post_init__(self) -> None:
+        _need_stiffness(self)
 
 
 @final

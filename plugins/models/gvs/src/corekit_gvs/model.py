@@ -21,6 +21,7 @@ from corekit_gvs.forward_recursion import POSES, RATES, ROWS, sweep
 from corekit_gvs.geometric_stiffness import add_geometric_stiffness
 from corekit_gvs.initial_state import PrescribedJoints, rest_velocity, write_initial
 from corekit_gvs.jacobian_rates import jacobian_rates
+from corekit_gvs.length_drives import cable_length, compute_tensions
 from corekit_gvs.lines import Lines
 from corekit_gvs.loop_constraints import loop_pushes, loop_rows
 from corekit_gvs.mistakes import Mistakes
@@ -76,6 +77,29 @@ class GVS(Model):
         self._moment, self._swept, self._level = np.nan, 0, -1
         self._given = _AT_REST
         self._pushing: Array | None = None
+        self._drives = drives = robot.acting.length_drives
+        self._length_slope, self._length_stiffness = (
+            np.zeros((len(drives), robot.size)),
+            np.zeros(len(drives)),
+        )
+        if drives:
+            self._set_rest_lengths()
+
+    def _set_rest_lengths(self) -> None:
+        """Measure cables driven by length at q = 0."""
+        rest = State.zeros(self._robot.size, self._robot.size, self._layout.aux)
+        self.compute_initial_state(None, rest)
+        rest.q[:], rest.v[:] = 0.0, 0.0
+        self._sweep(rest, self._last, ROWS)
+        for drive in self._drives:
+            drive.rest = cable_length(*self._packed, rest.q, rest.v, drive.channel, self._length_slope[0])
+
+    def _tensions(self, state: State, inputs: Array) -> Array:
+        """The inputs with tensions in place of lengths, (1) of `length_drives`; a sweep with rows came before."""
+        if not self._drives:
+            return inputs
+        slope, stiffness = self._length_slope, self._length_stiffness
+        return compute_tensions(self._drives, self._packed, state.q, state.v, inputs, slope, stiffness)
 
     @property
     def description(self) -> ModelDescription:
@@ -117,6 +141,7 @@ class GVS(Model):
 
     def _balance(self, state: State, inputs: Array, w: Array, mass: Array, out: Array) -> None:
         self._sweep(state, self._last, ROWS, w)
+        inputs = self._tensions(state, inputs)
         assemble(*self._packed, state.q, state.v, w, inputs, self._all, self._last, mass, out)
         self._pushing = inputs.copy()
 
@@ -165,6 +190,7 @@ class GVS(Model):
         self._sweep(state, last, ROWS, w)
         if self._renewed:
             self._robot.refresh_slopes(q, v, w, state.time)
+        inputs = self._tensions(state, inputs)
         if self._pushing is None or not np.array_equal(self._pushing, inputs):
             assemble(*packed, q, v, w, inputs, self._all, last, _NO_MASS, self._moved)
             self._pushing = inputs.copy()
@@ -180,6 +206,9 @@ class GVS(Model):
             stiffness.data -= self._scratch
             node_wrenches = np.add(node_wrenches, self._held, out=self._held)
         add_geometric_stiffness(*packed, node_wrenches, last, -1.0, stiffness.data)
+        if self._drives:
+            slope = self._length_slope
+            stiffness.data += slope.T @ (self._length_stiffness[:, None] * slope)
 
     def new_constraints(self) -> ConstraintRows:
         """Rows of all loops, then of joints, every one over all velocities."""
@@ -244,6 +273,8 @@ class GVS(Model):
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as gravity, inertia (−c), elastic, viscous, applied and drag [N·m, N]."""
+        self._sweep(state, self._last, ROWS, _AT_REST)
+        inputs = self._tensions(state, inputs)
         return {name: self._share(state, inputs, k) for k, name in enumerate(_SHARES)}
 
     def _share(self, state: State, inputs: Array, index: int) -> Array:
@@ -255,11 +286,14 @@ class GVS(Model):
         return force
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
-        """Write ∂f/∂u, shape (nv, nu): f is affine in u, column j is what a unit of input j adds."""
+        """Write ∂f/∂u, shape (nv, nu): f is affine in tensions and all else, column j is what a unit adds."""
         count = self._layout.input_size
         nothing = self._share(state, np.zeros(count), _SHARES.index("applied"))
         for j in range(count):
             out[:, j] = self._share(state, np.eye(count)[j], _SHARES.index("applied")) - nothing
+        self._tensions(state, inputs)
+        for drive, stiffness in zip(self._drives, self._length_stiffness, strict=True):
+            out[:, drive.channel] *= stiffness
 
     def symbolic(self) -> SymbolicTree:
         """The same equations as CasADi expressions; needs `corekit-gvs[symbolic]`.

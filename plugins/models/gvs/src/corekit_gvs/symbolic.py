@@ -167,8 +167,9 @@ class SymbolicTree:
         self._depending = self._dependent_strains(q)
         nodes = self._sweep(q, v)
         mass, kinetic, level, force = self._bodies(q, v, nodes)
-        elastic, internal = self._sections(q, v, u)
-        force = force + internal + self._loads(v, u, nodes)
+        applied = self._tensions(q, v, u, nodes)
+        elastic, internal = self._sections(q, v, applied)
+        force = force + internal + self._loads(v, applied, nodes)
         for first, channel in robot.acting.driven:
             force[first] += u[channel]
         frames = [nodes[k] for k in robot.visible.nodes]
@@ -271,6 +272,29 @@ class SymbolicTree:
                 push += speed * (R @ ca.DM(body[16:25].reshape(3, 3)) @ R.T @ x)
             force -= Jw.T @ moment + Jv.T @ push
         return mass, 0.5 * ca.dot(v, mass @ v), level, force
+
+    def _tensions(
+        self, q: Expression, v: Expression, u: Expression, nodes: list[tuple[Expression, ...]]
+    ) -> Expression:
+        """The inputs with tensions in place of lengths: (1) of `length_drives`."""
+        acting, tree = self._robot.acting, self._robot.tree
+        rows = [u[k] for k in range(self._inputs)]
+        for drive in acting.length_drives:
+            length = -drive.rest
+            for where, index, kind, action in acting.actuators:
+                if index == drive.channel and kind == THREAD:
+                    row = tree.quadrature[where]
+                    xi, _ = self._strain(row[0], row[1], q, v)
+                    tau = ca.cross(xi[:3], ca.DM(action[:3])) + xi[3:] + ca.DM(action[3:])
+                    length = length + float(tree.sections[where][0]) * ca.sqrt(ca.dot(tau, tau))
+            for (one, two, channel), ends in zip(acting.tendons, acting.ends, strict=True):
+                if channel == drive.channel:
+                    chord = nodes[two][0] + nodes[two][1] @ ca.DM(ends[3:])
+                    chord = chord - nodes[one][0] - nodes[one][1] @ ca.DM(ends[:3])
+                    length = length + ca.sqrt(ca.dot(chord, chord))
+            tension = ca.fmax(drive.stiffness * (length + u[drive.channel]), 0.0)
+            rows[drive.channel] = tension if math.isinf(drive.limit) else ca.fmin(tension, drive.limit)
+        return ca.vertcat(*rows)
 
     def _sections(self, q: Expression, v: Expression, u: Expression) -> tuple[Expression, Expression]:
         """Elastic energy, and what sections, threads and chambers give to f."""
