@@ -56,6 +56,9 @@ PYTEST_ARGS ?= --numprocesses auto --dist loadgroup --no-loadscope-reorder
 # Some machines ask Python to write no byte code: each of the hundreds of processes here would then compile all it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Where the type checker finds modules: found by their installation they would be checked once more, under another name.
+SOURCES := $(wildcard plugins/*/*/src) scenarios/src tools/typings tools examples/third_party/torsion-arm/src benchmarks
+
 # The type checker needs one core for a moment; the tests go on meanwhile.
 test: $(VENV)/installed-dev
 	@$(MAKE) --no-print-directory --jobs 2 lint unit
@@ -70,7 +73,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_imports.py
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/pyrefly check --summary=none --python-interpreter-path $(BIN)/python
+	$(BIN)/pyrefly check --summary=none --python-interpreter-path $(BIN)/python $(addprefix --search-path ,$(SOURCES))
 
 docs: $(VENV)/installed-docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/docs
