@@ -8,6 +8,7 @@ import pytest
 from corekit.data.state import State
 from corekit.errors import ConfigError
 from corekit.scenario.load import from_document
+from corekit_import.doubts import import_doubts
 
 from .conftest import C1, C2, I1, I2, L1, M1, M2, PENDULUM, balance, block, document
 
@@ -41,6 +42,14 @@ def test_an_arm_of_mjcf_moves_like_that_of_urdf(compose):
     assert two.description.inputs[0].upper == 30.0
     for a, b in zip(balance(one, q, v, u), balance(two, q, v, u), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-12)
+
+
+def test_a_check_tells_of_the_geoms_of_the_world(tmp_path):
+    (tmp_path / "arm.xml").write_text(SAME)
+    robot = {"limits": False, "friction": False}
+    scenario = from_document(document("arm.xml", **robot), source=tmp_path / "scenario.toml")
+    (said,) = import_doubts(scenario, None)
+    assert said.startswith("bodies.arm: arm.xml: 1 geoms of the world are left out")
 
 
 OBLIQUE = """

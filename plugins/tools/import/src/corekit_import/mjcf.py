@@ -54,6 +54,9 @@ def read_mjcf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
     }
     tree = _Tree(source, settings, GeomReader(settings, MeshReader(source, reader), assets))
     for world in root.findall("worldbody"):
+        if count := len(world.findall("geom")):
+            said = f"{count} geoms of the world are left out: write what may be touched as `world.obstacles`"
+            reader.left_out.append(said)
         for body in world.findall("body"):
             tree.add(body, "", np.zeros(3), "main")
     if not tree.links:

@@ -24,13 +24,12 @@ def read_robot(source: RobotSource, path: str, file: str, mistakes: list[Mistake
         file: its name there.
         mistakes: gets what is wrong.
     """
-    return link_tables(robot_links(source, path, file, mistakes))
+    return link_tables(robot_links(source, XmlReader(path, file), mistakes))
 
 
-def robot_links(source: RobotSource, path: str, file: str, mistakes: list[Mistake]) -> list[RobotLink]:
+def robot_links(source: RobotSource, reader: XmlReader, mistakes: list[Mistake]) -> list[RobotLink]:
     """The links; none after a mistake."""
-    reader = XmlReader(path, file)
-    links: list[RobotLink] = []
+    path, file = reader.path, reader.file
     try:
         check_file(source.file, ROBOT_SUFFIXES)
         read = read_urdf if source.file.suffix.lower() == ".urdf" else read_mjcf

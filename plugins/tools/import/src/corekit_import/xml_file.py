@@ -50,11 +50,16 @@ class XmlReader:
     Args:
         path: where the scenario names the file.
         file: its name as given there.
+
+    Attributes:
+        mistakes: what was wrong so far.
+        left_out: sentences on what of the file is not read and may be missed.
     """
 
     path: str
     file: str
     mistakes: list[Mistake] = field(factory=list)
+    left_out: list[str] = field(factory=list)
 
     def problem(self, element: Element, allowed: str, hint: str = "") -> None:
         """Add a mistake in an element."""
