@@ -1,10 +1,7 @@
 """The search of `search` for many contacts, whose W is given by blocks: nothing here is quadratic in their number.
 
 Newton's method goes first. Where it stops without a solution, or where the bodies are too many for its linear
-equations, Gauss–Seidel sweeps go on from the best impulses; they are accelerated after Anderson: of the last
-changes of λ by some sweeps, the combination that leaves the smallest change is taken, if its error is smaller.
-
-Source: Walker, Ni (2011), Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49.
+equations, Gauss–Seidel sweeps go on from the best impulses, accelerated (`anderson`).
 """
 
 from __future__ import annotations
@@ -16,8 +13,10 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.roles.contact_blocks import BlockContactProblem, multiply_blocks
+from corekit_cone.anderson import AndersonHistory
 from corekit_cone.block_newton import assemble_bodies, count_entries, expand_step, linearise_contacts
 from corekit_cone.block_sweeps import block_merit, set_block_scales, sweep_blocks, write_diagonal
+from corekit_cone.body_order import order_bodies
 from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.iteration import first_release, release
 from corekit_cone.residuals import measure_error
@@ -33,10 +32,9 @@ _PLATEAU: Final = 1e-6
 """As in `iteration`; ε is larger, since the matrix has entries of 1/ε."""
 _DIRECT: Final = 2000
 """Velocities up to which the linear equations of Newton's method cost less than sweeps."""
-_SWEEPS: Final = 2
-"""Double sweeps between two accelerations."""
-_HISTORY: Final = 12
-_FIRST_ROUNDS, _MOST_ROUNDS = 4, 128
+_FIRST_ROUNDS, _MOST_ROUNDS = 8, 256
+_PROGRESS, _STALLED, _LEAP = 0.8, 10, 3.0
+"""Sweeps stall if the norm has not decreased by this factor for so many; it may grow by the last factor then."""
 
 
 @final
@@ -56,9 +54,10 @@ class BlockSearch:
 
     def __init__(self, problem: BlockContactProblem, tolerance: float, limit: int) -> None:
         self._problem, self._tolerance, self._limit = problem, tolerance, limit
+        self._blocks, self._is_ordered = problem.blocks, False
         contacts, width = problem.contact_count, problem.rows_per_contact
         self._diagonal = np.empty((contacts, 3, 3))
-        write_diagonal(problem.blocks, width, self._diagonal)
+        write_diagonal(self._blocks, width, self._diagonal)
         self._rho, self._reference = np.empty((2, contacts))
         set_block_scales(self._diagonal, width, problem.free_velocity, self._rho, self._reference)
         self.velocity = np.empty(contacts * width)
@@ -70,7 +69,7 @@ class BlockSearch:
         """Write w of λ; keep λ if its error is the least; return its error."""
         problem = self._problem
         multiply_blocks(
-            problem.blocks, problem.rows_per_contact, problem.free_velocity, impulse, self._body_velocity,
+            self._blocks, problem.rows_per_contact, problem.free_velocity, impulse, self._body_velocity,
             self.velocity,
         )  # fmt: skip
         error = measure_error(
@@ -84,7 +83,7 @@ class BlockSearch:
     def _merit(self, impulse: Array) -> float:
         problem, width = self._problem, self._problem.rows_per_contact
         multiply_blocks(
-            problem.blocks, width, problem.free_velocity, impulse, self._body_velocity, self.velocity
+            self._blocks, width, problem.free_velocity, impulse, self._body_velocity, self.velocity
         )
         return block_merit(self._diagonal, width, problem.friction, self._reference, impulse, self.velocity)
 
@@ -101,7 +100,7 @@ class BlockSearch:
         if self.error <= 1e-3 * self._tolerance:
             return True
         is_direct = self._problem.velocity_count <= _DIRECT
-        rounds = _FIRST_ROUNDS if is_direct else _MOST_ROUNDS
+        rounds = _FIRST_ROUNDS if is_direct else self._limit
         while True:
             if is_direct:
                 self.method = max(self.method, 1)
@@ -117,50 +116,76 @@ class BlockSearch:
             rounds = min(2 * rounds, _MOST_ROUNDS)
 
     def _sweep(self, rounds: int) -> None:
-        """Apply double sweeps from the best impulses, accelerated, until they meet the tolerance or the rounds end."""
+        """Apply double sweeps from the best impulses, accelerated, until they meet the tolerance or the rounds end.
+
+        A step of the acceleration is taken if it leaves no larger norm than the sweeps. Loads that move between
+        redundant contacts change the norm by little until one of them lets go or begins to slide: where the norm
+        stalls, a step leads there, even if the norm grows.
+        """
         problem, width = self._problem, self._problem.rows_per_contact
-        now = self.impulse.copy()
-        before, changes = np.empty((2, 0, len(now)))
+        now, history = self.impulse.copy(), AndersonHistory(len(self.impulse))
+        self._measure(now)
+        norm = least = self._norm(now)
+        stalled = 0
         for _ in range(rounds):
             after = now.copy()
-            error = self._measure(after)  # writes the bodies' velocities too
+            # the bodies' velocities are those of `now`
             sweep_blocks(
-                problem.blocks, width, self._diagonal, problem.friction, problem.free_velocity, after,
-                self._body_velocity, _SWEEPS,
+                self._blocks, width, self._diagonal, problem.friction, problem.free_velocity, after,
+                self._body_velocity, 1,
             )  # fmt: skip
-            self.iterations += _SWEEPS
-            before = np.vstack([before, now])[-_HISTORY:]
-            changes = np.vstack([changes, after - now])[-_HISTORY:]
-            swept = self._measure(after)
-            if swept <= self._tolerance or self.iterations >= self._limit:
+            self.iterations += 1
+            if self._measure(after) <= self._tolerance or self.iterations >= self._limit:
                 return
-            now = after
-            if len(before) > 1:
-                d_change = changes[1:] - changes[:-1]
-                d_now = before[1:] - before[:-1]
-                gram = d_change @ d_change.T
-                gram[np.diag_indices_from(gram)] += 1e-12 * np.trace(gram) + 1e-300
-                weight = np.linalg.solve(gram, d_change @ changes[-1])
-                trial = after - weight @ (d_now + d_change)
+            swept = self._norm(after)
+            step, bar = history.step(now, after - now), max(swept, norm)
+            now, norm = after, swept
+            least, stalled = (norm, 0) if norm < _PROGRESS * least else (least, stalled + 1)
+            if step is None:
+                continue
+            for is_whole in (True, False):
+                fraction = 1.0 if is_whole else first_release(width, problem.friction, after, step)
+                trial = after + fraction * step
                 self._project(trial)
-                accelerated = self._measure(trial)
-                if accelerated <= self._tolerance:
+                if self._measure(trial) <= self._tolerance:
                     return
-                if accelerated < 2.0 * max(swept, error):
-                    now = trial
+                if (accelerated := self._norm(trial)) < bar:
+                    now, norm = trial, accelerated
+                    break
+                bar = _LEAP * swept if stalled > _STALLED else swept
+            else:
+                self._measure(after)
+            if stalled > _STALLED:
+                stalled = 0
+
+    def _norm(self, impulse: Array) -> float:
+        """The norm of the natural map of impulses whose w was written last, relative to the reference."""
+        problem = self._problem
+        return math.sqrt(
+            block_merit(
+                self._diagonal,
+                problem.rows_per_contact,
+                problem.friction,
+                self._reference,
+                impulse,
+                self.velocity,
+            )
+        )
 
     def _newton(self) -> None:
         """Iterate Newton's method from the best impulses."""
-        from scipy.sparse import coo_array, eye_array
+        from scipy.sparse import coo_array
         from scipy.sparse.linalg import splu
 
         problem, width = self._problem, self._problem.rows_per_contact
-        blocks, friction, n = problem.blocks, problem.friction, problem.velocity_count
+        if not self._is_ordered:
+            self._blocks, self._is_ordered = order_bodies(problem.blocks), True
+        blocks, friction, n = self._blocks, problem.friction, problem.velocity_count
         impulse = self.impulse.copy()
         now = self._merit(impulse)
         earlier = [now] * 4
         shift = min(max(_SHIFT_FACTOR * math.sqrt(now), _LEAST_SHIFT), _FIRST_SHIFT)
-        entries = count_entries(blocks)
+        entries = count_entries(blocks) + n
         row, column = np.empty((2, entries), dtype=np.int64)
         value, rhs = np.empty(entries), np.empty(n)
         slope, constant = np.empty((problem.contact_count, width, width)), np.empty(len(impulse))
@@ -171,12 +196,14 @@ class BlockSearch:
                 width, self._diagonal, friction, shift, impulse, self.velocity, slope, constant
             )
             count = assemble_bodies(blocks, width, slope, constant, row, column, value, rhs)
-            matrix = coo_array((value[:count], (row[:count], column[:count])), shape=(n, n)).tocsc()
+            row[count : count + n] = column[count : count + n] = np.arange(n)
+            value[count : count + n] = 1.0
+            used = slice(count + n)
+            matrix = coo_array((value[used], (row[used], column[used])), shape=(n, n)).tocsc()
             try:
                 factor = splu(
-                    (matrix + eye_array(n, format="csc")).tocsc(), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.01,
-                    options={"SymmetricMode": True},
-                )  # fmt: skip
+                    matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
+                )
             except RuntimeError:  # exactly singular
                 return
             expand_step(blocks, width, slope, constant, factor.solve(rhs), step)
