@@ -99,7 +99,7 @@ class BodyConstraints:
         rows: as the model wrote them.
         target, compliance: r and E of all rows, (nb,).
         impulse: λ_b of all rows [N·s].
-        eliminated: the rows without bounds with their r and E, or None.
+        eliminated: the rows without bounds with their r and E.
         eliminated_impulse: λ_b of those [N·s].
         bounded, kept: indices of the rows with and without bounds.
     """
@@ -115,9 +115,7 @@ class BodyConstraints:
         self._rates_vary = bool(rows.is_velocity_level.any()) and not (
             body.inputs.constant and not rows.time_dependent
         )
-        self.eliminated = (
-            EliminatedConstraints(len(self.kept), rows.dofs.shape[1]) if len(self.kept) else None
-        )
+        self.eliminated = EliminatedConstraints(len(self.kept), rows.dofs.shape[1])
         self.target, self.compliance = np.zeros((2, rows.count))
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
 
@@ -182,13 +180,11 @@ class BodyConstraints:
 
     def eliminate(self) -> None:
         """Copy the rows without bounds into `eliminated`."""
-        if self.eliminated is not None:
-            self.eliminated.set_rows(self.rows, self.kept, self.compliance, self.target)
+        self.eliminated.set_rows(self.rows, self.kept, self.compliance, self.target)
 
     def update_impulses(self) -> None:
         """Copy the impulses of the eliminated rows among those of all rows."""
-        if self.eliminated is not None:
-            self.impulse[self.kept] = self.eliminated_impulse
+        self.impulse[self.kept] = self.eliminated_impulse
 
     def bounds(self, step: float) -> tuple[Array, Array]:
         """Impulse bounds h·lower, h·upper of the bounded rows [N·s]."""

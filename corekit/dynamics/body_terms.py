@@ -46,7 +46,7 @@ class BodyTerms:
         mass, force: M and f at the linearisation. stiffness, damping: K and D, or None.
         matrix, rhs: A and r.
         constraints: the body's constraints, or None. rows: as the model wrote them, or None.
-        eliminated: those without bounds, or None; eliminated_impulse: their λ_b [N·s].
+        eliminated: those without bounds; eliminated_impulse: their λ_b [N·s].
         row_impulse: λ_b of all rows [N·s]. bounded: indices of the bounded rows.
         motion: prescribed motion. prescribed: its velocity indices. free: whether a velocity is not prescribed, (nv,).
         fixed: Δ of the prescribed velocities, shape (p,).
@@ -87,7 +87,7 @@ class BodyTerms:
         self.fixed = np.zeros(len(self.prescribed))
         self.constraints: BodyConstraints | None = None
         self.rows: ConstraintRows | None = None
-        self.eliminated: EliminatedConstraints | None = None
+        self.eliminated = EliminatedConstraints(0, 1)
         self._force_gradient: Matrix | None = None
         self.bounded = _NO_ROWS
         self.eliminated_impulse = self.row_impulse = np.zeros(0)
@@ -227,7 +227,7 @@ class BodyTerms:
         own = self.constraints
         if own is not None:
             own.linearise_acceleration(point, u)
-            if only_residual and own.eliminated is not None:
+            if only_residual:
                 own.target -= own.compliance * own.impulse
                 own.eliminate()
                 own.eliminated.add_transpose_product(own.impulse[own.kept], self.rhs)

@@ -26,7 +26,6 @@ from corekit.dynamics.contact_islands import ContactIslands, has_many_contacts
 from corekit.dynamics.contact_kernels import has_immovable, isolate_immovable
 from corekit.dynamics.delassus import DelassusOperator
 from corekit.dynamics.world_terms import WorldTerms
-from corekit.linalg.constraint_rows import new_dense_rows
 from corekit.linalg.matrices import Dense
 from corekit.roles.contact import ImpulseSolver, UnreducedStepProblem, UnreducedStepSolver
 
@@ -150,7 +149,7 @@ class ReducedStep:
             own, index = terms.constraints, terms.bounded
             if own is not None and len(index):
                 rows = np.zeros((len(index), world.nv))
-                rows[:, where] = new_dense_rows(own.rows.dofs[index], own.rows.values[index], terms.body.nv)
+                rows[:, where] = own.rows.to_dense(terms.body.nv, index)
                 offset = -own.target[index] - rows @ about
                 parts.append((rows, offset, own.compliance[index], *own.bounds(step)))
         return tuple(np.concatenate(each) for each in zip(*parts, strict=True))

@@ -57,9 +57,8 @@ class CoupledStepMatrix:
         ]
         self._base: IntArray = np.concatenate([columns * n + rows for rows, columns, _ in self._entries])
         self._couplings: IntArray = np.zeros(0, dtype=np.int64)
-        constrained = [body.eliminated for body in bodies if body.eliminated is not None]
-        width = max((rows.dofs.shape[1] for rows in constrained), default=1)
-        self._rows = EliminatedConstraints(sum(rows.count for rows in constrained), width)
+        width = max(body.eliminated.dofs.shape[1] for body in bodies)
+        self._rows = EliminatedConstraints(sum(body.eliminated.count for body in bodies), width)
         self._rhs, self._impulse = np.zeros(n), np.zeros(self._rows.count)
         self.matrix: Dense | Sparse | None = None
         self.factor: Factorisation | None = None
@@ -125,7 +124,7 @@ class CoupledStepMatrix:
         """Copy the constraints of all bodies; unused entries repeat a body's first velocity."""
         stacked, first = self._rows, 0
         for body, where in self._bodies:
-            if body.constraints is not None and body.eliminated is not None:
+            if body.constraints is not None:
                 body.constraints.eliminate()
                 rows, width = body.eliminated, body.eliminated.dofs.shape[1]
                 own = slice(first, first + rows.count)

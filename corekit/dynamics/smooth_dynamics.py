@@ -335,7 +335,7 @@ def _add_constraints(terms: BodyTerms, state: State, stiffness: Array, damping: 
 def _subtract_stabilisation(terms: BodyTerms, settling: float, da_dq: Array, da_dv: Array) -> None:
     """The last terms of (6) and (7), H one column per rigid row."""
     rows, eliminated = terms.rows, terms.eliminated
-    if rows is None or eliminated is None:
+    if rows is None:
         return
     kept = ~rows.bounded
     rigid, is_rate = (rows.compliance <= 0)[kept], rows.is_velocity_level[kept]

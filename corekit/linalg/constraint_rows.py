@@ -13,13 +13,11 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
-__all__ = [
-    "ConstraintRows", "EliminatedConstraints", "SparseRows", "add_transpose_product", "new_dense_rows", "product",
-]  # fmt: skip
+__all__ = ["ConstraintRows", "EliminatedConstraints", "SparseRows"]
 
 
 @compiled
-def add_transpose_product(dofs: IntArray, values: Array, impulse: Array, out: Array) -> None:
+def _add_transpose_product(dofs: IntArray, values: Array, impulse: Array, out: Array) -> None:
     """out += Jᵀ·impulse for rows by their entries, (nb, k)."""
     for r in range(len(impulse)):
         for k in range(dofs.shape[1]):
@@ -27,20 +25,13 @@ def add_transpose_product(dofs: IntArray, values: Array, impulse: Array, out: Ar
 
 
 @compiled
-def product(dofs: IntArray, values: Array, v: Array, out: Array) -> None:
+def _product(dofs: IntArray, values: Array, v: Array, out: Array) -> None:
     """Write J·v for rows by their entries, (nb, k)."""
     for r in range(len(out)):
         total = 0.0
         for k in range(dofs.shape[1]):
             total += values[r, k] * v[dofs[r, k]]
         out[r] = total
-
-
-def new_dense_rows(dofs: IntArray, values: Array, n: int) -> Array:
-    """J as a new array (nb, n), for rows by their entries, (nb, k)."""
-    dense = np.zeros((len(dofs), n))
-    np.add.at(dense, (np.arange(len(dofs))[:, None], dofs), values)
-    return dense
 
 
 class SparseRows:
@@ -67,16 +58,21 @@ class SparseRows:
     def product(self, v: Array) -> Array:
         """J·v, shape (nb,)."""
         out = np.empty(len(self.values))
-        product(self.dofs, self.values, v, out)
+        _product(self.dofs, self.values, v, out)
         return out
 
     def add_transpose_product(self, impulse: Array, out: Array) -> None:
         """out += Jᵀ·impulse."""
-        add_transpose_product(self.dofs, self.values, impulse, out)
+        _add_transpose_product(self.dofs, self.values, impulse, out)
 
-    def to_dense(self, n: int) -> Array:
-        """J as a new array (nb, n)."""
-        return new_dense_rows(self.dofs, self.values, n)
+    def to_dense(self, n: int, chosen: IntArray | None = None) -> Array:
+        """J, or the chosen rows of it, as a new array (·, n)."""
+        dofs, values = (
+            (self.dofs, self.values) if chosen is None else (self.dofs[chosen], self.values[chosen])
+        )
+        dense = np.zeros((len(dofs), n))
+        np.add.at(dense, (np.arange(len(dofs))[:, None], dofs), values)
+        return dense
 
 
 @final

@@ -20,7 +20,6 @@ from corekit.data.state import State
 from corekit.dynamics.body_constraints import FREE_ROW
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.errors import CompositionError
-from corekit.linalg.constraint_rows import new_dense_rows
 from corekit.linalg.factorisation import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix
 from corekit_statics.inertia import is_definite_on_constraints
@@ -53,7 +52,7 @@ class BodyEquilibrium:
         is_dense = isinstance(terms.matrix, Dense)
         self._is_symmetric = symmetric or not is_dense
         # of an unsymmetric A the symmetric part is tested
-        has_test = terms.eliminated is None and not self._is_symmetric
+        has_test = not terms.eliminated.count and not self._is_symmetric
         self._test = make_factorisation(terms.matrix, None, terms.prescribed) if has_test else None
         self._force_gradient: Matrix | None = None
         if terms.rows is not None:
@@ -134,7 +133,7 @@ class BodyEquilibrium:
         if rows is None or constraints is None or terms.row_impulse.any():
             return False
         rigid = np.flatnonzero((rows.compliance == 0) & ~rows.bounded)
-        jacobian = new_dense_rows(rows.dofs[rigid], rows.values[rigid], terms.body.nv)
+        jacobian = rows.to_dense(terms.body.nv, rigid)
         forces, *_ = np.linalg.lstsq(jacobian[:, terms.free].T, -terms.rhs[terms.free], rcond=1e-10)
         terms.row_impulse[rigid] = forces
         constraints.eliminated_impulse[:] = terms.row_impulse[constraints.kept]
@@ -199,7 +198,7 @@ class BodyEquilibrium:
     def is_definite(self) -> bool:
         """Whether A is positive definite on its constraints, as far as its factorisation does not find out."""
         terms = self.terms
-        if terms.eliminated is not None:
+        if terms.eliminated.count:
             is_large = terms.body.nv + terms.eliminated.count > _LARGEST_JUDGED
             return is_large or is_definite_on_constraints(terms)
         if self._test is None:

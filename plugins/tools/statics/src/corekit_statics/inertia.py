@@ -7,7 +7,6 @@ from scipy.linalg.lapack import dsytrf
 
 from corekit.data.arrays import Array
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.linalg.constraint_rows import new_dense_rows
 from corekit.linalg.matrices import Matrix
 
 __all__ = ["diagonal", "is_definite_on_constraints", "negative_count"]
@@ -19,10 +18,9 @@ def is_definite_on_constraints(terms: BodyTerms) -> bool:
     It is where [[A, J_bᵀ], [J_b, −E]] has as many negative eigenvalues as there are constraints.
     """
     rows, n = terms.eliminated, terms.body.nv
-    assert rows is not None
     saddle = np.zeros((n + rows.count, n + rows.count))
     saddle[:n, :n] = terms.matrix.dense()
-    saddle[n:, :n] = new_dense_rows(rows.dofs, rows.values, n)
+    saddle[n:, :n] = rows.to_dense(n)
     saddle[:n, n:] = saddle[n:, :n].T
     saddle[n:, n:] = -np.diag(rows.compliance)
     kept = np.concatenate([terms.free, np.ones(rows.count, dtype=bool)])

@@ -19,7 +19,6 @@ from scipy.sparse import coo_array
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactMode
-from corekit.linalg.constraint_rows import new_dense_rows
 from corekit.linalg.matrices import Matrix
 from corekit_statics.equilibrium_system import EquilibriumSystem
 
@@ -91,7 +90,7 @@ def _world_matrices(system: EquilibriumSystem) -> tuple[Any, Any]:
             rows = each.terms.rows
             if kind == "stiffness" and rows is not None:
                 soft = np.flatnonzero((rows.compliance > 0) & ~rows.is_velocity_level & ~rows.bounded)
-                jacobian = new_dense_rows(rows.dofs[soft], rows.values[soft], each.terms.body.nv)
+                jacobian = rows.to_dense(each.terms.body.nv, soft)
                 spring = coo_array(jacobian.T @ (jacobian / rows.compliance[soft, None]))
                 row.append(where.start + spring.row)
                 column.append(where.start + spring.col)
@@ -111,7 +110,7 @@ def _constraint_rows(system: EquilibriumSystem) -> list[Array]:
         at_bound = (force <= rows.lower * (1 - 1e-9)) | (force >= rows.upper * (1 - 1e-9))
         rigid = np.flatnonzero((rows.compliance == 0) & ~(rows.bounded & at_bound))
         jacobian = np.zeros((len(rigid), system.nv))
-        jacobian[:, where] = new_dense_rows(rows.dofs[rigid], rows.values[rigid], each.terms.body.nv)
+        jacobian[:, where] = rows.to_dense(each.terms.body.nv, rigid)
         found.append(jacobian)
     return found
 
