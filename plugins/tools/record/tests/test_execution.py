@@ -19,6 +19,7 @@ import pytest
 
 from corekit.errors import ResultsError, StepFailed
 from corekit.scenario.schema import Watchdog
+from corekit_record.digest import seal
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
@@ -121,7 +122,7 @@ def test_a_full_disk_stops_the_run_with_one_clear_error(world, monkeypatch):
     def refuse(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("corekit_record.store.shutil.copyfileobj", refuse)
+    monkeypatch.setattr("corekit_record.store.copy_and_seal", refuse)
     with pytest.raises(ResultsError, match=r"cannot write .*results\.nc: No space left on device") as caught:
         run(Scene(world()))
     assert "What was recorded is kept in" in caught.value.__notes__[0]
@@ -285,6 +286,7 @@ def test_a_file_of_another_format_is_refused_by_name(run_folder, found, words):
         del file.attrs["format"]
         if found is not None:
             file.attrs["format"] = found
+    seal(run_folder / "results.nc")
     with pytest.raises(ResultsError, match=words):
         Results(run_folder)
 
@@ -329,9 +331,10 @@ def test_every_instant_of_publishing_leaves_a_whole_file(tmp_path, monkeypatch):
         pass
 
     def cut(pieces):
-        def copy(source, target, _length):
-            for _ in range(pieces):
-                target.write(source.read(512))
+        def copy(source, path):
+            with path.open("wb") as target:
+                for _ in range(pieces):
+                    target.write(source.read(512))
             raise Killed
 
         return copy
@@ -339,7 +342,7 @@ def test_every_instant_of_publishing_leaves_a_whole_file(tmp_path, monkeypatch):
     for pieces in range(6):
         file.append("time", 1, {"time": np.array([3.0 + pieces])})
         with monkeypatch.context() as patch:
-            patch.setattr("corekit_record.store.shutil.copyfileobj", cut(pieces))
+            patch.setattr("corekit_record.store.copy_and_seal", cut(pieces))
             with pytest.raises(Killed):
                 file.publish()
         assert np.array_equal(stored(tmp_path / "a.nc"), np.arange(3.0))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from corekit.errors import ResultsError
+from corekit_record.digest import raise_if_damaged
 from corekit_record.record_layout import FORMAT
 
 __all__ = ["datasets", "open_results", "or_damaged", "plain_attributes", "report_damage"]
@@ -66,11 +67,12 @@ def open_results(path: Path) -> Iterator[Any]:
     """Open a results file for reading.
 
     Raises:
-        ResultsError: it is not one of ours, or has variables in other files.
+        ResultsError: it is damaged, not one of ours, or has variables in other files.
     """
     import h5py
 
     try:
+        raise_if_damaged(path)
         file = h5py.File(path, "r")
     except (OSError, ValueError, RuntimeError) as error:
         raise ResultsError(f"{path} is not a whole results file: {error}") from error

@@ -9,7 +9,6 @@ kill, finds a complete file of the last publication.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -20,6 +19,7 @@ import numpy as np
 
 from corekit.errors import ResultsError
 from corekit.files import PATIENCE, FileHeldOpen, write_whole
+from corekit_record.digest import copy_and_seal, copy_checked
 from corekit_record.netcdf_file import Variable, create_netcdf
 from corekit_record.results_file import report_damage
 from corekit_record.unfailing_file import UnfailingFile
@@ -54,8 +54,7 @@ class GrowingFile:
             if kept is None:
                 create_netcdf(self._work, dimensions, variables, attributes)
             else:
-                with path.open("rb") as file:
-                    shutil.copyfileobj(file, self._work, 1 << 20)
+                copy_checked(path, self._work.write)
             self._raise_if_refused()
         except OSError as error:
             raise ResultsError(f"cannot write results into {path.parent}: {_reason(error)}") from error
@@ -141,12 +140,11 @@ class GrowingFile:
         return True
 
     def _copy(self, path: Path) -> None:
-        """Write a copy of the file as it is now."""
+        """Write a copy of the file as it is now, sealed."""
         self._file.flush()
         self._raise_if_refused()
         self._work.seek(0)
-        with path.open("wb") as copy:
-            shutil.copyfileobj(self._work, copy, 1 << 20)
+        copy_and_seal(self._work, path)
 
     def _raise_if_refused(self) -> None:
         """Raise the OSError of the first write that the disk refused, which HDF5 does not know of."""

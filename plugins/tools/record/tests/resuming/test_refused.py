@@ -10,6 +10,7 @@ import pytest
 
 from corekit.errors import PluginError, ResultsError
 from corekit.scenario.load import load
+from corekit_record.digest import seal
 from corekit_run import folder, running
 from corekit_run.checkpoint import Checkpoint, read_checkpoint
 from corekit_run.folder import RunFolder
@@ -163,6 +164,7 @@ def test_results_of_another_version_of_the_format_are_refused(cut):
     with h5py.File(cut / "results.nc", "r+") as file:
         del file.attrs["format"]
         file.attrs["format"] = "corekit-results/9"
+    seal(cut / "results.nc")
     before = contents(cut)
     with pytest.raises(ResultsError, match="another version of corekit wrote it"):
         resume(cut)
