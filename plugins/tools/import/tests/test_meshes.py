@@ -124,6 +124,7 @@ def test_what_bounds_no_volume_is_refused(write, load, made, said):
         ('{ file = "none/part.stl" }', "there is no folder"),
         ('{ file = "part.step" }', "must be a file .stl, .obj"),
         ('{ file = "words.stl" }', "words.stl"),
+        ('{ file = "quad.obj" }', "is not read as .obj|holds no triangles"),
         ('{ fil = "part.stl" }', "unknown key; known here: file.*did you mean 'file'"),
         ('{ file = "part.stl", units = "ft" }', "mesh.units: found 'ft'"),
         ('"part.stl"', "mesh"),
@@ -132,6 +133,7 @@ def test_what_bounds_no_volume_is_refused(write, load, made, said):
 def test_mistakes_in_the_reference_are_named(write, load, tmp_path, mesh, said):
     write(block())
     (tmp_path / "words.stl").write_text("no mesh at all")
+    (tmp_path / "quad.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 9 4\n")
     with pytest.raises(ConfigError, match=said) as refused:
         load(BODY + f"mesh = {mesh}\n")
     assert len(refused.value.mistakes) == 1

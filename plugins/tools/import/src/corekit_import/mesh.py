@@ -110,14 +110,15 @@ def _load(path: Path) -> Trimesh:
 
     try:
         mesh = trimesh.load(path, force="mesh")
+        if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
+            mesh.merge_vertices(merge_tex=True, merge_norm=True)
+            mesh.update_faces(mesh.nondegenerate_faces())
     except Exception as error:  # a parser may raise anything
         raise ImportProblem(f"is not read as {path.suffix}: {type(error).__name__}: {error}") from error
     if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):
         raise ImportProblem("holds no triangles")
     if not np.isfinite(mesh.vertices).all():
         raise ImportProblem("has vertices that are not finite numbers")
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)
-    mesh.update_faces(mesh.nondegenerate_faces())
     return mesh
 
 
