@@ -2,7 +2,10 @@
 
 from corekit_testing.conformance import conformance
 
-FREE = {"limbs": [{"start": [0, 0, 0], "end": [0.3, 0.1, 0], "nodes": 6, "curvature_input": "nodes"}]}
+FREE = {
+    "limbs": [{"start": [0, 0, 0], "end": [0.3, 0.1, 0], "nodes": 6, "curvature_input": "nodes"}],
+    "cables": [{"name": "side", "offset": [5e-3, -3e-3]}],
+}
 TREE = {
     "limbs": [
         {"name": "trunk", "start": [0, 0, 0], "end": [0, 0, 0.3], "nodes": 4, "radius": [0.02, 0.01]},
@@ -49,6 +52,16 @@ SWIMMER = {
         }
     ],
     "forces": [{"name": "push", "at": "tail.start", "follows": True}],
+    "cables": [
+        {
+            "name": "fin",
+            "limb": "tail",
+            "offset": [5e-3, 2e-3],
+            "drive": "length",
+            "stiffness": 2e3,
+            "limit": 30.0,
+        }
+    ],
     "collision": "spheres",
 }
 
@@ -73,6 +86,7 @@ PLANAR = {
     "clamps": [
         {"at": "arm.start", "axis": [0, 1, 0], "angle": {"kind": "sine", "amplitude": 0.3, "frequency": 1.0}}
     ],
+    "cables": [{"name": "flexor", "limb": "hand", "offset": [6e-3, 0], "drive": "length", "stiffness": 9e2}],
     "forces": [{"name": "tip", "at": "hand.start"}, {"name": "jet", "at": "arm.end", "follows": True}],
     "collision": "capsules",
 }

@@ -26,6 +26,7 @@ class AppliedLoads:
     Attributes:
         channels: `curvature-LIMB` for the limb or for every inner node, then `force-NAME`. A curvature has the
             components κ₁, κ₂ and twist; only κ₁ if planar.
+        input_size: count of inputs.
         following: whether a force turns with the rod.
         shape: strains of the rest shape, (P, 3).
         first: first curvature input of every pair, or −1, (P,).
@@ -82,6 +83,8 @@ class AppliedLoads:
             raise ConfigError(mistakes, "the list of forces")
         self.channels = tuple(channels)
         self._zero_inputs = np.zeros(size)
+        self.input_size = size
+        self._changes_rest_strains = bool((self.first >= 0).any()) or bool(config.cables)
         self._has_curvature_inputs = bool((self.first >= 0).any())
         self.following = any(edge >= 0 for _, edge, _ in self.forces)
         self._width = axes.shape[1]
@@ -97,7 +100,7 @@ class AppliedLoads:
 
     def set_rest_strains(self, inputs: Array | None) -> None:
         """Set the natural curvature of the rods for these inputs; None means zero inputs."""
-        if self._has_curvature_inputs:
+        if self._changes_rest_strains:
             self._set_rest_strains(self._zero_inputs if inputs is None else inputs)
 
     def add_forces(self, inputs: Array, force: Array) -> None:

@@ -5,6 +5,7 @@ A node is written `limb.start`, `limb.end` or `limb.7`. The number counts nodes 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 from corekit_der.options import Triple, profile_option, to_floats, to_points, to_texts
 
-__all__ = ["Clamp", "DERConfig", "Force", "Joint", "Limb"]
+__all__ = ["Cable", "Clamp", "DERConfig", "Force", "Joint", "Limb"]
 
 
 def _check_name(name: str) -> str | None:
@@ -202,17 +203,43 @@ class Force:
 
 
 @frozen(kw_only=True)
+class Cable:
+    """Cable along a whole limb, with the channel `tension-NAME` [N], or `length-NAME` [m] if driven by its length.
+
+    Driven by its length it is a spring that cannot push; the channel is what its drive wound up from the rest shape on.
+
+    Raises:
+        ConfigError: a drive by length without the cable's stiffness.
+    """
+
+    name: str = option(help="name in its channel", check=_check_name)
+    limb: str = option("rod", "the limb that it follows")
+    offset: tuple[float, float] = option((0.0, 0.0), "offset along directors 1 and 2", unit="m")
+    drive: str = option("tension", "what its input sets", choices=("tension", "length"))
+    stiffness: float | None = option(
+        None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
+    )
+    limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
+
+    def __attrs_post_init__(self) -> None:
+        if self.drive == "length" and self.stiffness is None:
+            allowed = "give E·A/L of the cable in N/m: its tension follows from its stretch"
+            raise ConfigError([Mistake("stiffness", None, allowed)], f"cable {self.name!r}")
+
+
+@frozen(kw_only=True)
 class DERConfig:
     """Options of a graph of rods.
 
     Raises:
-        ConfigError: no limb, or two limbs or two forces with the same name.
+        ConfigError: no limb, or two limbs two forces or two cables with the same name.
     """
 
     limbs: tuple[Limb, ...] = option((Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0)),), "the rods")
     joints: tuple[Joint, ...] = option((), "joints between limbs")
     clamps: tuple[Clamp, ...] = option((), "clamps of nodes")
     forces: tuple[Force, ...] = option((), "nodal forces, given by inputs")
+    cables: tuple[Cable, ...] = option((), "cables along limbs, with an input each")
     planar: bool = option(
         False, "whether the rods move in the base's x–z plane only; all nodes must lie in it"
     )
@@ -239,6 +266,11 @@ class DERConfig:
             Mistake(f"forces[{i}].name", force.name, "every force needs its own name")
             for i, force in enumerate(self.forces)
             if force.name in [other.name for other in self.forces[:i]]
+        )
+        mistakes.extend(
+            Mistake(f"cables[{i}].name", cable.name, "every cable needs its own name")
+            for i, cable in enumerate(self.cables)
+            if cable.name in [other.name for other in self.cables[:i]]
         )
         if mistakes:
             raise ConfigError(mistakes, "the rods")

@@ -57,6 +57,10 @@ class Elasticity(Protocol):
         """Write the `aux` of the rest shape and return its strains, (P, 3)."""
         ...
 
+    def compute_strains(self, q: Array, aux: Array, out: Array) -> None:
+        """Write the strains of every pair, (P, 3), and the edge state."""
+        ...
+
     def update_reference_twists(self, q: Array, aux: Array) -> None:
         """Update the reference twists in `aux` to q."""
         ...
@@ -127,6 +131,9 @@ class SpatialElasticity(Elasticity):
         compute_strains(self.rods, q, aux, out)
         return out
 
+    def compute_strains(self, q: Array, aux: Array, out: Array) -> None:
+        compute_strains(self.rods, q, aux, out)
+
     def update_reference_twists(self, q: Array, aux: Array) -> None:
         update_reference_twists(self.rods, q, aux)
 
@@ -180,6 +187,9 @@ class PlanarElasticity(Elasticity):
         out = np.zeros((len(self._graph.pair), 3))
         planar_strains(self.rods, q, out)
         return out
+
+    def compute_strains(self, q: Array, aux: Array, out: Array) -> None:
+        planar_strains(self.rods, q, out)
 
     def update_reference_twists(self, q: Array, aux: Array) -> None:
         pass

@@ -54,6 +54,18 @@ class Material:
 
 
 @frozen(eq=False)
+class CableExpressionData:
+    """One of `cables`: its edges, offsets (P, 3), strains at rest (P, 3), k and T_max, or None, and its input."""
+
+    edges: IntArray
+    arm: Array
+    rest: Array
+    stiffness: float | None
+    limit: float
+    first: int
+
+
+@frozen(eq=False)
 class RodExpressionData:
     """Constant data of the expressions.
 
@@ -73,6 +85,7 @@ class RodExpressionData:
         compliance_fractions: fractions of the two edges in the compliances of every pair, (P, 2, 3).
         viscosity: η of every edge, (E,).
         retardation: retardation times per viscosity of every edge, (E, 3).
+        cables: cables along limbs.
         materials: options that may become symbols.
     """
 
@@ -96,6 +109,7 @@ class RodExpressionData:
     compliance_fractions: Array
     viscosity: Array
     retardation: Array
+    cables: Sequence[CableExpressionData]
     materials: Sequence[Material] = ()
 
 
@@ -178,7 +192,7 @@ class SymbolicRods:
         """Return f(q, v, u) [N, N·m], shape (n, 1)."""
         parts = self._parts
         f = self._weight - self._drag * v - ca.gradient(self._elastic_energy(q, inputs), q)
-        f = f + self._viscous_force(q, v)
+        f = f + self._viscous_force(q, v) + self._cable_force(q, inputs)
         rows = [f[k] for k in range(self.coordinates)]
 
         def add(node: int, force: Expression) -> None:
@@ -303,6 +317,21 @@ class SymbolicRods:
         strain = ca.vertcat(*strains)
         rate = ca.jtimes(strain, q, v)
         return -ca.jtimes(strain, q, ca.vertcat(*damping) * rate, True)
+
+    def _cable_force(self, q: Expression, inputs: Expression) -> Expression:
+        """Return (1) of `cables` [N, N·m]."""
+        rods, total = self._parts.rods, ca.DM.zeros(self.coordinates)
+        for cable in self._parts.cables:
+            length = sum((self._tangent(q, int(j))[1] - rods.length[j] for j in cable.edges), start=ca.DM(0))
+            pairs = np.flatnonzero(cable.arm.any(axis=1)).tolist()
+            for p, strains in zip(pairs, self._pair_strains(q, pairs), strict=True):
+                for k, arm, rest in zip(strains, cable.arm[p], cable.rest[p], strict=False):
+                    length = length - float(arm) * (k - float(rest))
+            tension = inputs[cable.first]
+            if cable.stiffness is not None:
+                tension = ca.fmin(ca.fmax(cable.stiffness * (length + tension), 0.0), min(cable.limit, 1e300))
+            total = total - tension * ca.gradient(length, q)
+        return total
 
     def _pair_damping(self, p: int, i: int) -> Expression:
         """Return c of strain i of a pair: (3) of `viscosity`, where r = (fraction/factor)/Σ(fraction/factor)."""

@@ -14,6 +14,7 @@ from corekit.linalg.matrices import Banded, Diagonal, Matrix, Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, ModelDescription, Outline
 from corekit_der.applied_loads import AppliedLoads
+from corekit_der.cables import Cables
 from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
@@ -79,12 +80,15 @@ class RodSystem:
         self._has_resistive_drag = bool(self._resistive.any())
         self._is_viscous = bool(graph.viscosity.any())
         self._applied = AppliedLoads(config, graph, numbering, elasticity, self._axes, shape)
+        self._cables = Cables(config, graph, elasticity, self._applied.input_size)
+        self._cables.set_rest(self._rest_q, self._rest_aux)
         symmetric = not (self._has_resistive_drag or self._is_viscous or self._applied.following)
-        blocks = [*elasticity.blocks, *self._applied.blocks]
-        banded = symmetric and numbering.width <= _MAX_BAND
+        blocks = [*elasticity.blocks, *self._applied.blocks, *self._cables.blocks]
+        banded = symmetric and not self._cables.blocks and numbering.width <= _MAX_BAND
         self._pattern = None if banded else block_pattern(n, blocks)
         template = self._new_stiffness()
         self._applied.find_entries(template)
+        self._cables.find_entries(template)
         self._edge_entries = block_entries(elasticity.blocks[0], template)
         self._block_entries = block_entry_table(
             self._edge_entries, block_entries(elasticity.blocks[1], template)
@@ -119,7 +123,8 @@ class RodSystem:
         return ModelDescription(
             coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
             velocities=tuple(Coordinate(name, unit + "/s") for name, unit in pairs),
-            inputs=self._applied.channels,
+            inputs=self._applied.channels + self._cables.channels,
+            untracked_work="cables driven by length" if self._cables.blocks else "",
             frames=frames,
             shapes=shapes,
             excluded_pairs=never,
@@ -151,14 +156,20 @@ class RodSystem:
 
     def compute_force(self, state: State, inputs: Array, out: Array) -> None:
         """Write f."""
-        self._applied.set_rest_strains(inputs)
+        self._set_rest_strains(state, inputs)
         np.multiply(self._drag, state.v, out=out)
         np.subtract(self._weight, out, out=out)
         self._elasticity.add_forces(state.q, state.aux, _ALL, out)
         self._add_loads(state, inputs, out)
 
+    def _set_rest_strains(self, state: State, inputs: Array) -> None:
+        """Set the rest strains for these inputs, those of cables included."""
+        self._applied.set_rest_strains(inputs)
+        self._cables.apply(state, inputs)
+
     def _add_loads(self, state: State, inputs: Array, out: Array) -> None:
-        """Add the material's damping, resistive drag and nodal forces; needs the edge state."""
+        """Add the material's damping, tensions, resistive drag and nodal forces; needs the edge state."""
+        self._cables.add_axial_forces(out)
         if self._is_viscous:
             self._elasticity.add_viscous_terms(state, self._block_entries, out, _NONE, _NONE)
         if self._has_resistive_drag:
@@ -175,10 +186,12 @@ class RodSystem:
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
         """Write K and D."""
-        self._applied.set_rest_strains(inputs)
+        self._set_rest_strains(state, inputs)
         stiffness.zero()
         flat = stiffness.data.ravel(order="K")
         self._elasticity.add_stiffness(state.q, state.aux, self._block_entries, flat)
+        self._cables.add_axial_stiffness(self._edge_entries, flat)
+        self._cables.add_length_stiffness(state, stiffness)
         drag = damping.data.ravel(order="K")
         if isinstance(damping, Diagonal):
             damping.data[:] = self._drag
@@ -197,6 +210,8 @@ class RodSystem:
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu)."""
         self._applied.compute_input_jacobian(state, inputs, out)
+        self._set_rest_strains(state, inputs)
+        self._cables.write_input_jacobian(state, out)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic and potential energy [J]."""
@@ -219,6 +234,11 @@ class RodSystem:
         for name, weights in elastic_terms:
             terms[name] = np.zeros(self.size)
             self._elasticity.add_forces(state.q, state.aux, weights, terms[name])
+        if self._cables.channels:
+            self._cables.apply(state, inputs)
+            terms["cables"] = -sum(terms.values(), np.zeros(self.size))
+            self._elasticity.add_forces(state.q, state.aux, _ALL, terms["cables"])
+            self._cables.add_axial_forces(terms["cables"])
         terms["gravity"] = self._weight.copy()
         terms["drag"] = -self._drag * state.v
         if self._has_resistive_drag:
@@ -296,6 +316,7 @@ class RodSystem:
             compliance_fractions=compliance_fractions(graph),
             viscosity=graph.viscosity,
             retardation=graph.retardation,
+            cables=self._cables.expression_data(),
             materials=limb_materials(graph, self._numbering, self._gravity),
         )
         return SymbolicRods(data, self.description.input_size)
