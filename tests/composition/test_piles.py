@@ -6,7 +6,7 @@ import pytest
 from corekit.dynamics import contact_problem
 from corekit.roles.contact_blocks import multiply_blocks
 from corekit.scenario.load import from_document
-from corekit_cone import block_search
+from corekit_cone import block_search, body_order
 from corekit_cone.cone import ConeContact
 
 STEP, EDGE, MASS, GRAVITY = 1e-3, 0.1, 2.0, 9.81
@@ -101,6 +101,28 @@ def test_islands_are_the_problem_itself(monkeypatch):
         multiply_blocks(problem.blocks, 3, problem.free_velocity, impulse, v, w)
         expected = W @ impulse + problem.free_velocity
         assert abs(w - expected).max() <= 100 * EPS * len(rows) * abs(W).max() * impulse.max()
+
+
+def test_bodies_in_another_order_move_the_same_contacts(monkeypatch):
+    simulation, seen = columns(1, 7), []
+
+    def watched(self, problem, impulse):
+        seen.append(problem)
+        return solve(self, problem, impulse)
+
+    solve = ConeContact.solve
+    monkeypatch.setattr(ConeContact, "solve", watched)
+    monkeypatch.setattr(body_order, "_FEW", 0)
+    simulation.step()
+    problem = seen[0]
+    ordered = body_order.order_bodies(problem.blocks)
+    assert np.array_equal(np.unique(ordered.velocity), 6 * np.arange(7))
+    assert (ordered.velocity != problem.blocks.velocity).any()
+    impulse = np.linspace(1.0, 2.0, len(problem.free_velocity))
+    found = np.empty((2, len(impulse)))
+    for blocks, w in zip((problem.blocks, ordered), found, strict=True):
+        multiply_blocks(blocks, 3, problem.free_velocity, impulse, np.empty(42), w)
+    assert np.array_equal(found[0], found[1])  # each sum is the same, term by term
 
 
 @pytest.mark.parametrize("largest_direct", [2000, 0])
