@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import tomllib
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 runpy.run_path(str(HERE / "generate.py"))["generate"](HERE / "_generated")
@@ -14,7 +15,7 @@ _project = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="ut
 project = "corekit"
 author = "corekit authors"
 release = version = _project["version"]
-extensions = ["myst_parser", "sphinx_gallery.gen_gallery"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_gallery.gen_gallery"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 html_theme = "furo"
@@ -34,3 +35,17 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
 }
 """Every example runs while the pages are built, so that what they show is what the code does."""
+
+napoleon_use_ivar = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_default_options = {"members": True, "show-inheritance": True}
+
+
+def setup(app: Any) -> None:
+    """Let bars in docstrings be absolute values, which reStructuredText takes for something else."""
+    app.connect("autodoc-process-docstring", _bars)
+
+
+def _bars(_app: Any, _what: str, _name: str, _thing: object, _options: object, lines: list[str]) -> None:
+    lines[:] = [line.replace("|", r"\|") for line in lines]

@@ -49,9 +49,10 @@ class ContactSet:
     """Contacts at one state: a structure of arrays with capacity and count.
 
     A contact is carried by up to four points of frames with signed weights; the relative velocity
-    of its two sides is   u = Σᵢ weightᵢ · ẋᵢ − (velocity of the obstacle's point).
+    of its two sides is   u = Σᵢ weightᵢ · ẋᵢ − (velocity of the obstacle's point). Only the first `count` rows are
+    meaningful.
 
-    Attributes (only the first `count` rows are meaningful):
+    Attributes:
         id: persistent feature identity: the same pair of features keeps it from step to step.
         shape: indices of the two shapes (first: always a body's; second: a body's or an obstacle's), (n, 2).
         gap: signed distance [m], > 0 apart, (n,).
@@ -62,7 +63,7 @@ class ContactSet:
         friction: largest coefficient μ in any direction [-], (n,).
         friction_record: numbers of the friction law, which the kernel does not interpret (`roles.friction`), (n, k).
         frame: world frame index of each carrier, −1 where unused, (n, 4).
-        local: carrier point in its frame [m], (n, 4, 3).
+        local_point: carrier point in its frame [m], (n, 4, 3).
         weight: signed weight of each carrier [-], (n, 4).
     """
 

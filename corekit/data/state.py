@@ -21,9 +21,9 @@ class State:
         q: coordinates, shape (nq,); units are in the description.
         v: velocities, shape (nv,).
         aux: what the model remembers beside q and v (reference frames, unwrapped angles), shape (na,).
-        motion: q and v side by side, of which the two above are views, shape (nq + nv,); empty in a
+        qv: q and v side by side, of which the two above are views, shape (nq + nv,); empty in a
             body's own state.
-        parts: the bodies' states, views into the arrays above; empty for a body's own state.
+        body_states: the bodies' states, views into the arrays above; empty for a body's own state.
     """
 
     __slots__ = ("_clock", "aux", "body_states", "q", "qv", "v")

@@ -1,4 +1,4 @@
-"""Options of components: attrs fields that carry unit, meaning and allowed values.
+"""Options of components: attrs fields that carry unit, meaning and allowed values::
 
     @frozen(kw_only=True)
     class LCPConfig:
