@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from corekit.errors import ConfigError
 from corekit_gvs.config import Basis, GVSConfig, Joint, Link
 from corekit_testing.rounding import rounding
 
@@ -26,3 +27,17 @@ def test_the_line_of_a_bent_rod_is_its_circle():
     np.testing.assert_allclose(line.radius[bent][[0, -1]], [0.02, 0.01], rtol=1e-12)
     assert (np.diff(line.radius[bent]) < 0).all()
     assert np.ptp(line.points[straight], axis=0)[2] == pytest.approx(0.1, abs=rounding(16))
+
+
+def test_spheres_are_at_the_asked_places_and_as_thick_as_the_rod_there():
+    rod = Link.soft(
+        "rod", length=0.3, radius=(0.02, -0.01), strain=(Basis.constant("bend-z"),),
+        collision="spheres", spheres=(0.0, 0.1, 0.9, 1.0),
+    )  # fmt: skip
+    robot = Robot(GVSConfig(links=(rod,)))
+    places = [robot.place(f"rod/{k + 1}")[0][0] for k in range(4)]
+    np.testing.assert_allclose(places, [0.0, 0.03, 0.27, 0.3], atol=rounding(16))
+    sizes = [shape.size[0] for shape in robot.description.shapes]
+    np.testing.assert_allclose(sizes, [0.02, 0.019, 0.011, 0.01], rtol=1e-12)
+    with pytest.raises(ConfigError, match="belong to a soft link"):
+        Link.rigid("post", tip=(0.0, 0.0, 0.1), collision="spheres", spheres=(0.5,))

@@ -149,6 +149,13 @@ class Link:
         (), "what of a rigid link can touch, instead of `collision`: shapes at poses from its base"
     )
     shapes: int = option(8, "number of its collision shapes, evenly along a soft link", low=1, high=1000)
+    spheres: tuple[float, ...] = option(
+        (),
+        "where its spheres are, as shares of its length, instead of `shapes` even ones",
+        low=0,
+        high=1,
+        converter=numbers,
+    )
     frames: tuple[float, ...] = option(
         (),
         "places on a soft link that get a frame, as shares of its length",
@@ -177,6 +184,9 @@ class Link:
         if self.solids and (self.kind == "soft" or self.collision != "none"):
             said = "must be left out, unless for a rigid link with collision = 'none'"
             wrong.append(Mistake("solids", f"{len(self.solids)} shapes", said))
+        if self.spheres and (self.kind == "rigid" or self.collision != "spheres"):
+            said = "belong to a soft link with collision = 'spheres'"
+            wrong.append(Mistake("spheres", list(self.spheres), said))
         if self.kind == "rigid" and self.frames:
             wrong.append(Mistake("frames", list(self.frames), "must be left out, for a rigid link"))
         if wrong:
