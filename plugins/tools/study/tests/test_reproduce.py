@@ -68,6 +68,7 @@ def good(case):
         Row(quantity="weight", unit="N", against=paper("Table 2"), expected=3.0, ours=4.0, tolerance="1 %",
             passed=False, reason="the paper's ball is hollow"),
         Row(quantity="steps", against=OWN, ours=50),
+        Row(quantity="picture", against=paper("Fig. 3"), ours=None, reason="without numbers"),
     ]
 
 def missed(case):

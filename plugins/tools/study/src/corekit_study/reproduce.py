@@ -36,13 +36,17 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """`passed`, `MISSED` a tolerance, `not judged` for want of data, or `failed` before its end."""
+        """`passed`, `MISSED` a tolerance, `not judged` for want of data, or `failed` before its end.
+
+        A picture without numbers leaves nothing to judge: it is told, and the case may pass.
+        """
         verdicts = {row.verdict for row in self.rows}
         if self.error:
             return "failed"
         if Verdict.MISSED in verdicts:
             return str(Verdict.MISSED)
-        return str(Verdict.NOT_JUDGED) if Verdict.NOT_JUDGED in verdicts else "passed"
+        unread = any(row.verdict is Verdict.NOT_JUDGED and row.expected is not None for row in self.rows)
+        return str(Verdict.NOT_JUDGED) if unread else "passed"
 
     @property
     def broken(self) -> bool:

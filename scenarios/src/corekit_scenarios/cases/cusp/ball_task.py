@@ -14,7 +14,7 @@ from corekit_study.reference import OWN, Reference, method, paper
 
 __all__ = ["ball_x", "ball_y", "ball_z", "judged"]
 
-_PAPER_MINUTES = {"kinematic": 4.7, "both stages": 13.6}
+_PAPER_MINUTES = {"kinematic": 4.7, "dynamic": 8.9, "both stages": 13.6}
 _LIMITS = {"x": 5.0, "y": 5.0, "z": 30.0}
 """Time asked of both stages [s]."""
 _SMALL = 1e-6
@@ -127,7 +127,12 @@ def _times(made: PlanResult, axis: str) -> list[Row]:
         Row(quantity="kinematic stage", unit="s", against=_TIMES, expected=60 * _PAPER_MINUTES["kinematic"],
         ours=kinematic,
             tolerance="≤ 10 s", passed=kinematic <= 10.0, note="processor time"),
+        Row(quantity="dynamic stage", unit="s", against=_TIMES, expected=60 * _PAPER_MINUTES["dynamic"],
+        ours=both - kinematic, tolerance=f"≤ {_LIMITS[axis]:g} s", passed=both - kinematic <= _LIMITS[axis],
+            note="processor time"),
         Row(quantity="both stages", unit="s", against=_TIMES, expected=60 * _PAPER_MINUTES["both stages"], ours=both,
             tolerance=f"≤ {_LIMITS[axis]:g} s", passed=both <= _LIMITS[axis], note=note),
+        Row(quantity="complementarity and solver statistics", against=_TASK, ours=None,
+            reason="the paper refers to supplementary material, which is not published; our own certificate is judged"),
         Row(quantity="iterations of all programs", against=OWN, ours=made.info.iterations),
     ]  # fmt: skip

@@ -46,6 +46,12 @@ def inclined_box(case: CaseRun) -> list[Row]:
         _same_modes("sdf and mpr", mpr, coarse, method("detector mpr")),
         _same_forces("sdf and mpr", mpr, coarse),
         _same_modes("semi-implicit Euler and rk23", rk23, coarse, method("integrator rk23")),
+        Row(
+            quantity="poses of Figure 2",
+            against=paper("Figure 2"),
+            ours=None,
+            reason="a picture without numbers; place of the box, friction, chambers and disks are not told",
+        ),
         *_speed(coarse, "1 ms"),
         *_speed(fine, "0.1 ms"),
     ]
