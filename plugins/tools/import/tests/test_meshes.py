@@ -124,6 +124,7 @@ def test_what_bounds_no_volume_is_refused(write, load, made, said):
         ('{ file = "none/part.stl" }', "there is no folder"),
         ('{ file = "part.step" }', "must be a file .stl, .obj"),
         ('{ file = "words.stl" }', "words.stl"),
+        ('{ file = "part.stl", scale = 1e9 }', "is 3e.08 m large, .* give its units"),
         ('{ file = "quad.obj" }', "is not read as .obj|holds no triangles"),
         ('{ fil = "part.stl" }', "unknown key; known here: file.*did you mean 'file'"),
         ('{ file = "part.stl", units = "ft" }', "mesh.units: found 'ft'"),

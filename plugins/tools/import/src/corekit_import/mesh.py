@@ -26,6 +26,7 @@ __all__ = ["Solid", "read_solid"]
 _CONVEX = 1e-4
 _FLAT = 1e-9
 _ROUNDED = 1e-12
+_SMALLEST, _LARGEST = 1e-7, 1e5  # m
 
 
 class Solid(NamedTuple):
@@ -68,6 +69,11 @@ def read_solid(source: MeshSource, along: tuple[float, float, float] = (1.0, 1.0
 def _read(source: MeshSource, along: tuple[float, float, float], _changed: int, _size: int) -> Solid:
     mesh = _load(source.file)
     mesh.vertices *= source.factor * np.array(along)
+    extent = float(np.ptp(mesh.vertices, axis=0).max())
+    if not _SMALLEST <= extent <= _LARGEST:
+        raise ImportProblem(
+            f"is {extent:.3g} m large, which no part of a robot is", "give its units or scale"
+        )
     hull = _hull(mesh.vertices)
     if source.convex == "hull":
         corners = mesh.vertices[hull.vertices]

@@ -15,6 +15,9 @@ from corekit_import.mesh_source import ImportProblem
 
 __all__ = ["XmlReader", "read_xml", "shown_element"]
 
+_LARGEST = 1e12
+"""No number of a robot is larger."""
+
 
 def read_xml(path: Path, root: str) -> Element:
     """The root element of a file.
@@ -82,9 +85,10 @@ class XmlReader:
             values = tuple(float(word) for word in text.split())
         except ValueError:
             values = ()
-        if len(values) == count and all(map(math.isfinite, values)):
+        if len(values) == count and all(abs(value) <= _LARGEST for value in values):
             return values
         many = "a number" if count == 1 else f"{count} numbers"
+        many += f" up to {_LARGEST:g}" if len(values) == count else ""
         self.problem(element, f"{key}={text!r}: must be {many}")
         return default
 
