@@ -118,11 +118,11 @@ class RandomArm:
     """Draws problems, the same for the same seed.
 
     Args:
-        seed: of the random numbers.
+        seed: of the random numbers. spread: deviation of the chambers' elongations [m]; small: a nearly straight arm.
     """
 
-    def __init__(self, seed: int = 0) -> None:
-        self._random = np.random.default_rng(seed)
+    def __init__(self, seed: int = 0, spread: float = 0.03) -> None:
+        self._random, self._spread = np.random.default_rng(seed), spread
         spec = resolve("models", "pcc")
         base = Pose(rotation=np.diag([1.0, -1.0, -1.0]))  # it hangs
         self._model: Any = load_target(spec.target)(
@@ -140,7 +140,7 @@ class RandomArm:
         m = int(random.integers(3, 22)) if contacts is None else contacts
         r = 2 * int(random.integers(2, 6)) if directions is None else directions
         step = float(random.choice([1e-4, 1e-3, 5e-3]))
-        state.q[:] = 0.03 + random.normal(scale=0.03, size=9)
+        state.q[:] = 0.03 + random.normal(scale=self._spread, size=9)
         state.v[:] = random.normal(scale=0.3, size=9)
         inputs = random.uniform(0.0, 40.0, self._model.description.input_size)
         force = np.zeros(9)

@@ -10,6 +10,7 @@ __all__ = [
     "ball_z",
     "inclined_box",
     "random_contacts",
+    "regimes",
     "two_spheres",
 ]
 
@@ -53,6 +54,16 @@ random_contacts = Case(
     shows="Ten thousand random contact problems of the arm, solved by the default chain, judged from outside.",
     target="corekit_scenarios.cases.cusp.random_contacts:random_contacts",
     minutes=0.5,
+    citation=_CUSP,
+)
+
+regimes = Case(
+    paper="cusp",
+    name="regimes",
+    source="Scenario C, section V-B: where each stage matters",
+    shows="Every subset of the conditioning stages on ordinary, straight, stiff, ill-scaled and many contacts.",
+    target="corekit_scenarios.cases.cusp.regimes:regimes",
+    minutes=2,
     citation=_CUSP,
 )
 

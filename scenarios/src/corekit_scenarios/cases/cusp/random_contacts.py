@@ -22,7 +22,7 @@ from corekit_scenarios.arm_contacts import ArmContactProblem, Kind, RandomArm, f
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.reference import OWN
 
-__all__ = ["Tally", "measure", "random_contacts"]
+__all__ = ["JUDGED", "Tally", "build", "measure", "random_contacts"]
 
 JUDGED = 2e-8
 """Largest fault that passes for solved from outside: the solver's own tolerance and as much again for rounding."""
@@ -73,7 +73,7 @@ def measure(count: int, kinds: Sequence[Kind], seed: int = 0, **options: Any) ->
     arm = RandomArm(seed)
     random = np.random.default_rng(seed + 1)
     solvers = {
-        r: _build("contact_solvers", ComponentRef("lcp", {"friction_directions": r, **options}))
+        r: build("contact_solvers", ComponentRef("lcp", {"friction_directions": r, **options}))
         for r in (4, 6, 8, 10)
     }
     first, again = Tally(), Tally()
@@ -125,8 +125,8 @@ def random_contacts(case: CaseRun, count: int = 10_000) -> list[Row]:
     return rows
 
 
-def _build(role: str, use: ComponentRef) -> Any:
+def build(role: str, use: ComponentRef) -> Any:
     """A component by name, as the kernel builds it."""
     spec = resolve(role, use.use)
     config = load_target(spec.config)(**use.options)
-    return load_target(spec.target)(config, BuildContext(build=_build))
+    return load_target(spec.target)(config, BuildContext(build=build))
