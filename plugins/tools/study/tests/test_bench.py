@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -96,3 +97,24 @@ def test_an_unknown_benchmark_and_an_installation_without_any_are_misuse(checkou
     (checkout / "benchmarks" / "good.py").unlink()
     assert main(["bench"]) == 2
     assert "needs a checkout" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("printed", "says"),
+    [
+        ("Completed simulation.", "printed no step; set `render_params.cmd_line_per = 1`"),
+        ("time: 2.0000 | iters: 3", "simulated 2 s; --dismech takes the cantilever's example, of 100 s"),
+        ("time: 50.0000 | iters: 3\ntime: 100.0000 | iters: 2", None),
+    ],
+)
+def test_a_program_of_dismech_says_its_step_by_what_it_prints(printed, says):
+    path = Path(__file__).parents[4] / "benchmarks" / "peers" / "rods.py"
+    if not path.is_file():
+        pytest.skip("there is no checkout")
+    read_steps = runpy.run_path(str(path))["read_steps"]
+    if says is None:
+        assert read_steps(printed, "it") == (50.0, 100.0)
+        return
+    with pytest.raises(SystemExit) as told:
+        read_steps(printed, "it")
+    assert str(told.value).startswith(f"it {says}")
