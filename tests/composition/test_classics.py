@@ -49,7 +49,11 @@ def document(bodies: list[dict[str, Any]], obstacle: dict[str, Any], solver: Any
     ("solver", "detector"), [("lcp", "sdf"), ("qp", "sdf"), ("cone", "sdf"), (IMC, "edges")]
 )
 def test_a_rope_on_a_drum_slips_where_euler_and_eytelwein_say(solver, detector):
-    """Half round a drum T₂/T₁ = e^(μ·π); 18 edges and a load put on at once keep that within 5 %."""
+    """T₂/T₁ = e^(n·asinh(μ·sin φ)) over n nodes that turn by φ = π/n, within 0.3 %; e^(μ·π) is 0.5 % more at n = 18.
+
+    Balance at a node between edges touched at their middles, T' = ρ·T and N' = ρ·N: sinh(ln ρ) = μ·sin φ. Drag by what
+    is around lets the rope come to a steady speed.
+    """
     count, drum, rope = 18, 0.1, 0.002
     turn = math.pi / count
     # the middles of edges touch
@@ -61,8 +65,10 @@ def test_a_rope_on_a_drum_slips_where_euler_and_eytelwein_say(solver, detector):
     side = (drum + rope, 0.0)
     points = [[-side[0], 0.0, z] for z in tail[::-1]] + arc.tolist() + [[side[0], 0.0, z] for z in tail]
     limb = {"name": "rope", "points": points, "radius": [rope], "young": [1e7], "density": [1000.0]}
+    limb["viscous_drag"] = 2.5  # N·s/m²: it follows its load within 5 ms
+    ratio = math.exp(count * math.asinh(MU * math.sin(turn)))
     speeds = []
-    for share in (0.95, 1.05):
+    for share in (0.997, 1.003):
         body = {
             "name": "rope",
             "use": "der",
@@ -72,7 +78,10 @@ def test_a_rope_on_a_drum_slips_where_euler_and_eytelwein_say(solver, detector):
             },
             "inputs": [
                 {"channel": "force-held", "signal": [0.0, 0.0, -1.0]},
-                {"channel": "force-pulled", "signal": [0.0, 0.0, -share * math.exp(MU * math.pi)]},
+                {
+                    "channel": "force-pulled",
+                    "signal": [0.0, 0.0, -share * ratio],
+                },
             ],
         }
         simulation = document(
@@ -82,12 +91,12 @@ def test_a_rope_on_a_drum_slips_where_euler_and_eytelwein_say(solver, detector):
             detector=detector,
             integrator="implicit-euler",
         )
-        for _ in range(60):
+        for _ in range(50):
             simulation.step()
         speeds.append(float(simulation.state.v[2]))
-    # what sticks creeps by the smooth law's 1 mm/s at most; what slips has gained 0.1 N on 25 g for 60 ms by then
+    # what sticks creeps by the smooth law's 1 mm/s at most; 7 mN move 1 N·s/m of drag by more than thrice that
     assert abs(speeds[0]) < 1e-3
-    assert speeds[1] > 0.1
+    assert speeds[1] > 3e-3
 
 
 SIDE = [math.pi / 2, 0.0, 0.0]
