@@ -182,8 +182,8 @@ def regimes(case: CaseRun) -> list[Row]:
             note=f"most without R and least with R: {told}",
         ),
         Row(
-            quantity="regimes and solvers in which all stages together solve at least as many as none", against=_COMPLETE,
-            expected="all", ours=f"{sum(better.values())} of {len(better)}", tolerance="all",
+            quantity="regimes and solvers in which all stages together solve at least as many as none",
+            against=_COMPLETE, expected="all", ours=f"{sum(better.values())} of {len(better)}", tolerance="all",
             passed=all(better.values()),
             reason="" if all(better.values()) else "fewer in " + ", ".join(k for k, kept in better.items() if not kept),
         ),
