@@ -177,7 +177,7 @@ def _touch_rows(name: str, run: Results, half: Results) -> list[Row]:
             against=paper("section 5.2: approximately 19.5 s"), expected=_TOUCH, ours=limit,
             tolerance=f"within {_READING:g} s, the reading of 'approximately'", passed=abs(away) <= _READING,
             reason="" if abs(away) <= _READING else f"{within}; it nears by {speed:.0f} mm/s. "
-            "Momentum and the published springs delay it, see below, and the points of the published hull by up to 0.15 s",
+            "Momentum and the published springs delay it, see below, the published hull's points by up to 0.15 s",
         ),
         Row(
             quantity=f"the hull presses deepest on the rod, {name}", unit="s",
