@@ -179,7 +179,7 @@ def test_potential_on_a_dense_body_with_rotating_frames_agrees_with_impulses():
             {"arm": model}, newton(1.0, 0.01), step=0.01, solver=solver, detector=ReferenceDetector(),
             obstacles=[floor((0.0, 0.0, -0.8))],
         )  # fmt: skip
-        simulation.run(3.0)
+        simulation.run(8.0)
         assert simulation.contacts().normal_impulse.max() > 0
         rests.append(simulation.state.q.copy())
     assert rests[0] == pytest.approx(rests[1], abs=3e-3)
