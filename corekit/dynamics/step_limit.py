@@ -85,7 +85,8 @@ class StepLimit:
             limit, touches = _limit(contacts.gap[: contacts.count], rate, layer, span, step)
         if touches:
             limit = min(limit, _GROWTH * self._last)
-        safe = limit
+        # what explodes is not followed to ever shorter steps: it ends as a number that is not finite
+        safe = limit = max(limit, shortest)
         while safe > shortest and not self._is_safe(start, safe):
             safe *= 0.5
         if safe > shortest:

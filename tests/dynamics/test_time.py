@@ -237,7 +237,7 @@ def test_explosion_on_a_penalty_names_contact():
         {"ball": model},
         VelocityVerlet(None, BuildContext(step=0.01)),
         step=0.01,
-        solver=Penalty(PenaltyConfig(stiffness=1e12)),
+        solver=Penalty(PenaltyConfig(stiffness=1e24)),
         detector=ReferenceDetector(),
         obstacles=[floor(), floor((0.0, 0.0, 0.3), rpy=(np.pi, 0.0, 0.0))],
     )
