@@ -17,7 +17,7 @@ from corekit.data.step import StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
 from corekit.scenario.load import from_document, load, loads
 from corekit.simulation.loop import Simulation
-from corekit.simulation.step_failure import explicit_limit, step_to_try
+from corekit.simulation.step_failure import explicit_limit
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics
@@ -377,20 +377,6 @@ def test_the_explicit_limit_is_the_analytic_one_of_an_oscillator():
     assert explicit_limit(simulation.bodies[0], simulation.state.body_states[0]) == pytest.approx(
         2.0 / OMEGA, rel=1e-2
     )
-
-
-@pytest.mark.parametrize(("squared", "rate"), [(1e4, 0.0), (0.0, 30.0), (1e4, 50.0), (400.0, 300.0)])
-def test_the_limit_separates_growth_from_decay(squared, rate):
-    """Semi-implicit Euler of one mode, just below and just above (2)."""
-    limit = 4.0 / (rate + math.sqrt(rate * rate + 4.0 * squared))
-    for factor, grows in ((0.99, False), (1.01, True)):
-        h = factor * limit
-        step = np.array([[1 - h * rate, -h * squared], [h * (1 - h * rate), 1 - h * h * squared]])
-        assert (np.abs(np.linalg.eigvals(step)).max() > 1.0 + 1e-9) is np.bool_(grows)
-
-
-def test_without_rates_half_the_step_is_suggested():
-    assert step_to_try(3e-4) == "Try a smaller step than 0.0003 s, for example 0.00015 s."
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,24 @@
+"""What step is suggested after one that was too long."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from corekit.simulation.step_failure import step_to_try
+
+
+@pytest.mark.parametrize(("squared", "rate"), [(1e4, 0.0), (0.0, 30.0), (1e4, 50.0), (400.0, 300.0)])
+def test_the_limit_separates_growth_from_decay(squared, rate):
+    """Semi-implicit Euler of one mode, just below and just above (2)."""
+    limit = 4.0 / (rate + math.sqrt(rate * rate + 4.0 * squared))
+    for factor, grows in ((0.99, False), (1.01, True)):
+        h = factor * limit
+        step = np.array([[1 - h * rate, -h * squared], [h * (1 - h * rate), 1 - h * h * squared]])
+        assert (np.abs(np.linalg.eigvals(step)).max() > 1.0 + 1e-9) is np.bool_(grows)
+
+
+def test_without_rates_half_the_step_is_suggested():
+    assert step_to_try(3e-4) == "Try a smaller step than 0.0003 s, for example 0.00015 s."
