@@ -47,6 +47,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "charts": "corekit.roles.viewer:ChartDrawer",
         "progress": "corekit.roles.viewer:ProgressViewer",
         "serves": "corekit.roles.viewer:ReplayServer",
+        "interactive": "corekit.roles.viewer:InteractiveViewer",
     }
 )
 """Ability → the protocol that states its methods."""

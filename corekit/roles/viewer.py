@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +18,8 @@ __all__ = [
     "BodyTrack",
     "ChartDrawer",
     "ContactTrack",
+    "InteractiveSession",
+    "InteractiveViewer",
     "Line",
     "LineChart",
     "ObstacleTrack",
@@ -26,6 +28,8 @@ __all__ = [
     "Replay",
     "ReplayServer",
     "ReplaySession",
+    "Requests",
+    "Slider",
     "Viewer",
 ]
 
@@ -145,6 +149,74 @@ class ReplayServer(Protocol):
         Raises:
             ResultsError: nothing of the replay can be drawn.
         """
+        ...
+
+
+@frozen(eq=False)
+class Slider:
+    """One number of an input channel that a person may drive.
+
+    Args:
+        body, channel, entry: where it is, `inputs[body][channel][entry]`.
+        label: what to call it. unit: of the number.
+        lower, upper: its range.
+    """
+
+    body: str
+    channel: str
+    entry: int
+    label: str
+    unit: str
+    lower: float
+    upper: float
+
+
+@frozen
+class Requests:
+    """What a person asked for since it was last asked.
+
+    Args:
+        moved: sliders that were moved → where to.
+        running: whether time goes on. speed: simulated seconds per second.
+        reset: whether to go back to the start, where no slider is moved.
+    """
+
+    moved: Mapping[int, float]
+    running: bool = True
+    speed: float = 1.0
+    reset: bool = False
+
+
+class InteractiveSession(Protocol):
+    """A simulation that a person looks at and drives."""
+
+    @property
+    def url(self) -> str:
+        """Where it is seen, on this machine alone."""
+        ...
+
+    def take_requests(self) -> Requests:
+        """Return what was asked for since the last call."""
+        ...
+
+    def show(self, replay: Replay, values: Sequence[float], words: str) -> None:
+        """Show the state now.
+
+        Args:
+            replay: of one frame.
+            values: of the sliders; one that a person holds is left where it is.
+            words: what to tell, a few lines of text.
+        """
+        ...
+
+
+class InteractiveViewer(Protocol):
+    """A viewer with the ability `interactive`: a simulation goes on while a person drives its inputs."""
+
+    def interact(
+        self, replay: Replay, sliders: Sequence[Slider], port: int
+    ) -> AbstractContextManager[InteractiveSession]:
+        """Serve until the context ends, as `ReplayServer.serve` does; the replay has one frame, the start."""
         ...
 
 

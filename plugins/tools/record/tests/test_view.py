@@ -111,7 +111,7 @@ def test_a_run_that_has_just_begun_is_waited_for(run, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("view", "nowhere"), "no results in nowhere: the folder is not there"),
+        (("view", "nowhere"), "nowhere: found no such folder or file; must be the folder of a run"),
         (("view", "."), "no results in .: the folder holds no results.nc"),
         (("view", "broken"), "is not a whole results file"),
         (("view", ".", "--port", "70000"), "65535"),

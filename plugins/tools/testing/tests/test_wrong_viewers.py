@@ -12,7 +12,7 @@ from attrs import frozen
 
 from corekit.errors import ResultsError
 from corekit.registry.spec import ComponentSpec
-from corekit.roles.viewer import Viewer
+from corekit.roles.viewer import Requests, Viewer
 from corekit_testing.conformance import Subject, checks_of
 from corekit_testing.conformance.common import PAPER
 
@@ -59,6 +59,16 @@ class Numbers(Viewer):
 
     @contextlib.contextmanager
     def serve(self, replay, run_status, port):
+        with self.greeting(port) as shown:
+            yield shown
+
+    @contextlib.contextmanager
+    def interact(self, replay, sliders, port):
+        with self.greeting(port) as shown:
+            yield shown
+
+    @contextlib.contextmanager
+    def greeting(self, port):
         server = http.server.HTTPServer(("127.0.0.1", port), Greeting)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
@@ -81,6 +91,12 @@ class Shown:
     def update(self, replay, run_status):
         pass
 
+    def show(self, replay, values, words):
+        self.shown = values
+
+    def take_requests(self):
+        return Requests({})
+
 
 class Greeting(http.server.BaseHTTPRequestHandler):
     """Answers whoever asks."""
@@ -102,7 +118,7 @@ def viewer(**methods):
         target=f"{__name__}:Numbers",
         config=f"{__name__}:NumbersConfig",
         summary="Text.",
-        provides=frozenset({"charts", "progress", "serves"}),
+        provides=frozenset({"charts", "interactive", "progress", "serves"}),
     )
     target = type("Wrong", (Numbers,), methods)
     return Subject(spec=spec, entry="corekit_testing._spec:none", target=target)
@@ -157,6 +173,13 @@ def keeps_open(self, server, thread):
     LEFT_OPEN.append(server)
 
 
+@contextlib.contextmanager
+def asks_by_itself(self, replay, sliders, port):
+    with self.greeting(port) as shown:
+        shown.take_requests = lambda: Requests({0: 0.5})
+        yield shown
+
+
 LEFT_OPEN = []
 
 WRONG = {
@@ -169,7 +192,8 @@ WRONG = {
     "nothing-on-failure": (litters, "render", ()),
     "draws-charts": (any_chart, "chart", ()),
     "progress-rises": (goes_back, "shares", ()),
-    "serves-until-the-end": (keeps_open, "end", ()),
+    "serves-until-the-end": (keeps_open, "end", ("interactive-until-the-end",)),
+    "interactive-until-the-end": (asks_by_itself, "interact", ()),
 }
 
 

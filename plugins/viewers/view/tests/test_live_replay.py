@@ -13,7 +13,7 @@ from corekit_view.batches import batches
 from corekit_view.config import PageConfig
 from corekit_view.contacts import Arrows
 from corekit_view.frames import select
-from corekit_view.live_replay import pad_instances
+from corekit_view.live_scene import pad_instances
 from corekit_view.scene import bounds
 from corekit_view.viser_viewer import ViserViewer
 

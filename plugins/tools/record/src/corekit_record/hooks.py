@@ -14,7 +14,7 @@ def corekit_verbs() -> list[Verb]:
         Verb(
             "view",
             "corekit_record.cli.view:view",
-            "A run in the browser: live while it is running, a replay after.",
+            "A run in the browser, live or replayed; or a scenario driven by sliders.",
         ),
         Verb(
             "render",

@@ -20,8 +20,8 @@ viser = ComponentSpec(
     api="0.2",
     target="corekit_view.viser_viewer:ViserViewer",
     config="corekit_view.config:PageConfig",
-    summary="Replay of a run as one stand-alone web page (.html) that needs no server; live view of an active run.",
-    provides=frozenset({"serves"}),
+    summary="Replay of a run as one stand-alone web page (.html) that needs no server; live view of a run; sliders.",
+    provides=frozenset({"interactive", "serves"}),
     modules=("viser", "scipy"),
     citation="Yi et al. (2025), Viser: imperative, web-based 3D visualization in Python, arXiv:2507.22885.",
 )

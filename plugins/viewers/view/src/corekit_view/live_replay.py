@@ -10,24 +10,22 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from attrs import evolve
 
-from corekit.data.arrays import Array
-from corekit.roles.viewer import Replay
-from corekit_view.batches import Batch, batches
+from corekit.roles.viewer import ContactTrack, Replay
 from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
 from corekit_view.contacts import Arrows, select_arrows
 from corekit_view.frames import drop_non_finite, key_frames, select
+from corekit_view.live_scene import LiveScene
 from corekit_view.palette import MODES
 from corekit_view.scene import bounds
-from corekit_view.viser_scene import add_instances, light, move_instances, set_camera
+from corekit_view.viser_scene import light, set_camera
 from corekit_view.viser_viewer import legend_items
 
 if TYPE_CHECKING:
     import viser
 
-__all__ = ["LiveReplay", "pad_instances"]
+__all__ = ["LiveReplay", "contact_words"]
 
 TICK = 1.0 / 30.0
 """Wall time between two pictures during playback [s]."""
@@ -38,18 +36,12 @@ LEAST_RANGE = 1e-3
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 
-def pad_instances(batch: Batch, count: int) -> Batch:
-    """Return the batch with `count` instances; additional ones have zero size."""
-    more = count - batch.position.shape[1]
-    if more <= 0:
-        return batch
-
-    def pad(values: Array, fill: float) -> Array:
-        return np.pad(values, ((0, 0), (0, more), (0, 0)), constant_values=fill)
-
-    quat = pad(batch.quat_wxyz, 0.0)
-    quat[:, -more:, 0] = 1.0
-    return evolve(batch, position=pad(batch.position, 0.0), quat_wxyz=quat, scale=pad(batch.scale, 0.0))
+def contact_words(contact: ContactTrack) -> str:
+    """Return how many contacts are in each mode, and the sum of their forces."""
+    counts = [(word, int(np.count_nonzero(contact.mode == int(mode)))) for mode, word, _, _ in MODES]
+    touching = ", ".join(f"{count} {word}" for word, count in counts if count) or "none"
+    force = float(np.nansum(np.linalg.norm(contact.force, axis=1)))
+    return f"contacts: {touching}  \nΣ‖contact force‖ = {force:.3g} N"
 
 
 @final
@@ -75,7 +67,7 @@ class LiveReplay:
         self._lock = threading.RLock()
         self._stopped = threading.Event()
         self._wake = threading.Event()
-        self._handles: dict[str, tuple[Any, int]] = {}
+        self._scene = LiveScene(server)
         self._drawn = -1
         self._playing = False
         self._following = run_status == "running"
@@ -134,40 +126,16 @@ class LiveReplay:
             return
         arrows = self._arrows if self._forces.value else Arrows(0.0)
         now = select(self._replay, np.array([k]))
-        made = {batch.name: batch for batch in batches(now, self._box, arrows, 0.003 * self._box.extent)}
         with self._server.atomic():
-            for name, batch in made.items():
-                self._update_instances(name, batch)
-            for name in self._handles.keys() - made.keys():
-                self._handles[name][0].visible = False
+            self._scene.draw(now, self._box, arrows)
             step = self._slider.step
             self._slider.value = min(float(f"{round(self._time / step) * step:.9g}"), self._slider.max)
             self._status.content = self._status_text(k)
         self._drawn = k
 
-    def _update_instances(self, name: str, batch: Batch) -> None:
-        handle, capacity = self._handles.get(name, (None, 0))
-        count = batch.position.shape[1]
-        if handle is None or count > capacity:
-            if handle is not None:
-                handle.remove()
-            # spare instances, because the count of contacts varies and a new mesh is slow
-            capacity = max(8, 2 * count) if name.startswith("/contacts") else count
-            self._handles[name] = add_instances(self._server, pad_instances(batch, capacity)), capacity
-            return
-        move_instances(handle, pad_instances(batch, capacity), 0)
-        handle.opacity = batch.opacity if batch.opacity < 1.0 else None
-        handle.visible = True
-
     def _status_text(self, k: int) -> str:
-        contact = self._replay.contacts[k]
-        counts = [(word, int(np.count_nonzero(contact.mode == int(mode)))) for mode, word, _, _ in MODES]
-        touching = ", ".join(f"{count} {word}" for word, count in counts if count) or "none"
-        force = float(np.nansum(np.linalg.norm(contact.force, axis=1)))
-        return (
-            f"**t = {self._replay.time[k]:.4g} s** of {self._replay.time[-1]:.4g} s  \n"
-            f"contacts: {touching}  \nΣ‖contact force‖ = {force:.3g} N"
-        )
+        time = self._replay.time
+        return f"**t = {time[k]:.4g} s** of {time[-1]:.4g} s  \n{contact_words(self._replay.contacts[k])}"
 
     def _range(self) -> tuple[float, float, float]:
         """Return first and last instant of the slider, and a power of ten below a thousandth of its range [s]."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import html
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -14,7 +14,7 @@ from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
-from corekit.roles.viewer import Replay, Viewer
+from corekit.roles.viewer import Replay, Slider, Viewer
 from corekit_view.batches import Batch, batches
 from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
@@ -28,6 +28,7 @@ from corekit_view.viser_scene import add_instances, light, move_instances, quiet
 if TYPE_CHECKING:
     import viser
 
+    from corekit_view.live_inputs import LiveInputs
     from corekit_view.live_replay import LiveReplay
 
 __all__ = ["ViserViewer", "legend_items"]
@@ -93,6 +94,18 @@ class ViserViewer(Viewer):
                 yield served
             finally:
                 served.close()
+
+    @contextlib.contextmanager
+    def interact(self, replay: Replay, sliders: Sequence[Slider], port: int) -> Iterator[LiveInputs]:
+        """Serve a simulation with sliders at a local address, the ability `interactive`.
+
+        Raises:
+            ResultsError: the start cannot be drawn.
+        """
+        from corekit_view.live_inputs import LiveInputs
+
+        with quiet_server(port, replay.title) as server:
+            yield LiveInputs(server, replay, sliders, self._config)
 
     def _page(self, replay: Replay) -> str:
         config = self._config

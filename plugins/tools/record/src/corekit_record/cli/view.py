@@ -1,7 +1,8 @@
-"""`corekit view`: a run in the browser, live while it is running and as a replay when it is finished."""
+"""`corekit view`: a run in the browser, live or as a replay; or a scenario whose inputs sliders drive."""
 
 from __future__ import annotations
 
+import math
 import time as clock
 from pathlib import Path
 from typing import Annotated
@@ -10,8 +11,10 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from corekit.cli import print_error
-from corekit.errors import ResultsError
+from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.roles.viewer import ReplaySession
+from corekit.scenario.error_text import Described
+from corekit.scenario.load import find_shipped, load
 from corekit_record.cli.pictures import installed_viewers, viewer_with
 from corekit_record.results import RESULTS, Results
 from corekit_run.folder import read_status
@@ -23,26 +26,44 @@ LOOK_EVERY = 0.25
 
 
 def view(
-    folder: Path,
+    what: Path,
     /,
     *,
     port: Annotated[int, Parameter(validator=Number(gte=0, lte=65535))] = 8080,
     viewer: str = "",
     options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    ranges: Annotated[tuple[str, ...], Parameter(name="--range", negative="")] = (),
+    allow_code: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Show a run in the browser until Ctrl-C: live while it is running, with a play bar to go back in it.
+    """Show a run in the browser until Ctrl-C, or let sliders drive the inputs of a scenario while it goes on.
 
     Parameters
     ----------
-    folder
-        The run's folder.
+    what
+        The run's folder: live while it is running, with a play bar to go back in it. Or a scenario file, or the name of
+        a shipped one: it runs at real time, with a slider for every number of its inputs; nothing is recorded.
     port
         Of this machine alone; if it is taken, the next free one; 0 takes any.
     viewer
         Name of the viewer, where several could show it.
     options
         `speed=0.5`: an option of the viewer (`corekit info viewers.viser` lists them); may be given several times.
+    ranges
+        `arm.tension=0:20`: range of the sliders of a channel; may be given several times.
+    allow_code
+        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
     """
+    if what.is_dir():
+        if ranges:
+            raise ConfigError(
+                [Mistake("--range", ranges[0], "is for a scenario: a run has no inputs to drive")]
+            )
+        _view_run(what, port, viewer, options)
+    else:
+        _view_scenario(what, port, viewer, options, ranges, allow_code=allow_code)
+
+
+def _view_run(folder: Path, port: int, viewer: str, options: tuple[str, ...]) -> None:
     results = _opened(folder)
     chosen = viewer_with("serves", "shows runs in the browser", installed_viewers(viewer))
     chosen = chosen.with_options(options)
@@ -52,6 +73,44 @@ def view(
             follow(results, session)
         except KeyboardInterrupt:
             return
+
+
+def _view_scenario(
+    file: Path, port: int, viewer: str, options: tuple[str, ...], ranges: tuple[str, ...], *, allow_code: bool
+) -> None:
+    asked = dict(_range(text) for text in ranges)
+    if not file.exists() and find_shipped(file.as_posix()) is None and file.suffix != ".toml":
+        said = "must be the folder of a run, a scenario file or the name of a shipped scenario"
+        raise ConfigError([Mistake(str(file), Described("no such folder or file"), said)])
+    scenario = load(file, allow_code=allow_code)
+    chosen = viewer_with("interactive", "has sliders for inputs", installed_viewers(viewer))
+    chosen = chosen.with_options(options)
+    # what is compiled is imported once there is something to step
+    from corekit_record.cli.interactive import DrivenSimulation, sliders_of
+
+    simulation = scenario.compose()
+    sliders = sliders_of(simulation, scenario.time.duration, asked)
+    simulation.warm_up()
+    driven = DrivenSimulation(simulation, scenario.name, sliders)
+    with chosen.viewer.interact(driven.snapshot.replay(), sliders, port) as session:
+        print(f"{scenario.name}: {session.url} (Ctrl-C ends)", flush=True)
+        try:
+            driven.follow(session)
+        except KeyboardInterrupt:
+            return
+
+
+def _range(text: str) -> tuple[str, tuple[float, float]]:
+    """Read `arm.tension=0:20`."""
+    name, _, numbers = text.partition("=")
+    low, colon, high = numbers.partition(":")
+    try:
+        limits = float(low), float(high)
+    except ValueError:
+        limits = (math.nan, math.nan)
+    if not name or not colon or not all(map(math.isfinite, limits)):
+        raise ConfigError([Mistake("--range", text, "must be BODY.CHANNEL=LOW:HIGH, as arm.tension=0:20")])
+    return name, limits
 
 
 def _opened(folder: Path) -> Results:

@@ -1,4 +1,4 @@
-"""What only some viewers can do: draw charts, tell how far they are, serve a run that grows."""
+"""What only some viewers can do: draw charts, report progress, serve a run that grows or one that is driven."""
 
 from __future__ import annotations
 
@@ -18,7 +18,17 @@ from attrs import evolve
 from corekit.data.contacts import ContactMode
 from corekit.errors import CorekitError
 from corekit.geometry.shapes import Shape
-from corekit.roles.viewer import BodyTrack, ContactTrack, Line, LineChart, ObstacleTrack, Panel, Replay
+from corekit.roles.viewer import (
+    BodyTrack,
+    ContactTrack,
+    Line,
+    LineChart,
+    ObstacleTrack,
+    Panel,
+    Replay,
+    Requests,
+    Slider,
+)
 from corekit_testing.conformance.check import Check, check, expect
 from corekit_testing.conformance.subject import Subject
 
@@ -95,13 +105,43 @@ def progress_rises(subject: Subject) -> None:
 def serves_until_the_end(subject: Subject) -> None:
     viewer, before = subject.build(), set(threading.enumerate())
     with viewer.serve(reference_replay(1), "running", 0) as session:
-        address = urlsplit(session.url)
-        host, port = address.hostname or "", address.port or 0
-        expect(host in {"127.0.0.1", "localhost", "::1"}, f"{session.url} is open to the network")
+        host, port = _address(session.url)
         for run_status in ("running", "finished"):
-            answer = _asked(host, port)
-            expect(answer == 200, f"{session.url} answers {answer}")
+            _expect_answer(session.url)
             session.update(reference_replay(5), run_status)
+    _expect_nothing_left(host, port, before)
+
+
+@check(
+    "interactive-until-the-end",
+    "a simulation is served with its sliders, then nothing is left",
+    "interactive",
+)
+def interactive_until_the_end(subject: Subject) -> None:
+    viewer, before = subject.build(), set(threading.enumerate())
+    slider = Slider("arm", "tension", 0, "tension", "N", 0.0, 1.0)
+    with viewer.interact(reference_replay(1), [slider], 0) as session:
+        host, port = _address(session.url)
+        _expect_answer(session.url)
+        session.show(reference_replay(1), [0.5], "words")
+        expect(session.take_requests() == Requests({}), "something is asked for before anybody asks")
+    _expect_nothing_left(host, port, before)
+
+
+def _address(url: str) -> tuple[str, int]:
+    """Return host and port of an address, which is of this machine alone."""
+    address = urlsplit(url)
+    host, port = address.hostname or "", address.port or 0
+    expect(host in {"127.0.0.1", "localhost", "::1"}, f"{url} is open to the network")
+    return host, port
+
+
+def _expect_answer(url: str) -> None:
+    answer = _asked(*_address(url))
+    expect(answer == 200, f"{url} answers {answer}")
+
+
+def _expect_nothing_left(host: str, port: int, before: set[threading.Thread]) -> None:
     expect(_soon(lambda: not _open(host, port)), "the port stays open")
     expect(_soon(lambda: set(threading.enumerate()) <= before), "a thread goes on")
 
@@ -137,5 +177,10 @@ def _soon(true: Callable[[], bool]) -> bool:
     return True
 
 
-ABILITY_CHECKS: tuple[Check, ...] = (draws_charts, progress_rises, serves_until_the_end)
+ABILITY_CHECKS: tuple[Check, ...] = (
+    draws_charts,
+    progress_rises,
+    serves_until_the_end,
+    interactive_until_the_end,
+)
 """Each applies to the viewers that offer its ability."""
