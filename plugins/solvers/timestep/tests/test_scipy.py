@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from corekit.data.sampled_signals import Table
 from corekit.roles.component import BuildContext
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.pendulum import Pendulum
@@ -120,6 +121,23 @@ def test_a_ball_on_a_potential_floor_oscillates_harmonically(solver):
     )
     force = k * (equilibrium + G / k - simulation.state.q[2])
     assert simulation.contacts().normal_impulse == pytest.approx([1e-3 * force], rel=1e-9)
+
+
+@ALL
+def test_a_state_one_step_before_a_breakpoint_is_restored_at_any_time(solver):
+    """The solver's horizon is the breakpoint at t + h; for a third of all t, (t + h) − t rounds below h."""
+    h, steps = 1.0 / 3000.0, 60
+    assert any((k * h + h) - k * h < h for k in range(steps))
+    kinks = Table(times=tuple(3 * k * h for k in range(40)), values=tuple((-1.0) ** k for k in range(40)))
+    ends = []
+    for restored in (False, True):
+        simulation = build(oscillator(), solver, h, {"inputs": {"body": {"pull": kinks}}})
+        for _ in range(steps):
+            simulation.step()
+            if restored:
+                simulation.restore(simulation.internal_state())
+        ends.append([*simulation.state.q, *simulation.state.v])
+    assert ends[0] == ends[1]
 
 
 # — the Jacobian —
