@@ -37,7 +37,7 @@ def check(
     overrides
         `contact.solver.use=qp`: another value for an entry of the file; may be given several times.
     allow_code
-        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
+        Allow the scenario to import Python functions that it names, `file.py:function`: only if you trust it.
     strict
         Fail if there is a warning.
     as_json

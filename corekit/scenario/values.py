@@ -15,6 +15,7 @@ from attrs import define
 
 from corekit.data.signals import SIGNALS, Constant, Signal, Vector
 from corekit.errors import Mistake
+from corekit.roles.code import absolute_name
 from corekit.roles.options import ComponentRef
 from corekit.scenario.error_text import NOTHING_FOUND, expected, hint_for, join, members, shown
 
@@ -101,6 +102,8 @@ class ValueReader(ABC):
             return self._not_a_leaf(kind, found, path, metadata)
         if kind is Path:
             return Path(found) if self.directory is None else self.directory / found
+        if kind is str and self.directory is not None:
+            return absolute_name(found, self.directory)
         return float(found) if kind is float else found
 
     def _not_a_leaf(self, kind: type, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:

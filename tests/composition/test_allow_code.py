@@ -221,3 +221,39 @@ def test_in_python_it_is_an_argument_of_load_that_a_scenario_keeps(tugged):
 def test_no_entry_of_a_scenario_allows_its_code(tugged):
     with pytest.raises(ConfigError, match="allow_code"):
         corekit.load(tugged.file, ["allow_code=true"])
+
+
+def test_a_function_of_a_file_beside_the_scenario_is_found_from_anywhere(tmp_path, monkeypatch, capsys):
+    made, elsewhere = tmp_path / "made", tmp_path / "elsewhere"
+    made.mkdir()
+    elsewhere.mkdir()
+    tugged = Tugged(made)
+    tugged.file.write_text(SCENARIO.replace("tugs_at_tips:tug", "tugs_at_tips.py:tug"))
+    monkeypatch.chdir(elsewhere)
+    assert main(["run", str(tugged.file), "--quiet", "--out", "here"]) != 0
+    assert "names a Python function" in capsys.readouterr().err
+    assert tugged.imported == 0
+    monkeypatch.setenv("TUG_FAILS_AT", "0.015")
+    assert main(["run", str(tugged.file), "--quiet", "--out", "here", "--allow-code"]) == 1
+    assert tugged.imported == 1
+    (step,) = (elsewhere / "here").glob("step-*.npz")
+    monkeypatch.setenv("TUG_FAILS_AT", "inf")
+    assert replay(step, allow_code=True).accepted  # its scenario lies in the folder of the run
+    resumed = resume(elsewhere / "here", allow_code=True)
+    assert corekit.Results(resumed.path).time[-1] == pytest.approx(0.03)
+
+
+def test_a_changed_file_is_read_anew_and_one_that_is_not_there_is_named(tmp_path):
+    file = tmp_path / "scenario.toml"
+    file.write_text(SCENARIO.replace("tugs_at_tips:tug", "mine.py:tug"))
+    with pytest.raises(ConfigError, match=r"mine\.py:tug'; must name .* FileNotFoundError"):
+        corekit.load(file, allow_code=True).compose()
+    tips = []
+    for force in (0.1, 0.2222):  # a file of another length: its time stamp may be too coarse
+        (tmp_path / "mine.py").write_text(
+            f"def tug(t, position, rotation, velocity): return (0, 0, 0, 0, 0, {force})"
+        )
+        simulation = corekit.load(file, allow_code=True).compose()
+        simulation.run(0.03)
+        tips.append(simulation.frame("arm.arm.tip").position[2])
+    assert tips[1] > tips[0]

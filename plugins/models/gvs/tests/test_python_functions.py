@@ -151,7 +151,7 @@ def test_a_load_from_python_that_is_constant_is_that_of_an_input(follows):
         ("my_functions:broken", "no data"),
         ("my_functions:nothing", "none called 'nothing'"),
         ("my_functions:number", "none called 'number'"),
-        ("no_such_module:push", "PYTHONPATH"),
+        ("no_such_module:push", "of a file beside the scenario"),
     ],
 )
 def test_what_is_wrong_with_a_python_function_is_reported_where_it_stands(module, entry, said):

@@ -76,7 +76,7 @@ class Basis:
     functions: tuple[str | Callable[..., Any], ...] = option(
         (),
         "custom: formulas of X, one a function; dependent: formulas of X, t, q1, q2, …, one a mode; in place of a "
-        "formula a Python function, `module:function`, of the places X, or making a formula of SymPy's symbols",
+        "formula a Python function, `file.py:function`, of the places X, or making a formula of SymPy's symbols",
         converter=texts,
     )
     coordinates: int = option(0, "of a dependent basis: how many q", low=0, high=60)

@@ -111,14 +111,15 @@ class Distributed:
     - world: the same in world axes
 
     With `input` the channel `distributed-NAME` scales it. In place of a formula a Python function may stand,
-    `module:function`, of the places X, (p,), and t; or one in place of all six, which returns (6, p). They are called
+    `file.py:function`, of the places X, (p,), and t; or one in place of all six, which returns (6, p). They are called
     before every sweep.
     """
 
     name: str = option(help="names it and its channel", check=is_word)
     link: str = option(help="the soft link")
     wrench: tuple[str | float | Callable[..., Any], ...] = option(
-        help="six numbers or formulas of X and t: moments x y z, forces x y z; or a Python function, `module:function`",
+        help="six numbers or formulas of X and t: moments x y z, forces x y z; or a Python function, "
+        "`file.py:function`",
         converter=texts,
         check=lambda value: (
             None
@@ -146,7 +147,7 @@ class Load:
     offset: Triple = option((0.0, 0.0, 0.0), "of the point it acts at, in the frame there", unit="m")
     function: str | Callable[..., Any] | None = option(
         None,
-        "`module:function` of t, position, rotation and velocity of the point; none: an input",
+        "`file.py:function` of t, position, rotation and velocity of the point; none: an input",
         check=lambda value: (
             None if value is None or is_function(value) else "name a Python function, `module:function`"
         ),

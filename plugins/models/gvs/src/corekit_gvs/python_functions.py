@@ -1,7 +1,7 @@
-"""Functions of users in Python where a formula may stand: by name, `module:function`, or from Python themselves.
+"""Functions of users in Python where a formula may stand: by name, or from Python themselves.
 
-They are called between sweeps, with arrays of places. A name can be kept in a scenario; its module has to be importable
-where the scenario runs, and its user has to allow it. Names become functions while the robot is built.
+They are called between sweeps, with arrays of places. A name can be kept in a scenario, and its user has to allow it:
+`corekit.roles.code`. Names become functions while the robot is built.
 """
 
 from __future__ import annotations

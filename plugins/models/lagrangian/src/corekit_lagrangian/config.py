@@ -14,7 +14,11 @@ __all__ = ["LagrangianInitial", "NamedConfig"]
 
 
 def _wrong_name(name: str) -> str | None:
-    return None if names_function(name) else "must name a Python function, `module:function`"
+    return (
+        None
+        if names_function(name)
+        else "must name a Python function, `file.py:function` or `module:function`"
+    )
 
 
 @frozen(kw_only=True)
@@ -22,7 +26,8 @@ class NamedConfig:
     """Equations that a Python function of the user writes, `function(system, option)`."""
 
     equations: str = option(
-        help="Python function that writes them, `module:function`; it is allowed with --allow-code",
+        help="Python function that writes them, `file.py:function` of a file beside the scenario or `module:function`; "
+        "it is allowed with --allow-code",
         check=_wrong_name,
     )
     parameters: Mapping[str, float | tuple[float, ...]] = option(

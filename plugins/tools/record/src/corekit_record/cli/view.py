@@ -51,7 +51,7 @@ def view(
     ranges
         `arm.tension=0:20`: range of the sliders of a channel; may be given several times.
     allow_code
-        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
+        Allow the scenario to import Python functions that it names, `file.py:function`: only if you trust it.
     """
     if what.is_dir():
         if ranges:

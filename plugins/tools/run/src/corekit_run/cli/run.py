@@ -41,7 +41,7 @@ def run(
     quiet
         Show nothing but errors.
     allow_code
-        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
+        Allow the scenario to import Python functions that it names, `file.py:function`: only if you trust it.
     as_json
         Print one JSON object instead of progress and table.
     picture

@@ -44,7 +44,7 @@ def compare(
     out
         The folder for the runs and the picture, instead of one with name and time stamp.
     allow_code
-        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
+        Allow the scenario to import Python functions that it names, `file.py:function`: only if you trust it.
     json_file
         Write the table as JSON, too.
     quiet

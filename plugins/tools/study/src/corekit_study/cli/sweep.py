@@ -49,7 +49,7 @@ def sweep(
     resume
         The folder of a sweep that was stopped, to go on with it; it knows what was asked for.
     allow_code
-        Allow the scenario to import Python functions that it names, `module:function`: only if you trust it.
+        Allow the scenario to import Python functions that it names, `file.py:function`: only if you trust it.
     json_file
         Write the table as JSON, too.
     quiet
