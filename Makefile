@@ -1,5 +1,6 @@
 # make demo   one command for users: installs into .venv, runs a robot against a box, draws it
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
+# make test FULL=1   all cells of the large tables too, of which a plain run takes those with every pair of values
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
 # make fuzz MINUTES=5   property tests on examples drawn at random, and damaged files of every kind (KINDS=scenario)
@@ -66,7 +67,7 @@ test: $(VENV)/installed-dev
 # The first line writes the byte code of all tests once, not once a process.
 unit: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) $(if $(FULL),--full)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -23,6 +23,8 @@ import pytest
 
 from corekit_testing.reference_data import NOT_JUDGED, REFERENCE_DATA
 
+pytest_plugins = ["corekit_testing.product_tables"]
+
 ROOT = Path(__file__).parent
 WARM = ROOT / "tests" / "forked"
 BEGIN = "import sys; sys.path.insert(0, warm); from warm import begin; begin(**asked)"

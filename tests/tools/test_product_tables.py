@@ -1,0 +1,53 @@
+"""A run of tests takes few cells of a product table and says so; `--full` takes all, and a cell that is named runs."""
+
+import subprocess
+import sys
+
+import pytest
+
+PLANTED = """
+import pytest
+
+@pytest.mark.product_table
+@pytest.mark.parametrize("one", range(3))
+@pytest.mark.parametrize("two", range(3))
+@pytest.mark.parametrize("three", range(3))
+def test_cell(one, two, three):
+    pass
+
+@pytest.mark.parametrize("number", range(4))
+def test_other(number):
+    pass
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    (tmp_path / "test_planted.py").write_text(PLANTED)
+
+    def run(*words):
+        plugin = ["-m", "pytest", "-p", "corekit_testing.product_tables", "-p", "no:cacheprovider"]
+        done = subprocess.run(
+            [sys.executable, *plugin, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.parametrize("processes", ["2", "0"])
+def test_it_says_how_many_cells_it_left_out(run, processes):
+    said = run("--numprocesses", processes)
+    (passed,) = (number for number in range(9 + 4, 27 + 4) if f" {number} passed" in said)
+    assert f"{27 + 4 - passed} cells of product tables were left out" in said
+
+
+def test_full_runs_every_cell(run):
+    said = run("-p", "no:xdist", "--full")
+    assert f" {27 + 4} passed" in said
+    assert "left out" not in said
+
+
+def test_cells_that_are_named_run(run):
+    said = run("-p", "no:xdist", *(f"test_planted.py::test_cell[{each}]" for each in ("0-1-2", "2-2-1")))
+    assert " 2 passed" in said
