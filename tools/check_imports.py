@@ -41,6 +41,9 @@ TOOL_SEES: Mapping[str, tuple[str, ...]] = {
 """Folder of a tool → the packages of other tools that it may import."""
 LIGHT = {"_spec.py": "corekit.registry.spec", "hooks.py": "corekit.hooks.specs"}
 """File that is imported while components or verbs are listed → the one module of the kernel that it may import."""
+IMPORTERS = ("import_module", "spec_from_file_location")
+RUNNERS = ("__import__", "exec", "eval")
+"""What runs code: functions of any module, and built-in ones."""
 IN_TESTS = "corekit_testing"
 
 
@@ -112,9 +115,23 @@ def _is_plugin(module: str) -> bool:
     return module.startswith("corekit_")
 
 
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Every statement, nested ones too, in the order of the text; expressions, nine nodes of ten, hold none."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        inner = [
+            each
+            for name in ("body", "handlers", "cases", "orelse", "finalbody")
+            for each in getattr(node, name, ())
+        ]
+        todo.extend(reversed(inner))
+
+
 def _imports(path: Path) -> Iterator[tuple[int, str]]:
     """Line and absolute module of every import in a file, those inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+    for node in _statements(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module not in {None, "__future__"}:
@@ -128,21 +145,18 @@ def _imports(path: Path) -> Iterator[tuple[int, str]]:
 
 def _code_from_text(path: Path) -> Iterator[tuple[int, str]]:
     """Line and name of every call that runs code named or given by something else than a literal text."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
+    text = path.read_text(encoding="utf-8")
+    if not any(name in text for name in (*IMPORTERS, *RUNNERS)):
+        return
+    for node in ast.walk(ast.parse(text, filename=str(path))):
         if not isinstance(node, ast.Call):
             continue
         function = node.func
         named = function.id if isinstance(function, ast.Name) else ""
-        if isinstance(function, ast.Attribute) and function.attr in {
-            "import_module",
-            "spec_from_file_location",
-        }:
+        if isinstance(function, ast.Attribute) and function.attr in IMPORTERS:
             named = function.attr
         literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
-        if (
-            named in {"import_module", "__import__", "exec", "eval", "spec_from_file_location"}
-            and not literal
-        ):
+        if named in {*IMPORTERS, *RUNNERS} and not literal:
             yield node.lineno, named
 
 
