@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -72,8 +72,14 @@ def build_wheels(folder: Path) -> None:
     subprocess.run([*command, "--wheel-dir", folder, *workspace().values()], check=True)
 
 
-def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
-    """Install one distribution into an environment under `scratch` and run its tests; did they pass, and how."""
+def test_alone(
+    name: str, wheels: Path, scratch: Path, begin: Callable[[Path], None] | None
+) -> tuple[bool, str]:
+    """Install one distribution into an environment under `scratch` and run its tests; did they pass, and how.
+
+    Args:
+        begin: what to do first with the empty environment, whose folder it takes.
+    """
     place = workspace()[name]
     tests = scratch / "tests"
     if name == KERNEL:
@@ -90,6 +96,8 @@ def test_alone(name: str, wheels: Path, scratch: Path) -> tuple[bool, str]:
             beside |= _needed(module, tests)
     shutil.copytree(ROOT / "tests" / "forked", tests / "forked")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", scratch / "env"], check=True)
+    if begin is not None:
+        begin(scratch / "env")
     python = next((scratch / "env").glob("[bS]*/python*"))
     uv = shutil.which("uv")
     command = [uv, "pip"] if uv else [sys.executable, "-m", "pip", "--python", python]
@@ -129,7 +137,7 @@ def main(names: Sequence[str]) -> int:
         build_wheels(wheels)
         for name in names or list(workspace()):
             started = time.monotonic()
-            passed, words = test_alone(name, wheels, Path(folder) / name)
+            passed, words = test_alone(name, wheels, Path(folder) / name, None)
             print(f"{name}: {words} ({time.monotonic() - started:.0f} s)", flush=True)
             failed += [] if passed else [name]
             shutil.rmtree(Path(folder) / name, ignore_errors=True)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable, Iterable
+from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 from typing import Any
 
 import pytest
 from attrs import frozen
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 PINNED = ["--constraint", str(ROOT / "requirements" / "constraints.txt")]
@@ -72,25 +77,90 @@ def distributions() -> dict[str, Distribution]:
     return workspace()
 
 
+def build_wheels(folder: Path, *sources: Path) -> None:
+    """The wheel of every source, into a folder."""
+    subprocess.run([sys.executable, "-c", BUILD, str(folder), *map(str, sources)], check=True, timeout=600)
+
+
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory, distributions: dict[str, Distribution]) -> Path:
     """A folder with the wheel of every distribution."""
     folder = tmp_path_factory.mktemp("wheels")
-    sources = [str(distribution.folder) for distribution in distributions.values()]
-    subprocess.run([sys.executable, "-c", BUILD, str(folder), *sources], check=True, timeout=600)
+    build_wheels(folder, *(distribution.folder for distribution in distributions.values()))
     return folder
 
 
-@pytest.fixture
-def environment(tmp_path: Path, wheels: Path):
-    """Make a fresh environment from the wheels: called with names, returns its folder of programs."""
+def closure(requirements: Iterable[str]) -> set[str]:
+    """Canonical names of requirements and all they need, from the metadata installed here."""
+    reached: set[str] = set()
+    todo = [(Requirement(line), "") for line in requirements]
+    while todo:
+        requirement, extra = todo.pop()
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
+            continue
+        name = canonicalize_name(requirement.name)
+        wanted = {name, *(f"{name}[{extra}]" for extra in requirement.extras)} - reached
+        reached |= wanted
+        try:
+            lines = requires(name) or () if wanted else ()
+        except PackageNotFoundError:
+            lines = ()
+        todo += [(Requirement(line), extra) for line in lines for extra in ("", *requirement.extras)]
+    return {name for name in reached if "[" not in name}
 
-    def make(*names: str) -> Path:
+
+@pytest.fixture(scope="session", name="closure")
+def _closure() -> Callable[[Iterable[str]], set[str]]:
+    return closure
+
+
+@pytest.fixture(scope="session")
+def link_what_the_kernel_needs(distributions: dict[str, Distribution]) -> Callable[[Path], None]:
+    """Give a fresh environment the other people's packages that every distribution needs, as they are installed here.
+
+    To unpack them and to write their byte code takes ten times as long as all else; the installer still asks whether
+    they are what the wheels declare. Called with the environment's folder.
+    """
+    kernel = distributions["corekit-kernel"].project["dependencies"]
+    trees: set[Path] = set()
+    for name in closure(kernel):
+        found = distribution(name)
+        parts = {file.parts[0] for file in found.files or ()} - {"..", "__pycache__"}
+        trees |= {Path(str(found.locate_file(part))) for part in parts}
+
+    def link(environment: Path) -> None:
+        (site,) = environment.rglob("site-packages")
+        for tree in trees:
+            if tree.is_dir():
+                shutil.copytree(tree, site / tree.name, copy_function=_link)
+            else:
+                _link(tree, site / tree.name)
+
+    return link
+
+
+def _link(source: str | Path, target: str | Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # another disk
+        shutil.copy2(source, target)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, wheels: Path, link_what_the_kernel_needs: Callable[[Path], None]):
+    """Make a fresh environment from the wheels, and from that of a source from outside: called with names, returns its
+    folder of programs.
+    """
+
+    def make(*names: str, source: Path | None = None) -> Path:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
+        link_what_the_kernel_needs(tmp_path / "env")
+        if source is not None:
+            build_wheels(tmp_path / "outside", source)
         programs = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin")
         subprocess.run(
             [sys.executable, "-m", "pip", "--quiet", "--python", str(programs / "python"), "install",
-             "--no-compile", *PINNED, "--find-links", str(wheels), *names],
+             "--no-compile", *PINNED, "--find-links", str(wheels), "--find-links", str(tmp_path / "outside"), *names],
             check=True, timeout=1200,
         )  # fmt: skip
         return programs

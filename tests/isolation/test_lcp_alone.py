@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
-from importlib.metadata import PackageNotFoundError, requires
 
 import pytest
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
@@ -15,26 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
 FOREIGN = {"casadi", "osqp", "piqp", "matplotlib", "viser", "pytest"}
 
 
-def closure(requirements):
-    """Canonical names of requirements and all they need, from the metadata installed here."""
-    reached: set[str] = set()
-    todo = [(Requirement(line), "") for line in requirements]
-    while todo:
-        requirement, extra = todo.pop()
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
-            continue
-        name = canonicalize_name(requirement.name)
-        wanted = {name, *(f"{name}[{extra}]" for extra in requirement.extras)} - reached
-        reached |= wanted
-        try:
-            lines = requires(name) or () if wanted else ()
-        except PackageNotFoundError:
-            lines = ()
-        todo += [(Requirement(line), extra) for line in lines for extra in ("", *requirement.extras)]
-    return {name for name in reached if "[" not in name}
-
-
-def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environment, distributions):
+def test_lcp_alone_brings_only_what_it_declares_and_lists_only_its_own(environment, distributions, closure):
     lcp = distributions["corekit-lcp"]
     programs = environment("corekit-lcp", "corekit-inspect")
     code = "from importlib.metadata import distributions as d; print(*{x.name for x in d()}, sep='\\n')"

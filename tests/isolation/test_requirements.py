@@ -128,8 +128,10 @@ def test_an_undeclared_import_would_be_found(isolation):
     assert isolation["providers"]("attr") == {"attrs"}
 
 
-def test_a_model_passes_its_tests_where_only_its_requirements_are(isolation, wheels, tmp_path):
-    passed, words = isolation["test_alone"]("corekit-rigid", wheels, tmp_path)
+def test_a_model_passes_its_tests_where_only_its_requirements_are(
+    isolation, wheels, tmp_path, link_what_the_kernel_needs
+):
+    passed, words = isolation["test_alone"]("corekit-rigid", wheels, tmp_path, link_what_the_kernel_needs)
     assert passed, words
 
 

@@ -24,7 +24,7 @@ def test_its_source_is_small_and_knows_only_the_plugin_side_of_the_kernel():
 
 
 def test_an_arm_from_outside_is_installed_found_tested_and_run(environment, tmp_path):
-    programs = environment(f"torsion-arm[contact,test] @ {ARM.as_uri()}", "corekit-record", "corekit-inspect")
+    programs = environment("torsion-arm[contact,test]", "corekit-record", "corekit-inspect", source=ARM)
 
     def corekit(*words):
         done = subprocess.run(
