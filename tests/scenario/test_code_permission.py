@@ -75,4 +75,6 @@ def test_what_is_no_function_s_name_is_reported(module, name, said):
 
 def test_names_are_distinguished_from_formulas():
     assert all(map(names_function, ["m:f", "a.b_1:f2", " m:f ", "my loads.py:f", "/a/b.py:f"]))
-    assert not any(map(names_function, ["X**2", "m:f()", "m.py:f()", "a/b:f", "m:", ":f", "a:b:c", 3, None, len]))
+    assert not any(
+        map(names_function, ["X**2", "m:f()", "m.py:f()", "a/b:f", "m:", ":f", "a:b:c", 3, None, len])
+    )
