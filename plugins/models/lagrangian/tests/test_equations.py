@@ -157,6 +157,7 @@ WRONG = {
     lambda system: system.frame("x", [0, 0, 0], [1, 2, 3]): "rotation of frame x has shape",
     lambda system: system.shape("sphere", [0.1], 0): "stands on frame 0; there are 0",
     lambda system: system.force([1, 2]): "there are 0 coordinates",
+    lambda system: system.input("pull", "N", lower=2.0, upper=-2.0): "its lower bound 2 is not below",
 }
 
 

@@ -6,6 +6,7 @@ Everything is written in the axes of the body's base, whose z axis points upward
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
@@ -85,13 +86,31 @@ class System:
         self.rest += [float(number) for number in rest or [0.0] * len(names)]
         return q, v
 
-    def input(self, name: str, unit: str, size: int = 1) -> Any:
-        """Add an input channel of efforts; returns its symbols, a column."""
+    def input(
+        self,
+        name: str,
+        unit: str,
+        size: int = 1,
+        *,
+        lower: float = -math.inf,
+        upper: float = math.inf,
+        sign: str = "",
+    ) -> Any:
+        """Add an input channel of efforts; returns its symbols, a column.
+
+        Args:
+            name, unit, size: of the channel.
+            lower, upper, sign: bounds of every number and what a positive one does, as in `Channel`.
+        """
         if size < 1 or name in {channel.name for channel in self.channels}:
             raise self._wrong(f"input {name}: give a size of 1 or more, and each name once")
+        if not lower < upper:
+            raise self._wrong(
+                f"input {name}: its lower bound {lower:g} is not below the upper one, {upper:g}"
+            )
         u = ca.SX.sym(name, size)
         self.u = ca.vertcat(self.u, u)
-        self.channels.append(Channel(name, unit, size, ChannelKind.EFFORT))
+        self.channels.append(Channel(name, unit, size, ChannelKind.EFFORT, lower, upper, sign))
         return u
 
     # — kinematics —

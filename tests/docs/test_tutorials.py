@@ -1,0 +1,69 @@
+"""What the tutorials print runs as it is printed, and comes to what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import corekit
+from corekit.cli import main
+
+FOLDER = Path(__file__).parents[2] / "docs" / "tutorials"
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (FOLDER / f"{page}.md").read_text(encoding="utf-8")
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """Write a page's scenario and return the names that its Python defines, run from that folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(page: str, skip: int = 0) -> dict[str, object]:
+        for text in blocks(page, "toml"):
+            name = re.findall(r"`(\w+\.toml)`", (FOLDER / f"{page}.md").read_text(encoding="utf-8"))[0]
+            Path(name).write_text(text, encoding="utf-8")
+            assert main(["check", name, "--strict", "--allow-code"]) == 0
+        names: dict[str, object] = {}
+        exec(compile("\n".join(blocks(page, "python")[skip:]), f"{page}.md", "exec"), names)
+        return names
+
+    return run
+
+
+def test_the_fingers_hold_the_box_above_the_least_pressure(program):
+    page = program("gripper")
+    assert not page["holds"](1.1e5)
+    assert page["least_pressure"](1.1e5, 1.5e5, to=2.5e4) == 1.3e5  # it tries that one
+    force, share = page["grip"]()
+    np.testing.assert_allclose(force, [0.0, 0.0, 0.02 * 9.81], atol=2e-3)
+    assert 0.0 < share < 1.0 + 1e-6
+
+
+def test_a_tip_follows_the_circle_better_with_a_perfect_camera_and_worse_without_a_model(program, capsys):
+    program("feedback")
+    late, sharp, plain = (float(text) for text in re.findall(r"([\d.]+) mm", capsys.readouterr().out))
+    assert sharp < 1.0 < late < plain < 20.0
+
+
+def test_a_sweep_s_tips_move_less_the_stiffer_they_are(program):
+    settled = program("sweep")["settled"]
+    assert len(settled) == 4
+    for viscosity in {numbers[1] for numbers in settled}:
+        moved = [settled[numbers][0] for numbers in sorted(settled) if numbers[1] == viscosity]
+        assert np.all(np.diff(moved) < 0.0)
+
+
+def test_a_motion_is_learned_and_kept_to_the_bit(program, tmp_path):
+    Path("acrobot.py").write_text(blocks("learning", "python")[0], encoding="utf-8")
+    page = program("learning", skip=1)
+    motion = page["search"](2, population=4, elite=2)
+    assert page["reward"](motion) == page["reward"](motion)
+    hand = page["sim"].frame("acrobot.hand").position
+    page["keep"](motion, "learned")
+    np.testing.assert_array_equal(corekit.Results("learned")["frame_position"][-1, -1], hand)
