@@ -116,6 +116,36 @@ def many(shell, scenario_file):
     return shell
 
 
+NESTED = """
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from corekit_study import batch
+
+
+def third_fails(number):
+    time.sleep(0.1)
+    if number == 2:
+        raise ZeroDivisionError
+
+
+batch._run = third_fails
+if __name__ == "__main__":
+    tasks = [(number,) for number in range(20)]
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+        print(type(pool.submit(batch._run_in_processes, tasks, 2, id).exception()).__name__)
+"""
+
+
+def test_a_batch_that_breaks_off_in_a_process_of_its_own_ends(tmp_path):
+    """As a case of `corekit reproduce --jobs 2` does; it waited for ever for processes that waited for work."""
+    (tmp_path / "nested.py").write_text(NESTED)
+    done = subprocess.run(
+        [sys.executable, "nested.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["ZeroDivisionError"]
+
+
 @pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(many):
     environment = {**os.environ, "PYTHONPATH": f"{many.site}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}

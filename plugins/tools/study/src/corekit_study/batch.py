@@ -128,7 +128,8 @@ def _run_in_processes(tasks: Sequence[_Task], workers: int, store: Callable[[Out
             for future in as_completed(futures):
                 store(future.result())
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+            # waits for what runs: a process that itself is one of a pool would else wait for ever at its end
+            pool.shutdown(wait=True, cancel_futures=True)
             raise
 
 
