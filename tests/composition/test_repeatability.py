@@ -12,7 +12,7 @@ from attrs import fields
 from corekit.data.contacts import ContactRecord
 from corekit.scenario.load import load, shipped_scenarios
 
-STEPS, RESTORED_EVERY = 30, 7
+STEPS, RESTORED_EVERY = 24, 7
 RUNNABLE = [
     name
     for name, path in shipped_scenarios().items()
@@ -35,12 +35,10 @@ def step(simulation):
 
 @pytest.mark.parametrize("name", RUNNABLE)
 def test_two_runs_are_equal_and_restoring_its_own_state_changes_nothing(name):
-    one, other, disturbed = (load(name, allow_code=True).compose() for _ in range(3))
+    one, disturbed = (load(name, allow_code=True).compose() for _ in range(2))
     for index in range(STEPS):
         if index % RESTORED_EVERY == RESTORED_EVERY - 1:
             kept = disturbed.internal_state()
             disturbed.step()
             disturbed.restore(kept)
-        expected = step(one)
-        assert step(other) == expected
-        assert step(disturbed) == expected
+        assert step(disturbed) == step(one)

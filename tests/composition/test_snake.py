@@ -62,7 +62,9 @@ def predicted_displacement(law, record, instants=100):
 
 
 def crawled(overrides, periods):
-    """The displacement of the centre in the last period, and the mean direction from tail to head [m]."""
+    """The displacement of the centre in the last of so many periods, or in a part of the first; the mean direction from
+    tail to head [m]; the coordinates.
+    """
     simulation = load("teaching/snake", overrides).compose()
     body = simulation.bodies[0]
     position, rotation = np.zeros((NODES, 3)), np.zeros((NODES, 3, 3))
@@ -73,7 +75,7 @@ def crawled(overrides, periods):
         unsolved += not report.solve_info.status.solved
 
     simulation.observe(look)
-    for i in range(8 * (periods - 1), 8 * periods + 1):
+    for i in range(max(8 * (periods - 1), 0), round(8 * periods) + 1):
         simulation.run(i * PERIOD / 8.0)
         body.model.compute_frame_poses(simulation.state.body_states[0], position, rotation)
         centres.append(position.mean(axis=0)[:2])
@@ -98,7 +100,7 @@ def test_with_the_same_friction_every_way_it_stays_in_place():
 
 @pytest.mark.parametrize("friction", ["{forward=0.1,backward=0.15,sideways=0.5}", f"{EVERY_WAY}"])
 def test_lcp_and_qp_agree(friction):
-    """An impulse off by the tolerance of 1e-8 N·s moves a node off by that over its mass and the rest of a period.
+    """An impulse off by the tolerance of 1e-8 N·s moves a node off by that over its mass and the rest of half a period.
 
     They start straight: where friction holds, equilibria are many.
     """
@@ -110,5 +112,5 @@ def test_lcp_and_qp_agree(friction):
             "contact.solver.options={}",
             "start=initial",
         ]
-        ends.append(crawled(change, 1)[2])
-    np.testing.assert_allclose(ends[0], ends[1], rtol=0.0, atol=1e-8 / MASS_OF_NODE * PERIOD)
+        ends.append(crawled(change, 0.5)[2])
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0.0, atol=1e-8 / MASS_OF_NODE * PERIOD / 2)
