@@ -7,7 +7,6 @@ import tomllib
 import pytest
 
 from corekit.errors import CompositionError
-from corekit.scenario.component_selection import select_checked_components
 from corekit.scenario.load import load, shipped_scenarios
 
 WORDS = {
@@ -43,8 +42,6 @@ def test_a_scenario_takes_its_first_steps_with_every_solver(name):
         # a search for an equilibrium is a test of its own
         scenario = load(name, [change, "start=initial"])
         try:
-            select_checked_components(scenario)
-            # limits of joints, which only the built model shows, need impulses
             simulation = scenario.compose()
         except CompositionError as error:
             refused[word] = str(error)
