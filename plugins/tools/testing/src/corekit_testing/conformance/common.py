@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from typing import Any
 
 from corekit.registry.contract import contract_problem
@@ -27,22 +28,36 @@ def _ancestors(module: str) -> set[str]:
     return {".".join(parts[: i + 1]) for i in range(len(parts))}
 
 
-@check("light-spec", "importing the spec imports nothing but the standard library, attrs and the registry")
-def light_spec(subject: Subject) -> None:
-    module = subject.entry.partition(":")[0].strip()
-    path = f"import sys; sys.path[:0] = {[entry for entry in sys.path if entry]!r};"
+@cache
+def _imports_of(module: str, path: tuple[str, ...]) -> tuple[list[str] | None, list[str]]:
+    """What importing a module in a process of its own ends with, or None, and which modules it imports.
+
+    Components of a distribution share their module, so a process for each of them would say the same again.
+
+    Args:
+        module: its name. path: where Python looks for it.
+    """
+    first = f"import sys; sys.path[:0] = {list(path)!r};"
     done = subprocess.run(
-        [sys.executable, "-c", path + _LIST_NEW.format(module=module)],
+        [sys.executable, "-c", first + _LIST_NEW.format(module=module)],
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
-    expect(done.returncode == 0, f"importing {module} fails: {done.stderr.strip().splitlines()[-1:]}")
+    failure = done.stderr.strip().splitlines()[-1:] if done.returncode else None
+    return failure, done.stdout.split()
+
+
+@check("light-spec", "importing the spec imports nothing but the standard library, attrs and the registry")
+def light_spec(subject: Subject) -> None:
+    module = subject.entry.partition(":")[0].strip()
+    failure, imported = _imports_of(module, tuple(entry for entry in sys.path if entry))
+    expect(failure is None, f"importing {module} fails: {failure}")
     allowed = _ancestors(module) | {"corekit"}
     heavy = [
         name
-        for name in done.stdout.split()
+        for name in imported
         if name not in allowed
         and name.partition(".")[0] not in sys.stdlib_module_names
         and not any(name == light or name.startswith(f"{light}.") for light in _LIGHT)

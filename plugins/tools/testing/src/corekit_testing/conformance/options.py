@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -105,12 +106,17 @@ def _attributes_of(cls: type) -> set[str]:
     """Names of attributes, and texts, in the source of the packages that a class and its bases come from."""
     found: set[str] = set()
     for path in {path for each in cls.__mro__ for path in _sources(each.__module__)}:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute):
-                found.add(node.attr)
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.add(node.value)
+        found |= _attributes_in(path.read_text(encoding="utf-8"))
     return found
+
+
+@lru_cache(maxsize=512)
+def _attributes_in(source: str) -> frozenset[str]:
+    """The same of one file: components of a distribution share their sources."""
+    nodes = list(ast.walk(ast.parse(source)))
+    attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
+    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return frozenset((*attributes, *(each for each in constants if isinstance(each, str))))
 
 
 def _sources(module: str) -> list[Path]:
