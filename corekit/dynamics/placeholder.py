@@ -1,4 +1,4 @@
-"""A contact and a contact problem that stand for real ones while kernels are compiled."""
+"""A contact that stands for a real one while kernels are compiled."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import numpy as np
 
 from corekit.data.contacts import ContactSet
 from corekit.dynamics.bodies import Body
-from corekit.dynamics.contact_problem import ReducedContactProblem
 
-__all__ = ["placeholder_contact", "placeholder_problem"]
+__all__ = ["placeholder_contact"]
 
 _DEPTH = 1e-4
 """How deep it is [m]: it has to push."""
@@ -36,19 +35,3 @@ def placeholder_contact(bodies: Sequence[Body], shapes: int, record_width: int =
         found.weight[0, 0] = 1.0
         return found
     return None
-
-
-def placeholder_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
-    """The problem of one frictional contact that approaches and slides, of a body of 1 kg.
-
-    Args:
-        width: rows per contact, 3, or 2 in a planar world.
-        step: h [s].
-        record_width: numbers of a friction record.
-    """
-    free = np.full(width, 0.3)
-    free[0] = -1.0
-    return ReducedContactProblem(
-        width, step, free, np.eye(width), contact_count=1, id=np.zeros(1, dtype=np.int64),
-        gap=np.full(1, -_DEPTH), friction=np.full(1, 0.5), friction_record=np.full((1, record_width), 0.5),
-    )  # fmt: skip
