@@ -11,7 +11,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
-from corekit.dynamics.contact_kernels import max_probe_displacement, update_shape_poses
+from corekit.dynamics.contact_kernels import max_closing, max_probe_displacement, update_shape_poses
 from corekit.dynamics.obstacles import Obstacle
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
@@ -111,6 +111,11 @@ class CollisionScene:
         for i, obstacle in enumerate(obstacles):
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
         self.poses.end[carried:] = self.poses.position[carried:]
+        normals = [shape_spec(obstacle.shape.kind).plane_normal for obstacle in obstacles]
+        self._has_curved_obstacles = None in normals
+        self._plane_normal = np.array(
+            [self.poses.rotation[carried + i] @ each for i, each in enumerate(normals) if each is not None]
+        ).reshape(-1, 3)
 
     def new_probes(self) -> Array:
         """Points that move at least about as far as any point of a body's shape, a new (4·frames, 3) [m]."""
@@ -124,6 +129,10 @@ class CollisionScene:
         return max_probe_displacement(
             poses.frame_position, poses.frame_rotation, self._probe_radius, before, now
         )
+
+    def closing_distance(self, before: Array, now: Array) -> float:
+        """How far two shapes came closer, or parted, at most, while probes moved and no obstacle did [m]."""
+        return max_closing(before, now, self._plane_normal, self._has_curved_obstacles)
 
     def update_poses(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""

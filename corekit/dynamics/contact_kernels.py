@@ -28,6 +28,7 @@ __all__ = [
     "isolate_immovable",
     "match_by_id",
     "match_impulses_by_id",
+    "max_closing",
     "max_overrun",
     "max_penetration",
     "max_probe_displacement",
@@ -88,6 +89,41 @@ def max_probe_displacement(
             if square > worst:
                 worst = square
     return math.sqrt(worst)
+
+
+@compiled
+def max_closing(before: Array, now: Array, normal: Array, all_around: bool) -> float:
+    """How far two shapes came closer, or parted, at most, while probe points moved from `before` to `now` [m].
+
+    What all points do alike changes no gap between bodies; what slides along a plane changes no gap to it:
+
+        max(2·max_i |d_i − d̄|, max_{i,k} |n_k·d_i|, max_i |d_i| where other surfaces stand around)
+
+    Args:
+        before, now: shape (p, 3) [m].
+        normal: n_k of fixed planes, shape (k, 3).
+        all_around: whether there are fixed surfaces that are no planes.
+    """
+    count = len(now)
+    mean = np.zeros(3)
+    for p in range(count):
+        for i in range(3):
+            mean[i] += (now[p, i] - before[p, i]) / count
+    own, apart, along = 0.0, 0.0, 0.0
+    for p in range(count):
+        square, other = 0.0, 0.0
+        for i in range(3):
+            moved = now[p, i] - before[p, i]
+            square += moved * moved
+            other += (moved - mean[i]) ** 2
+        own, apart = max(own, square), max(apart, other)
+        for k in range(len(normal)):
+            onto = 0.0
+            for i in range(3):
+                onto += normal[k, i] * (now[p, i] - before[p, i])
+            along = max(along, abs(onto))
+    closing = max(2.0 * math.sqrt(apart), along)
+    return max(closing, math.sqrt(own)) if all_around else closing
 
 
 @compiled

@@ -98,9 +98,9 @@ class StepEquation:
             forces.clear()
             layer = forces.potential.activation_distance
         pipeline.begin_step(start, max(step, lookahead), layer)
-        if forces is None or pipeline.approach_distance > layer:
+        if forces is None:  # `StepLimit` looks for what passes by a potential
             pipeline.detect_at_start()
-            if forces is not None or not contacts_at_start:
+            if not contacts_at_start:
                 self.passed_pair = self._find_passed_pair(start, step)
 
     def _find_passed_pair(self, start: State, step: float) -> tuple[int, int] | None:

@@ -12,8 +12,8 @@ and h is halved until no gap φ' there is smaller than
     min(φ, δ) − 1.5·r                                                                       (2)
 
 and no pair has changed sides. While a contact is inside the layer h grows by at most a factor per step: where a body
-turns around its velocity is small for a moment, its acceleration is not. Worlds in which nothing moves by r in a step
-and no gap is below −δ are not looked at.
+turns around its velocity is small for a moment, its acceleration is not. Worlds in which nothing comes closer to
+anything by r in a step and no gap is below −δ are not looked at: a rod that slides along a floor, for example.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class StepLimit:
         self.passed_pair = None
         if (
             not self._is_deep
-            and pipeline.measure_approach(start, step) <= span
+            and pipeline.measure_closing(start, step) <= span
             and step <= _GROWTH * self._last
         ):
             self._last = math.inf

@@ -101,7 +101,7 @@ class WorldSystem:
     @property
     def unresolved_pair(self) -> tuple[int, int] | None:
         """Two shapes that pass through each other in the current step unseen by a contact potential, or None."""
-        return None if self._limit is None else self.equation.passed_pair or self._limit.passed_pair
+        return None if self._limit is None else self._limit.passed_pair
 
     def limited_stop(self, start: State, stop: float, step: float) -> float:
         """Return the time up to which steps from `start` resolve what a contact potential sees, at most `stop` [s].

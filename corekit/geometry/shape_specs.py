@@ -78,6 +78,7 @@ class ShapeSpec:
         is_obstacle: whether a scenario file may use it for an obstacle.
         axis: unit vector along it in its own axes, to which directional friction refers; None without one.
         is_round: whether turning it about its origin moves no point of its surface elsewhere.
+        plane_normal: outward normal in its own axes, of a shape that is all of one side of a plane; None of others.
         surface: `module:function` (size, vertices) → corners of the triangles that viewers draw, shape (3·t, 3) [m];
             empty where viewers know the kind or cannot draw it.
     """
@@ -90,6 +91,7 @@ class ShapeSpec:
     is_obstacle: bool = True
     axis: tuple[float, float, float] | None = None
     is_round: bool = False
+    plane_normal: tuple[float, float, float] | None = None
     surface: str = ""
 
     @file_sizes.default
@@ -141,7 +143,7 @@ KERNEL_SHAPES: Mapping[str, ShapeSpec] = MappingProxyType(
     {
         spec.kind: spec
         for spec in (
-            ShapeSpec(kind="half-space", sizes=(), bounding_radius=_endless),
+            ShapeSpec(kind="half-space", sizes=(), bounding_radius=_endless, plane_normal=_LOCAL_Z),
             ShapeSpec(kind="sphere", sizes=("radius",), bounding_radius=_first, is_round=True),
             ShapeSpec(
                 kind="box", sizes=("half_x", "half_y", "half_z"), bounding_radius=_norm, file_sizes=_BOX
