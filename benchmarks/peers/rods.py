@@ -21,6 +21,7 @@ import sys
 import time
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -178,14 +179,16 @@ def measure_program(program: str) -> dict[str, dict[str, float]]:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     try:
-        done = subprocess.run([program], env=environment, stdout=subprocess.PIPE, text=True, check=False)
+        # a name without a folder would be looked for along PATH
+        done = subprocess.run([Path(program).absolute()], env=environment, stdout=subprocess.PIPE, text=True, check=False)
     except OSError as error:
         sys.exit(
             f"{program} cannot be run: {error.strerror}; --dismech takes the program of DisMech's cantilever"
         )
     if done.returncode:
         sys.exit(
-            f"{program} ended with {done.returncode}; it finds its files where it was built: run this from there"
+            f"{program} ended with {done.returncode}; it needs a display unless its example sets "
+            f"`render_params.renderer = HEADLESS`, and its `examples` folder where this is run"
         )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     step, duration = read_steps(done.stdout, program)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def test_peers_are_measured_where_they_are_asked_for(checkout, capfd):
 
 
 @pytest.mark.skipif(find_spec("elastica") is not None, reason="PyElastica is installed")
-def test_without_pyelastica_the_peers_of_rods_say_what_to_install():
+def test_without_pyelastica_the_peers_of_rods_say_what_to_install(tmp_path):
     script = Path(__file__).parents[4] / "benchmarks" / "peers" / "rods.py"
     if not script.is_file():
         pytest.skip("there is no checkout")
@@ -68,6 +69,13 @@ def test_without_pyelastica_the_peers_of_rods_say_what_to_install():
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("no/such/program cannot be run: No such file or directory")
+    if os.name != "posix":
+        return
+    (tmp_path / "theirs").write_text(f"#!{sys.executable}\nraise SystemExit(3)\n")
+    (tmp_path / "theirs").chmod(0o755)
+    words[-1] = "theirs"  # in the folder where this runs, as `corekit bench` passes `./theirs`
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.stderr.startswith("theirs ended with 3; it needs a display unless")
 
 
 def test_benchmarks_are_listed_by_what_they_measure_without_running(checkout, capfd):
