@@ -178,9 +178,9 @@ def measure_program(program: str) -> dict[str, dict[str, float]]:
     """A run of DisMech's cantilever example, whose program prints no time: the processor time of its process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    place = Path(program).absolute()  # a name without a folder would be looked for along PATH
     try:
-        # a name without a folder would be looked for along PATH
-        done = subprocess.run([Path(program).absolute()], env=environment, stdout=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([place], env=environment, stdout=subprocess.PIPE, text=True, check=False)
     except OSError as error:
         sys.exit(
             f"{program} cannot be run: {error.strerror}; --dismech takes the program of DisMech's cantilever"
