@@ -26,13 +26,13 @@ _ALONG_X = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
 
 @frozen(eq=False)
 class Visible:
-    """Frames by name with their nodes, shapes on them, pairs never to test, and polylines of nodes with radii."""
+    """Frames by name with their nodes, shapes on them, pairs never to test; polylines: nodes, radii, whether soft."""
 
     frames: list[str] = field(factory=list)
     nodes: list[int] = field(factory=list)
     shapes: list[Shape] = field(factory=list)
     never: list[tuple[int, int]] = field(factory=list)
-    lines: list[tuple[list[int], Array]] = field(factory=list)
+    lines: list[tuple[list[int], Array, bool]] = field(factory=list)
 
     def add(self, name: str, node: int) -> int:
         """A frame; returns its index."""
@@ -58,7 +58,7 @@ def visible_of(config: GVSConfig, tree: Tree) -> Visible:
             _rigid_shape(link, out, base, centre, f"links[{i}]")
             out.shapes.extend(shape_of(each, base, link.friction) for each in link.solids)
             ends = [tree.places[f"{link.name}.{end}"] for end in ("base", "tip")]
-            out.lines.append((ends, np.full(2, link.radius)))
+            out.lines.append((ends, np.full(2, link.radius), False))
         else:
             for share in link.frames:
                 place = f"{link.name}.{share:g}"
@@ -133,7 +133,7 @@ def _soft_line(link: Link, tree: Tree, out: Visible) -> None:
     for part in tree.parts[link.name]:
         nodes.extend(part.node)
         radii.extend(radius_at(part.division, part.X, part.path).tolist())
-    out.lines.append((nodes, np.array(radii)))
+    out.lines.append((nodes, np.array(radii), True))
 
 
 def _joined(config: GVSConfig, out: Visible) -> None:

@@ -5,6 +5,7 @@
 
 with Hermite's cubics h. With (2) an arc of a circle of angle α is met within α⁶/50,000 of its radius; t is along the
 axis where nothing shears. Places are those of the computation, too few for a smooth picture of a rod that bends a lot.
+A rigid link is drawn straight from its base to its tip, wherever its axes point.
 """
 
 from __future__ import annotations
@@ -27,25 +28,27 @@ class Lines:
     """Every link as a polyline as thick as it is.
 
     Args:
-        lines: nodes and radii [m] of each link's places, in order along it.
+        lines: nodes and radii [m] of each link's places, in order along it, and whether the link is soft.
     """
 
-    def __init__(self, lines: list[tuple[list[int], Array]]) -> None:
-        self.node: IntArray = np.array([k for nodes, _ in lines for k in nodes], dtype=np.int64)
-        lengths = [len(nodes) for nodes, _ in lines]
+    def __init__(self, lines: list[tuple[list[int], Array, bool]]) -> None:
+        self.node: IntArray = np.array([k for nodes, _, _ in lines for k in nodes], dtype=np.int64)
+        lengths = [len(nodes) for nodes, _, _ in lines]
         firsts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         last = np.zeros(len(self.node), dtype=np.bool_)
         last[firsts[1:] - 1] = True
-        # every place with the ones that follow up to the next place; at a link's end the place alone
-        place = np.repeat(np.arange(len(last)), np.where(last, 1, _PIECES))
-        begins = np.concatenate([[0], np.cumsum(np.where(last, 1, _PIECES))[:-1]])
+        # every place with the ones that follow up to the next; of a rigid link and at a link's end the place alone
+        soft = np.repeat([each for _, _, each in lines], lengths)
+        count = np.where(soft & ~last, _PIECES, 1)
+        place = np.repeat(np.arange(len(last)), count)
+        begins = np.concatenate([[0], np.cumsum(count)[:-1]])
         s = (np.arange(len(place)) - begins[place]) / _PIECES
         self._from, self._to = place, np.where(last[place], place, place + 1)
         self._starts = begins[firsts[:-1]].astype(np.int64)
         self._cubics = np.stack(
             [1 - 3 * s**2 + 2 * s**3, 3 * s**2 - 2 * s**3, s - 2 * s**2 + s**3, s**3 - s**2], axis=0
         )[:, :, None]
-        radius = np.concatenate([radius for _, radius in lines])
+        radius = np.concatenate([radius for _, radius, _ in lines])
         self._radius = (1 - s) * radius[self._from] + s * radius[self._to]
 
     def through(self, position: Array, rotation: Array) -> Outline:
