@@ -125,3 +125,14 @@ def test_a_folder_that_is_no_run_does_not_hide_a_component(tmp_path, monkeypatch
     assert main(["info", "reference-pendulum"]) == 0
     assert main(["info", "pcc"]) in {0, 2}
     assert "results" not in capsys.readouterr().err
+
+
+def test_a_run_says_which_of_its_steps_was_cut_shortest(tmp_path, capsys):
+    """A floor that begins to rise 0.2 ms before the end of a step of 2 ms cuts that step there."""
+    path = tmp_path / "cut.toml"
+    moved = 'position = { kind = "ramp", from = 0.1018, to = 0.2, value = [0.0, 0.0, 0.01] }\nfriction'
+    path.write_text(SCENARIO.replace("friction", moved, 1))
+    load(path).run(directory=tmp_path / "cut")
+    assert main(["info", str(tmp_path / "cut")]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "151, 16 records; of at most 2 ms, the shortest of 0.2 ms at 0.102 s" in told

@@ -51,6 +51,7 @@ class Statistics(RunObserver):
         answered: solves by solver. statuses: solves by outcome.
         notes: what integrators changed in the linear model, with how often.
         most_contacts: contacts of one step, at most.
+        shortest_step, longest_step: lengths of accepted steps [s]; shortest_at: when the shortest ended [s].
         depth: largest −gap of the last step, 0 if nothing overlapped [m].
         last_residual, last_contacts: worst physical residual and number of contacts of the last step.
     """
@@ -67,6 +68,7 @@ class Statistics(RunObserver):
         self.integrator_iterations = 0
         self.most_contacts = 0
         self.deepest_at = float("nan")
+        self.shortest_step, self.longest_step, self.shortest_at = float("inf"), 0.0, 0.0
         self._kept_time: list[float] = []
         self._kept_modes: list[tuple[int, int, int]] = []
         self._last: SolveInfo | None = None
@@ -81,6 +83,10 @@ class Statistics(RunObserver):
         if iterations > since.most_iterations:
             since.most_iterations = iterations
         self.integrator_iterations += report.iterations
+        if report.step_size > self.longest_step:
+            self.longest_step = report.step_size
+        if report.step_size < self.shortest_step:
+            self.shortest_step, self.shortest_at = report.step_size, simulation.time
         status, solver = solve.status, solve.answered_by
         self.answered[solver] = self.answered.get(solver, 0) + 1
         self.statuses[status] = self.statuses.get(status, 0) + 1
@@ -145,6 +151,7 @@ class Statistics(RunObserver):
             "integrator_iterations": self.integrator_iterations,
             "most_contacts": self.most_contacts,
             "deepest_at": self.deepest_at,
+            "step_lengths": [self.shortest_step, self.longest_step, self.shortest_at],
         }
         return {
             "counters": np.array(json.dumps(counters)),
@@ -163,6 +170,7 @@ class Statistics(RunObserver):
         self.statuses = {Status[name]: count for name, count in counters["statuses"].items()}
         self.integrator_iterations = counters["integrator_iterations"]
         self.most_contacts, self.deepest_at = counters["most_contacts"], counters["deepest_at"]
+        self.shortest_step, self.longest_step, self.shortest_at = counters["step_lengths"]
         self._kept_time = state["kept_time"].tolist()
         self._kept_modes = [(a, b, c) for a, b, c in state["kept_modes"].tolist()]
         self._last = None
@@ -173,6 +181,9 @@ class Statistics(RunObserver):
         return {
             "steps": totals.steps,
             "kept": len(self._kept_time),
+            "shortest_step_s": self.shortest_step if totals.steps else None,
+            "longest_step_s": self.longest_step if totals.steps else None,
+            "shortest_step_at_s": self.shortest_at if totals.steps else None,
             "unsolved_steps": totals.unsolved,
             "answered_by": dict(sorted(self.answered.items(), key=lambda entry: -entry[1])),
             "statuses": {status.name.lower(): count for status, count in self.statuses.items()},

@@ -90,7 +90,7 @@ class RecordedRun(RunReport):
         phases = " | ".join(str(ContactPhase.from_data(each)) for each in counted["contact_phases"])
         return [
             ("status", data["status"] + (f": {data['reason']}" if data["reason"] else "")),
-            ("steps", f"{counted['steps']}, {counted['kept']} records"),
+            ("steps", f"{counted['steps']}, {counted['kept']} records{_cut(counted)}"),
             *_time_rows(data),
             ("contacts, at most", str(counted["most_contacts"])),
             ("deepest penetration", _depth(counted)),
@@ -239,6 +239,15 @@ def watchdog_lines(watchdog: Mapping[str, Any]) -> list[str]:
         for kind, unit in units.items()
         if kind in watchdog
     ]
+
+
+def _cut(counted: Mapping[str, Any]) -> str:
+    """Lengths of steps where some were much shorter than others: an impact or fast shapes near each other cut them."""
+    shortest, longest = counted["shortest_step_s"], counted["longest_step_s"]
+    if shortest is None or shortest > 0.5 * longest:
+        return ""
+    at = counted["shortest_step_at_s"]
+    return f"; of at most {1e3 * longest:.4g} ms, the shortest of {1e3 * shortest:.3g} ms at {at:.4g} s"
 
 
 def _depth(counted: Mapping[str, Any]) -> str:
