@@ -5,10 +5,10 @@ horizontal force in it, by symmetry about its middle,
 
     m' = H·sin θ + q·(L/2 − s)·cos θ,   m(0) = r·H,   θ(L/2) = 0                                                 (1)
 
-The friction of a foot of radius r acts at the floor, r below the strip. A foot that slides forward is held back by µ·N, so
-H = µ·N while the rear foot slides (pressure rises) and H = −µ·N while the front foot does. The points of contact are
-S − 2·r·θ(0) apart if feet that roll do not slide, S = 2·∫ cos θ ds from 0 to L/2. What that changes by between the ends of
-both phases is the advance of a period.
+The friction of a foot of radius r acts at the floor, r below the strip. A foot that slides forward is held back by
+µ·N, so H = µ·N while the rear foot slides, as pressure rises, and H = −µ·N while the front foot does. The points of
+contact are S − 2·r·θ(0) apart if feet that roll do not slide, S = 2·∫ cos θ ds from 0 to L/2. What that changes by
+between the ends of both phases is the advance of a period.
 """
 
 import numpy as np
