@@ -25,7 +25,7 @@ Where the rims overlap by much less than their radii, one azimuth step may conta
 therefore finer in steps in which H comes near zero.
 
 φ is the largest value of f over all of these; none can exceed it. Apart the maximum of the open cells is the
-only one.
+only one. The search for (5) is left out where `axial_proof` shows that it cannot find more.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of
+from corekit_sdf.axial_proof import direction_between, is_proven
 from corekit_sdf.rim_edge import half_ellipse_normal
 
 __all__ = ["Axial", "axial_gap", "axial_value"]
@@ -47,6 +48,7 @@ Rims: TypeAlias = tuple[Vector, Vector, float, Vector, float]
 
 _AZIMUTHS: Final = 24
 _PARTS: Final = 24
+_ROUNDS: Final = 6
 _AXIS: Final = (0.0, 0.0, 1.0)
 
 
@@ -289,6 +291,24 @@ def _best_cell(
 
 
 @compiled
+def _proven_rims(pair: Axial, best: float, best_n: Vector, tiny: float) -> tuple[float, Vector, bool]:
+    """Return the given direction or that of rims that are apart, and whether no other is better."""
+    p, u, h, R, k, S = pair
+    first, second = (p, u, h, R), ((0.0, 0.0, 0.0), _AXIS, k, S)
+    proven = is_proven(first, second, best_n, best, tiny)
+    x, apart = second[0], True
+    for _ in range(_ROUNDS):
+        if proven or not apart:
+            break
+        apart, n, x = direction_between(first, second, x)
+        if apart:
+            m = add_scaled(add_scaled(p, -h * sign_of(dot(n, u)), u), -k * sign_of(n[2]), _AXIS)
+            best, best_n = _better(pair, best, best_n, _newton_direction(m, u, R, S, n), tiny)
+            proven = is_proven(first, second, best_n, best, tiny)
+    return best, best_n, proven
+
+
+@compiled
 def axial_gap(pair: Axial) -> tuple[float, Vector]:
     """Return φ of (1) [m] and its normal, from the second into the first."""
     p, u, h, R, k, S = pair
@@ -311,6 +331,10 @@ def axial_gap(pair: Axial) -> tuple[float, Vector]:
         exists, n = _side_rim_direction(add_scaled(p, -s * h, u), _AXIS, scaled(u, s), R)
         if exists:
             best, best_n = _better(pair, best, best_n, n, tiny)
+    if R > 0.0 and S > 0.0:
+        best, best_n, proven = _proven_rims(pair, best, best_n, tiny)
+        if proven:
+            return best, best_n
     for choice in range(4):
         s1, s2 = -1.0 if choice & 1 else 1.0, -1.0 if choice & 2 else 1.0
         best, best_n = _best_cell(pair, s1, s2, best, best_n, tiny)
