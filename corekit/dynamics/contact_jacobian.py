@@ -22,6 +22,7 @@ from corekit.dynamics.contact_kernels import (
     collect_material_points,
 )
 from corekit.linalg.constraint_rows import SparseRows
+from corekit.linalg.vectors import multiply
 
 __all__ = ["BodyPoints", "ContactJacobian", "contact_axes"]
 
@@ -159,7 +160,9 @@ class ContactJacobian:
     def multiply(self, v: Array) -> Array:
         """J·v, shape (m, width) [m/s]."""
         if self.dense:
-            return (self._matrix @ v).reshape(-1, self.width)
+            out = np.empty(len(self._matrix))
+            multiply(self._matrix, v, out)
+            return out.reshape(-1, self.width)
         return self.rows.product(v).reshape(-1, self.width)
 
     def multiply_transposed(self, impulse: Array) -> Array:

@@ -212,8 +212,7 @@ class StepEquation:
         has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
         if not self._solved_count or pipeline is None or has_no_answer:
             return info
-        with np.errstate(invalid="ignore"):  # what is not finite stops the run at the end of the step
-            end = self._world.jacobian.multiply(velocity)
+        end = self._world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self._movable)
 

@@ -10,7 +10,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["copy_vector", "max_abs"]
+__all__ = ["copy_vector", "max_abs", "multiply"]
 
 Vector = np.ndarray[Any, Any]
 """Of any kind of number."""
@@ -34,3 +34,13 @@ def max_abs(vector: Array) -> float:
                 return size
             found = size
     return found
+
+
+@compiled
+def multiply(matrix: Array, vector: Array, out: Array) -> None:
+    """Write M·x for shapes (m, n) and (n,). NumPy's product warns of what is not finite; a step ends with an error."""
+    for i in range(len(out)):
+        total = 0.0
+        for j in range(len(vector)):
+            total += matrix[i, j] * vector[j]
+        out[i] = total
