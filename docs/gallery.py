@@ -51,6 +51,12 @@ SCENES = (
     Scene(name="mixed_arm_ball_rod", source="mixed/arm-ball-rod", times=(0.0, 0.8, 2.0)),
     Scene(name="teaching_gripper", source="teaching/gripper-lifts-pawn", times=(0.0, 0.34, 1.6)),
     Scene(name="teaching_pneumatic_gripper", source="teaching/pneumatic-gripper", times=(0.0, 0.4, 1.6)),
+    Scene(
+        name="teaching_muscular_arm",
+        source="teaching/muscular-arm",
+        times=(0.0, 1.2, 3.0),
+        view=_FROM_THE_SIDE,
+    ),
     Scene(name="teaching_pneumatic_crawler", source="teaching/pneumatic-crawler", times=(0.0, 5.0, 8.0)),
     Scene(name="teaching_snake", source="teaching/snake", times=(0.0, 4.0, 8.0), view=_FROM_ABOVE),
     Scene(name="mixed_vine_between_fingers", source="mixed/vine-between-fingers", times=(0.0, 1.0, 2.0)),
