@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -60,6 +61,11 @@ class EstimationTask:
         obstacles: of the world.
         find_equilibrium: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in
             place of the scenario's, looked for from a state of this body; raises StaticsFailed where there is none.
+        options: of the body in the scenario, with all defaults: tables, lists and numbers.
+        simulate: the frames of the body in a run of the scenario: (changes to the scenario as `--set` takes them, new
+            values of options of the body by their paths, increasing instants [s]) → positions (T, frames, 3) [m] and
+            rotations (T, frames, 3, 3), between steps on the straight line between both; raises ConfigError and
+            CompositionError where that cannot be composed, StepFailed where it cannot go on.
         folder: where pictures may be drawn, or None.
     """
 
@@ -73,6 +79,8 @@ class EstimationTask:
     inputs: Callable[[float], Array]
     obstacles: tuple[KnownObstacle, ...] = ()
     find_equilibrium: Callable[[Array, State, float], State]
+    options: Mapping[str, Any] = field(factory=dict)
+    simulate: Callable[[Sequence[str], Mapping[str, float], Array], tuple[Array, Array]]
     folder: Path | None = None
 
 

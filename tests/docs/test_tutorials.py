@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,3 +68,21 @@ def test_a_motion_is_learned_and_kept_to_the_bit(program, tmp_path):
     hand = page["sim"].frame("acrobot.hand").position
     page["keep"](motion, "learned")
     np.testing.assert_array_equal(corekit.Results("learned")["frame_position"][-1, -1], hand)
+
+
+def test_a_film_gives_the_finger_s_stiffness_back_and_tells_a_wrong_model(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name, text in zip(("finger.toml", "fit.toml"), blocks("fit", "toml"), strict=True):
+        Path(name).write_text(text, encoding="utf-8")
+    assert main(["check", "finger.toml", "--strict"]) == 0
+    names: dict[str, Any] = {}
+    exec(compile("\n".join(blocks("fit", "python")), "fit.md", "exec"), names)
+    told = capsys.readouterr().out
+    for each, real in zip(names["found"].estimate.fitted, (80.0, 2.0), strict=True):
+        assert each.low < real < each.high < 1.1 * each.low
+        assert each.verdict == "identified"
+    assert "the model misses the markers" in told
+    assert main(["fit", "fit.toml", "--out", "found"]) == 0
+    again = corekit.load("found/fitted.toml").compose()
+    again.step()
+    assert {path.name for path in Path("found").iterdir()} >= {"report.json", "residuals.csv", "overlay.png"}

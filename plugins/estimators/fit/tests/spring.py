@@ -90,6 +90,11 @@ def no_rest(_inputs: Any, _near: State, _time: float) -> State:
     raise AssertionError("a fit of motion needs no equilibrium")
 
 
+def no_run(*_: Any) -> Any:
+    """Fail: nothing here is simulated."""
+    raise AssertionError("a fit of equations needs no simulation")
+
+
 def spring_task(
     step: float = 0.02, force: float = 0.0, floor: float | None = None, folder: Path | None = None
 ) -> EstimationTask:
@@ -104,7 +109,7 @@ def spring_task(
         body="spring", model=Spring(), abilities=frozenset({"symbolic", "symbolic-parameters"}), start=start,
         step=step, duration=1.0,
         integrator=ComponentRef("semi-implicit-euler", {"beta": 0.5}),
-        inputs=lambda _time: np.array([force]), obstacles=obstacles, find_equilibrium=no_rest,
+        inputs=lambda _time: np.array([force]), obstacles=obstacles, find_equilibrium=no_rest, simulate=no_run,
         folder=folder,
     )  # fmt: skip
 

@@ -16,3 +16,11 @@ test_ipopt_fit = conformance(
 )
 test_curvature_descent = conformance("estimators", "curvature-descent", {"markers": MARKERS})
 test_gauss_newton = conformance("estimators", "gauss-newton", {"markers": MARKERS})
+test_simulation_fit = conformance(
+    "estimators",
+    "simulation-fit",
+    {
+        "experiments": [{"markers": MARKERS, "set": ["time.step=0.01"]}],
+        "parameters": [{"name": "stiffness", "low": 0.1}],
+    },
+)

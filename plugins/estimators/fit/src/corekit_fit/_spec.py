@@ -2,7 +2,7 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["curvature_descent", "gauss_newton", "ipopt_fit"]
+__all__ = ["curvature_descent", "gauss_newton", "ipopt_fit", "simulation_fit"]
 
 ipopt_fit = ComponentSpec(
     role="estimators",
@@ -45,4 +45,18 @@ gauss_newton = ComponentSpec(
     requires={"models": ("curvature-input", "input-jacobian", "force-derivatives", "point-jacobian")},
     modules=("h5netcdf",),
     citation="Nocedal, Wright (2006), Numerical Optimization, section 10.3, on equilibria differentiated implicitly.",
+)
+
+simulation_fit = ComponentSpec(
+    role="estimators",
+    name="simulation-fit",
+    api="0.2",
+    target="corekit_fit.simulation_fit:SimulationFit",
+    config="corekit_fit.config:SimulationFitConfig",
+    summary="Parameters of any model, with any contact, by least squares over whole simulations.",
+    modules=("casadi", "scipy", "h5netcdf"),
+    citation=(
+        "Branch, Coleman, Li (1999), A subspace, interior, and conjugate gradient method for large-scale "
+        "bound-constrained minimization problems, SIAM J. Sci. Comput. 21(1)"
+    ),
 )

@@ -14,11 +14,13 @@ from corekit.roles.options import option
 __all__ = [
     "Attached",
     "CurvatureDescentConfig",
+    "Experiment",
     "GaussNewtonConfig",
     "IpoptFitConfig",
     "KnownContact",
     "Markers",
     "Parameter",
+    "SimulationFitConfig",
     "Unmodelled",
 ]
 
@@ -171,16 +173,51 @@ class IpoptFitConfig:
     tolerance: float = option(1e-8, "tolerance of IPOPT", above=0)
 
     def __attrs_post_init__(self) -> None:
-        names = [each.name for each in self.parameters]
-        mistakes = [
-            Mistake(f"parameters[{i}].name", name, "appears twice")
-            for i, name in enumerate(names)
-            if name in names[:i]
-        ]
-        if not names:
-            mistakes.append(Mistake("parameters", names, "name at least one"))
-        if mistakes:
-            raise ConfigError(mistakes, "the fit")
+        _check_names(self.parameters)
+
+
+def _check_names(parameters: tuple[Parameter, ...]) -> None:
+    """Refuse names that appear twice, and none at all."""
+    names = [each.name for each in parameters]
+    mistakes = [
+        Mistake(f"parameters[{i}].name", name, "appears twice")
+        for i, name in enumerate(names)
+        if name in names[:i]
+    ]
+    if not names:
+        mistakes.append(Mistake("parameters", names, "name at least one"))
+    if mistakes:
+        raise ConfigError(mistakes, "the fit")
+
+
+@frozen(kw_only=True)
+class Experiment:
+    """A run of the scenario that was observed."""
+
+    markers: Markers = field(metadata=_metadata("observed markers"))
+    changes: tuple[str, ...] = field(
+        default=(),
+        metadata=_metadata("changes to the scenario in this run, as `--set` takes them", key="set"),
+    )
+
+
+@frozen(kw_only=True)
+class SimulationFitConfig:
+    """Options of `simulation-fit`."""
+
+    experiments: tuple[Experiment, ...] = field(metadata=_metadata("runs that were observed, one or more"))
+    parameters: tuple[Parameter, ...] = field(
+        metadata=_metadata("options of the model to fit, by their paths: `links[0].divisions[0].young`")
+    )
+    starts: int = option(1, "searches from so many starts; all but the first lie between low and high", low=1)
+    seed: int = option(0, "where these are drawn from", low=0)
+    max_iterations: int = option(50, "largest count of trial points from a start", low=1)
+    tolerance: float = option(1e-8, "relative change of cost or parameters at which a search ends", above=0)
+
+    def __attrs_post_init__(self) -> None:
+        _check_names(self.parameters)
+        if not self.experiments:
+            raise ConfigError([Mistake("experiments", self.experiments, "give at least one")], "the fit")
 
 
 def _curvature_channels() -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.roles.estimator import Estimate, EstimationTask, FittedParameter
 from corekit_fit.profiles import LIMIT
@@ -28,7 +29,7 @@ def draw_fit(
     Args:
         task: the task.
         estimate: the estimate.
-        states: fitted states, one per instant of the estimate.
+        states: fitted states, one per instant of the estimate; or none, and the markers stand for the body.
     Returns:
         The files, and a note if Matplotlib is missing.
     """
@@ -59,11 +60,14 @@ def _save(pyplot: Any, figure: Any, path: Path) -> Path:
 def _widest_axes(estimate: Estimate) -> tuple[int, int]:
     """Return the two axes with the largest range of the markers."""
     observed = estimate.observed.reshape(-1, 3)
-    spans = [
-        float(np.ptp(each[np.isfinite(each)])) if np.isfinite(each).any() else -1.0 for each in observed.T
-    ]
-    first, second = sorted(np.argsort(spans)[-2:].tolist())
+    first, second = sorted(np.argsort([_span(each) for each in observed.T])[-2:].tolist())
     return first, second
+
+
+def _span(numbers: Array) -> float:
+    """Between the largest and the smallest that are finite; −1 if none is."""
+    finite = numbers[np.isfinite(numbers)]
+    return float(np.ptp(finite)) if finite.size else -1.0
 
 
 def _overlay(
@@ -71,15 +75,16 @@ def _overlay(
 ) -> Path:
     """Draw the body and the markers at a few instants."""
     a, b = _widest_axes(estimate)
-    wide, high = (max(float(np.ptp(estimate.predicted[..., axis])), 1e-9) for axis in (a, b))
+    wide, high = (max(_span(estimate.predicted[..., axis]), 1e-9) for axis in (a, b))
     # aspect ratio of the fitted markers, with space for the legend
     figure, axes = pyplot.subplots(figsize=(6.5, min(max(6.5 * high / wide, 3.0), 7.5)), layout="constrained")
-    chosen = np.unique(np.linspace(0, len(states) - 1, min(_MAX_INSTANTS, len(states))).round().astype(int))
+    count = len(estimate.time)
+    chosen = np.unique(np.linspace(0, count - 1, min(_MAX_INSTANTS, count)).round().astype(int))
     colours = pyplot.get_cmap("viridis")(np.linspace(0.0, 0.85, len(chosen)))
     for k, colour in zip(chosen, colours, strict=True):
-        outline = task.model.compute_outline(states[k])
-        for points in np.split(outline.points, outline.starts[1:]):
-            axes.plot(points[:, a], points[:, b], color=colour, label=f"fit, {estimate.time[k]:.3g} s")
+        style, lines = ("-", _outline(task, states[k])) if states else (".", [estimate.predicted[k]])
+        for points in lines:
+            axes.plot(points[:, a], points[:, b], style, color=colour, label=f"fit, {estimate.time[k]:.3g} s")
         observed = estimate.observed[k]
         axes.plot(observed[:, a], observed[:, b], "x", color=colour, markersize=4)
     handles, labels = axes.get_legend_handles_labels()
@@ -92,6 +97,12 @@ def _overlay(
     axes.set_ylabel(f"{'xyz'[b]} [m]")
     axes.grid(visible=True, alpha=0.3)
     return _save(pyplot, figure, path)
+
+
+def _outline(task: EstimationTask, state: State) -> list[Any]:
+    """The lines of the body in a state."""
+    outline = task.model.compute_outline(state)
+    return list(np.split(outline.points, outline.starts[1:]))
 
 
 def _residuals(pyplot: Any, estimate: Estimate, path: Path) -> Path:

@@ -22,10 +22,10 @@ from corekit.data.arrays import Array
 from corekit.roles.estimator import FittedParameter, LikelihoodProfile
 from corekit_fit.program import Program, Solution, Unknown
 
-__all__ = ["LIMIT", "assess_identifiability", "compute_profile"]
+__all__ = ["LIMIT", "MAX_RELATIVE_DEVIATION", "assess_identifiability", "compute_profile"]
 
 LIMIT: Final = 1.92
-_MAX_RELATIVE_DEVIATION: Final = 0.2
+MAX_RELATIVE_DEVIATION: Final = 0.2
 _LOG_RANGE: Final = math.log(1e3)
 
 
@@ -100,7 +100,7 @@ def assess_identifiability(
     z = float(best.x[program.parameters[index]])
     value = float(unknown.value(z))
     relative = deviation if unknown.log else deviation * unknown.scale / abs(value or unknown.scale)
-    well = math.isfinite(relative) and relative < _MAX_RELATIVE_DEVIATION
+    well = math.isfinite(relative) and relative < MAX_RELATIVE_DEVIATION
     low, high = (float(unknown.value(z + side * 1.96 * deviation)) for side in (-1.0, 1.0))
     verdict, note = ("identified", f"standard deviation {100 * relative:.2g} %") if well else ("", "")
     profile = None

@@ -39,6 +39,7 @@ from corekit.scenario.schema import Input
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 from corekit_study.fit_file import FitFile
+from corekit_study.observed_runs import ObservedRuns
 
 __all__ = ["FITTED", "FitResult", "fit", "task_of"]
 
@@ -162,6 +163,8 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
             KnownObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles
         ),
         find_equilibrium=world.find_equilibrium,
+        options=resolved_document(scenario)["bodies"][index].get("options", {}),
+        simulate=ObservedRuns(scenario, index).simulate,
         folder=folder,
     )
 
