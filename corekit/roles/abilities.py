@@ -1,7 +1,8 @@
 """Abilities: what only some components can do, as plain words matched by set inclusion.
 
 A spec declares them in `provides`; composition matches them against `requires`; the conformance kit
-proves them. They are never probed with `isinstance` or `hasattr`. Third parties add `vendor:name`.
+proves them. The role of a component, the kind of a contact solver and whether something keeps internal state
+are told by the class that it derives from; no ability is. Third parties add `vendor:name`.
 """
 
 from __future__ import annotations

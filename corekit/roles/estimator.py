@@ -105,7 +105,8 @@ class FittedParameter:
         name: as the option of the model that holds it. unit: its unit.
         value: the estimate. start: where the search began.
         low, high: 95 % interval; infinite or nan where there is none.
-        verdict: `identified`, `weakly identified` or `not identifiable`. note: why, in a sentence.
+        verdict: `identified`, `weakly identified`, `not identifiable`, or `model misfit` where residuals are far above
+            the stated deviation, so that no interval holds. note: why, in a sentence.
         profile: where one was computed.
     """
 
