@@ -76,10 +76,10 @@ def table2(case: CaseRun) -> list[Row]:
         ours = solve_time(scenario, (*overrides, _within(tolerance)))
         spent[name] = ours
         times = code / ours
-        said = f"{times:.1f} times faster than the C++ code"
+        said = f"{times:.1f} times faster than the C++ code{_REMARKS.get(name, '')}"
         if elastica is not None:
-            said += f", {elastica / ours:.0f} times than PyElastica (stored, the same machine, its largest stable step)"
-        said += _REMARKS.get(name, "")
+            said += f"; {elastica / ours:.0f} times faster than PyElastica"
+            said += " (stored, the same machine, its largest stable step)"
         rows.append(
             Row(
                 quantity=f"solve time of {name}", unit="s", against=_CODE, expected=code, ours=ours,
