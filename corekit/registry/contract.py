@@ -38,6 +38,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "inverse-dynamics": "corekit.roles.model:InverseDynamicsAbility",
         "constraints": "corekit.roles.model:ConstraintAbility",
         "prescribed": "corekit.roles.model:PrescribedMotionAbility",
+        "free-base": "corekit.roles.model:FreeBaseAbility",
         "reparametrisation": "corekit.roles.model:ReparametrisationAbility",
         "energy": "corekit.roles.model:EnergyAbility",
         "force-terms": "corekit.roles.model:ForceTermsAbility",

@@ -21,6 +21,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "constraints": "constraints that always hold: joints, rods, loops",
         "bounded-constraints": "constraints with force bounds: stall, slack tendons",
         "prescribed": "coordinates that follow a given motion",
+        "free-base": "a base that moves, so that it can be mounted on other bodies",
         "reparametrisation": "changes to equivalent coordinates between steps",
         "energy": "kinetic and potential energy",
         "force-terms": "the force as a sum of named parts",

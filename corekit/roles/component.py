@@ -42,6 +42,7 @@ class BuildContext:
     Args:
         path: where the component stands in the scenario, for messages, for example `bodies.arm`.
         base: pose of the body's base in the world (models).
+        free_base: whether the base moves, carried by a joint, and starts at `base` (models with `free-base`).
         gravity: gravitational acceleration in the world [m/s²], shape (3,) (models).
         step: step of the scenario [s] (integrators).
         seed: seed of the component's own random stream.
@@ -51,6 +52,7 @@ class BuildContext:
 
     path: str = ""
     base: Pose = field(factory=Pose)
+    free_base: bool = False
     gravity: Array = field(factory=lambda: np.array([0.0, 0.0, -9.81]))
     step: float = 1e-3
     seed: int = 0

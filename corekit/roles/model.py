@@ -34,6 +34,7 @@ __all__ = [
     "EnergyAbility",
     "ForceDerivativesAbility",
     "ForceTermsAbility",
+    "FreeBaseAbility",
     "InputJacobianAbility",
     "Model",
     "ModelDescription",
@@ -266,6 +267,22 @@ class PrescribedMotionAbility(Protocol):
 
     def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """Write p(t) and ṗ(t) of the prescribed coordinates, both (p,), in the order of `prescribed_velocity_index`."""
+        ...
+
+
+class FreeBaseAbility(Protocol):
+    """Ability `free-base`: with `BuildContext.free_base` the base moves, and its pose is among the coordinates.
+
+    The first frame of the description is the base.
+    """
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Write the base's pose (3,) [m], (3, 3) and its twist (3,) [m/s], (3,) [rad/s] into q and v of a state.
+
+        All in world axes. The body moves with its base as a rigid one: what else q and v say of it stays.
+        """
         ...
 
 
