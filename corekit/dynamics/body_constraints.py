@@ -33,7 +33,10 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
 
-__all__ = ["FREE_ROW", "BodyConstraints"]
+__all__ = ["BAUMGARTE_STEPS", "FREE_ROW", "BodyConstraints"]
+
+BAUMGARTE_STEPS = 10.0
+"""Baumgarte's time τ in steps, where no other is given."""
 
 FREE_ROW = 1e30
 """Compliance that leaves an eliminated row without force."""

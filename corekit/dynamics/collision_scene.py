@@ -12,20 +12,38 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.contact_kernels import max_closing, max_probe_displacement, update_shape_poses
-from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.joints import BodyFrame, Joint
+from corekit.dynamics.obstacles import GivenMotion, Obstacle
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 
 __all__ = ["CollisionScene"]
 
 
-def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> ShapeTable:
+def _held_pairs(
+    bodies: Sequence[Body], obstacles: Sequence[Obstacle], joints: Sequence[Joint]
+) -> list[IntArray]:
+    """Pairs of shapes on the two frames that a joint holds, or on one and an obstacle: they meet by design."""
+    first_obstacle = bodies[-1].first_shape + len(bodies[-1].description.shapes)
+
+    def carried(end: BodyFrame | GivenMotion) -> list[int]:
+        if isinstance(end, BodyFrame):
+            own = enumerate(end.body.description.shapes)
+            return [end.body.first_shape + i for i, shape in own if shape.frame == end.frame]
+        return [first_obstacle + i for i, obstacle in enumerate(obstacles) if obstacle is end]
+
+    pairs = [(a, b) for joint in joints for a in carried(joint.first) for b in carried(joint.second)]
+    return [np.array(pairs, dtype=np.int64)] if pairs else []
+
+
+def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle], joints: Sequence[Joint]) -> ShapeTable:
     shapes = [(b, shape) for b, body in enumerate(bodies) for shape in body.description.shapes]
     never = [
         body.description.excluded_pairs + body.first_shape
         for body in bodies
         if len(body.description.excluded_pairs)
     ]
+    never += _held_pairs(bodies, obstacles, joints)
     everything = [shape for _, shape in shapes] + [obstacle.shape for obstacle in obstacles]
     n, carried = len(everything), len(shapes)
     size = np.zeros((n, 3))
@@ -78,10 +96,12 @@ class CollisionScene:
         obstacles: the surroundings. moving: indices of those that move.
     """
 
-    def __init__(self, bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> None:
+    def __init__(
+        self, bodies: Sequence[Body], obstacles: Sequence[Obstacle], joints: Sequence[Joint] = ()
+    ) -> None:
         self._bodies = tuple(bodies)
         self.obstacles = tuple(obstacles)
-        self.table = table = _table(bodies, obstacles)
+        self.table = table = _table(bodies, obstacles, joints)
         frames = sum(len(body.description.frames) for body in bodies)
         n = len(table)
         self.poses = ShapePoses(

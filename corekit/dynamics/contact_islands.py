@@ -34,11 +34,12 @@ MANY_CONTACTS: Final = 16
 
 
 def has_many_contacts(world: WorldTerms, contact_count: int) -> bool:
-    """Whether a step's contacts are solved island by island: many, of several bodies, and no bounded constraints."""
+    """Whether a step's contacts are solved island by island: many, of several bodies, no bounded rows or joints."""
     return (
         contact_count >= MANY_CONTACTS
         and len(world.bodies) > 1
         and not world.has_bounded
+        and world.joints is None
         and world.forces is None
     )
 

@@ -55,7 +55,7 @@ class DelassusOperator:
         self._factorisation = factorisation
         own = [(body.factor, where) for body, where in factorisation.bodies]
         blocks = [(factor, where) for factor, where in own if isinstance(factor, BlockFactorisation)]
-        self._blocks = blocks if len(blocks) == len(own) else []
+        self._blocks = blocks if len(blocks) == len(own) and factorisation.joined is None else []
         self._response = np.zeros((0, 0))
 
     def assemble(self, rows: Array, velocity: Array, free: Array, delassus: Array) -> None:

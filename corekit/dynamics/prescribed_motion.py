@@ -11,7 +11,10 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.dynamics.bodies import ROUNDING, Body
 
-__all__ = ["PrescribedMotion"]
+__all__ = ["RATE_JUMP", "PrescribedMotion"]
+
+RATE_JUMP = 1e-9
+"""A smaller change of a rate, relative to 1 + |ṗ|, is none."""
 
 
 @final

@@ -38,16 +38,13 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
-from corekit.dynamics.body_constraints import FREE_ROW
+from corekit.dynamics.body_constraints import BAUMGARTE_STEPS, FREE_ROW
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.linearisation import of_acceleration
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
 
 __all__ = ["SmoothDynamics"]
-
-_BAUMGARTE_STEPS = 10.0
-"""τ in steps where no other is given."""
 
 
 @final
@@ -64,6 +61,7 @@ class SmoothDynamics:
         self._zero, self._scratch = np.zeros((2, world.nv))
         self._reactions = [np.zeros(len(terms.prescribed)) for terms in world.bodies]
         self._reaction_count, self._step = 0, 0.0
+        self._joint_force = np.zeros(0 if world.joints is None else world.joints.count)
 
     def begin_step(self, step: float) -> None:
         """Begin a step of length h [s]."""
@@ -83,6 +81,9 @@ class SmoothDynamics:
         if self._world.pipeline is not None:
             for obstacle in self._world.pipeline.scene.obstacles:
                 breakpoints += obstacle.breakpoints(time, until)
+        if self._world.joints is not None:
+            for motion in self._world.joints.given:
+                breakpoints += motion.breakpoints(time, until)
         return min(breakpoints, default=until)
 
     def set_prescribed_velocities(self, state: State) -> None:
@@ -94,15 +95,25 @@ class SmoothDynamics:
     def forget_reactions(self) -> None:
         """Begin the mean of `mean_reaction` anew."""
         self._reaction_count = 0
-        for reaction in self._reactions:
+        for reaction in (*self._reactions, self._joint_force):
             reaction.fill(0.0)
 
     def mean_reaction(self, index: int) -> Array:
         """Mean force on a body's prescribed coordinates over the accelerations evaluated so far, (p,) [N or N·m]."""
         return self._reactions[index] / max(self._reaction_count, 1)
 
+    @property
+    def mean_joint_force(self) -> Array:
+        """Mean force of the joints' rows over the same accelerations, shape (rows,) [N or N·m]."""
+        return self._joint_force / max(self._reaction_count, 1)
+
     def _count_reactions(self, extra: Array | None, acceleration: Array) -> None:
         self._reaction_count += 1
+        joints = self._world.joints
+        if joints is not None:
+            self._joint_force += joints.impulse
+            held = joints.jacobian.T @ joints.impulse
+            extra = held if extra is None else extra + held
         for terms, where, total in zip(self._world.bodies, self._world.slices, self._reactions, strict=True):
             if len(total):
                 impulse = terms.row_impulse
@@ -128,7 +139,7 @@ class SmoothDynamics:
         """
         world, step, frozen = self._world, self._step, frozen_damping_velocity
         extra = world.evaluate_potential(state, step, frozen)
-        tau = _BAUMGARTE_STEPS * step if baumgarte_time is None else baumgarte_time
+        tau = BAUMGARTE_STEPS * step if baumgarte_time is None else baumgarte_time
         for i, (terms, where, own) in enumerate(
             zip(world.bodies, world.slices, state.body_states, strict=True)
         ):
@@ -145,6 +156,8 @@ class SmoothDynamics:
                 _stabilise(terms, own, self._around.body_states[i], tau)
             if terms.motion.exists:
                 terms.fixed[:] = terms.motion.acceleration(own, 1e-3 * step)
+        if world.joints is not None:
+            world.joints.stabilise(state, self._around, tau)
         factorisation = world.factorisation
         if not factorisation.refactor():
             return False
@@ -169,12 +182,16 @@ class SmoothDynamics:
         Returns the largest |right side of (5)| with the last λ, None if the matrix is singular.
         """
         world, factorisation, step = self._world, self._world.factorisation, self._step
-        extra = world.evaluate_potential(state, step)
+        extra, joints = world.evaluate_potential(state, step), world.joints
         chord = chord and extra is None and factorisation.succeeded and factorisation.is_block_diagonal
         whole = of_acceleration(state, self._zero, damping_factor, stiffness_factor, shift)
         worst = 0.0
         world.set_prescribed_coordinates(state)
         world.set_prescribed_rates(state)
+        held = None
+        if joints is not None:
+            joints.linearise_acceleration(whole)
+            held = joints.jacobian.T @ joints.impulse
         for (terms, point), where in zip(world.of_bodies(whole), world.slices, strict=True):
             if terms.motion.exists:
                 # set at once: a Newton increment as large would hide how well the others converge
@@ -185,11 +202,19 @@ class SmoothDynamics:
             if terms.rows is not None and not chord:
                 residual = residual.copy()
                 terms.add_constraint_impulses(residual)
+            if held is not None:
+                residual = residual + held[where]
             worst = max(worst, max_abs(residual[terms.free] if terms.motion.exists else residual))
         known = [terms.row_impulse.copy() for terms in world.bodies] if chord else None
         if not chord and not factorisation.refactor(damping_factor, stiffness_factor):
             return None
-        factorisation.solve(extra, out)
+        if chord and joints is not None:
+            # as with the rows of bodies, the forces so far count on the right side, and the solve gives what they lack
+            before = joints.impulse.copy()
+            factorisation.solve(held, out)
+            joints.impulse += before
+        else:
+            factorisation.solve(extra, out)
         # of Newton's increments only the last one gives the reaction
         self.forget_reactions()
         self._count_reactions(extra, out)
@@ -215,8 +240,9 @@ class SmoothDynamics:
 
     def end_step(self, state: State, frozen_damping_velocity: Array | None, baumgarte_time: float) -> None:
         """Set the prescribed velocities of the free state, and evaluate there what a record needs."""
-        self._world.set_prescribed_rates(state)
-        if self._world.forces is not None or self._world.has_prescribed:
+        world = self._world
+        world.set_prescribed_rates(state)
+        if world.forces is not None or world.has_prescribed or world.joints is not None:
             # of all evaluations in the step only this one gives the reaction
             self.forget_reactions()
             self.compute_acceleration(state, self._scratch, frozen_damping_velocity, baumgarte_time)
@@ -284,11 +310,16 @@ def _acceleration_jacobian(
         for j, unit in enumerate(np.eye(world.nv)):
             da_dq[:, j] += forces.tangent_product(unit, 0.0, 1.0)
             da_dv[:, j] += forces.tangent_product(unit, 1.0, 0.0)
+    for matrix in (da_dq, da_dv):
+        block = np.array(matrix, order="F")
+        world.factorisation.solve_columns(block)
+        np.negative(block, out=matrix)
+    joined, joints = world.factorisation.joined, world.joints
+    if joined is not None and joints is not None:
+        response = joined.unit_responses() @ joints.jacobian
+        da_dq -= response / settling**2
+        da_dv -= response * (2.0 / settling)
     for terms, where in zip(world.bodies, world.slices, strict=True):
-        for matrix in (da_dq, da_dv):
-            block = np.array(matrix[where], order="F")
-            terms.factor.solve_columns(block)
-            np.negative(block, out=matrix[where])
         _subtract_stabilisation(terms, settling, da_dq[where, where], da_dv[where, where])
         da_dq[:, where][:, terms.prescribed] = 0.0
         da_dv[:, where][:, terms.prescribed] = 0.0

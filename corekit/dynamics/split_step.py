@@ -33,6 +33,7 @@ from corekit.data.status import SolveInfo
 from corekit.dynamics.body_constraints import FREE_ROW
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.linearisation import after_smooth_motion
+from corekit.dynamics.prescribed_motion import RATE_JUMP
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.world_terms import WorldTerms
@@ -40,8 +41,6 @@ from corekit.roles.steps import SplitOutlook
 
 __all__ = ["DriveImpulse", "SplitStep"]
 
-_JUMP = 1e-9
-"""A smaller change of a rate, relative to 1 + |ṗ|, is none."""
 _ITERATIONS = 6
 
 
@@ -82,7 +81,9 @@ class SplitStep:
 
     def apply_rate_jump(self, state: State, out: State) -> bool:
         """Write the state after a jump of prescribed rates; False where none jumps."""
-        self.drive_impulse = _apply_rate_jump(self._world, state, out) if self._world.has_prescribed else None
+        world = self._world
+        drives = world.has_prescribed or (world.joints is not None and bool(world.joints.given))
+        self.drive_impulse = _apply_rate_jump(world, state, out) if drives else None
         return self.drive_impulse is not None
 
     def max_damping_rate(self) -> float:
@@ -118,28 +119,41 @@ class SplitStep:
 
 def _apply_rate_jump(world: WorldTerms, state: State, out: State) -> DriveImpulse | None:
     """Write the state behind a jump by (1)–(2); None, with nothing written, where no prescribed rate jumps."""
-    found, work = False, 0.0
+    rates = [_jumped_rate(terms, own) for terms, own in zip(world.bodies, state.body_states, strict=True)]
+    joints = world.joints
+    carried_jumps = joints is not None and joints.jump_rates(state)
+    if all(rate is None for rate in rates) and not carried_jumps:
+        return None
+    out.copy_from(state)
+    world.factorisation.number += 1  # the matrix factorised here is no step's
+    work = 0.0
+    for terms, own, after, rate in zip(world.bodies, state.body_states, out.body_states, rates, strict=True):
+        if joints is None and rate is None:
+            continue
+        _write_jump(terms, own, own.v[terms.prescribed] if rate is None else rate)
+        if joints is None:
+            if terms.refactor():
+                terms.solve(None, after.v)
+            after.v[terms.prescribed] = rate
+    if joints is not None and world.factorisation.refactor():
+        world.factorisation.solve(None, out.v)
     for terms, own, after in zip(world.bodies, state.body_states, out.body_states, strict=True):
-        if not terms.body.description.prescribed_signals:
-            continue
-        rate = terms.motion.rate_after(state.time)
-        if rate is None:
-            continue
-        before = own.v[terms.prescribed]
-        if (np.abs(rate - before) <= _JUMP * (1.0 + np.abs(before))).all():
-            continue
-        if not found:
-            out.copy_from(state)
-            world.factorisation.number += 1  # the matrix factorised here is no step's
-            found = True
-        _solve_jump(terms, own, rate, after.v)
         if "energy" in terms.body.abilities:
             work += terms.body.model.compute_energies(after)[0] - terms.body.model.compute_energies(own)[0]
-    return DriveImpulse(work, out.v.copy()) if found else None
+    return DriveImpulse(work, out.v.copy())
 
 
-def _solve_jump(terms: BodyTerms, state: State, rate: Array, out: Array) -> None:
-    """Write v⁺ of (1)–(2) of one body; where M is singular on the rows' kernel only what is prescribed jumps."""
+def _jumped_rate(terms: BodyTerms, state: State) -> Array | None:
+    """ṗ(t⁺) of a body, shape (p,), where it differs from the state's velocities; else None."""
+    rate = terms.motion.rate_after(state.time) if terms.body.description.prescribed_signals else None
+    if rate is None:
+        return None
+    before = state.v[terms.prescribed]
+    return rate if (np.abs(rate - before) > RATE_JUMP * (1.0 + np.abs(before))).any() else None
+
+
+def _write_jump(terms: BodyTerms, state: State, rate: Array) -> None:
+    """Write (1)–(2) of one body; where M is singular on the rows' kernel only what is prescribed jumps."""
     model, u, own = terms.body.model, terms.inputs_at(state.time), terms.constraints
     model.compute_mass_and_force(state, u, terms.mass, terms.force)
     terms.matrix.zero()
@@ -153,9 +167,6 @@ def _solve_jump(terms: BodyTerms, state: State, rate: Array, out: Array) -> None
             np.where(soft, FREE_ROW, 0.0), np.where(soft | ~rows.is_velocity_level, 0.0, rows.target_rate)
         )
     terms.fixed[:] = rate
-    if terms.refactor():
-        terms.solve(None, out)
-    out[terms.prescribed] = rate
 
 
 def _max_damping_rate(world: WorldTerms, start: State) -> float:
@@ -166,14 +177,14 @@ def _max_damping_rate(world: WorldTerms, start: State) -> float:
     """
     dampings = [terms.update_damping(own) for terms, own in zip(world.bodies, start.body_states, strict=True)]
     forces = world.forces
-    if forces is None or not forces.count:
+    if (forces is None or not forces.count) and world.joints is None:
         return max(
             0.0 if damping is None else _largest(terms.body.nv, terms.factor.solve_columns, damping.multiply)
             for terms, damping in zip(world.bodies, dampings, strict=True)
         )
 
     def multiply(x: Array, out: Array) -> None:
-        out[:] = forces.damping_force(x)
+        out[:] = 0.0 if forces is None or not forces.count else forces.damping_force(x)
         for damping, where in zip(dampings, world.slices, strict=True):
             if damping is not None:
                 own = np.empty(where.stop - where.start)

@@ -127,6 +127,8 @@ class StepEquation:
         self._set_point(point)
         for terms, own in world.of_bodies(point):
             terms.linearise(own)
+        if world.joints is not None:
+            world.joints.linearise(point)
         c_v, c_q = potential or (point.damping_factor, point.stiffness_factor)
         self._potential_factors = c_v, c_q
         self._update_contacts(start, point)
@@ -140,6 +142,8 @@ class StepEquation:
         self._set_point(point)
         for terms, own in world.of_bodies(point):
             terms.update_residual(own)
+        if world.joints is not None:
+            world.joints.linearise(point)
         self._update_contacts(start, point)
 
     def _set_point(self, point: LinearisationPoint) -> None:
@@ -180,7 +184,7 @@ class StepEquation:
     def end_without_impulses(self, free: State) -> bool:
         """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
         world, pipeline = self._world, self._world.pipeline
-        if world.has_prescribed or self.impulses.bounded:
+        if world.has_prescribed or self.impulses.bounded or world.joints is not None:
             return False
         if self.passed_pair and self._solves_contacts:
             return False
@@ -290,6 +294,8 @@ class StepEquation:
         for terms, where in zip(world.bodies, world.slices, strict=True):
             out[where] += terms.rhs
             terms.add_constraint_impulses(out[where])
+        if world.joints is not None:
+            out += world.joints.jacobian.T @ world.joints.impulse
         np.negative(out, out=out)
         if world.has_prescribed:
             for terms, where in zip(world.bodies, world.slices, strict=True):
@@ -324,6 +330,9 @@ class StepEquation:
             extra = self._potential_rhs - world.forces.tangent_product(
                 accepted - self._velocity, *self._potential_factors
             )
+        if world.joints is not None:
+            held = world.joints.jacobian.T @ world.joints.impulse
+            extra = held if extra is None else extra + held
         change = accepted - self._velocity
         return [
             terms.reaction(None if extra is None else extra[where], change[where], terms.row_impulse)

@@ -3,6 +3,7 @@
     Δ_f = G·(r + extra),     G the inverse of A with constraints eliminated and prescribed velocities fixed    (1)
 
 A is block diagonal over bodies. The terms of a contact potential couple them: then it is one `CoupledStepMatrix`.
+Joints are eliminated from either (`joint_elimination`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.coupled_step_matrix import CoupledStepMatrix
+from corekit.dynamics.joint_elimination import JointElimination
+from corekit.dynamics.joint_rows import JointRows
 from corekit.dynamics.potential_forces import PotentialForces
 from corekit.roles.component import InternalState
 
@@ -28,6 +31,7 @@ class StepFactorisation:
     Args:
         bodies, slices: the bodies' terms, and where their velocities stand.
         forces: of a contact potential, or None.
+        joints: rows between bodies, or None.
         judges_bodies: whether bodies are factorised apart from a potential's terms too, so that `failed_body` is known.
 
     Attributes:
@@ -37,6 +41,7 @@ class StepFactorisation:
         is_block_diagonal: whether the last one is of the bodies' own matrices alone.
         bodies: the bodies' terms, each with where its velocities stand.
         coupled: with a potential's terms, or None without a potential.
+        joined: the elimination of the joints, or None without joints.
     """
 
     def __init__(
@@ -44,12 +49,14 @@ class StepFactorisation:
         bodies: Sequence[BodyTerms],
         slices: Sequence[slice],
         forces: PotentialForces | None,
+        joints: JointRows | None = None,
         *,
         judges_bodies: bool = False,
     ) -> None:
         self.bodies = list(zip(bodies, slices, strict=True))
         self._forces, self._judges_bodies = forces, judges_bodies
         self.coupled = None if forces is None else CoupledStepMatrix(bodies, slices, forces)
+        self.joined = None if joints is None else JointElimination(joints)
         self._is_coupled = False
         self.succeeded = self.is_block_diagonal = True
         self.number, self.failed_body = 0, -1
@@ -77,10 +84,19 @@ class StepFactorisation:
         self.succeeded = self.failed_body < 0
         if self.succeeded and self._is_coupled and self.coupled is not None:
             self.succeeded = self.coupled.refactor(damping, stiffness)
+        if self.succeeded and self.joined is not None:
+            self.succeeded = self.joined.refactor(self._apply_bodies)
         return self.succeeded
 
     def solve(self, extra: Array | None, out: Array) -> None:
-        """Write Δ_f of (1), with `extra` (nv,) added to r or not, and the constraints' impulses."""
+        """Write Δ_f of (1), with `extra` (nv,) added to r or not, and the impulses of constraints and joints."""
+        self._solve_bodies(extra, out)
+        if self.joined is not None:
+            reaction = self.joined.reaction(out)
+            self._solve_bodies(reaction if extra is None else reaction + extra, out)
+
+    def _solve_bodies(self, extra: Array | None, out: Array) -> None:
+        """Solve as `solve` does, without joints."""
         if self._is_coupled and self.coupled is not None:
             self.coupled.solve(extra, out)
             return
@@ -89,6 +105,18 @@ class StepFactorisation:
 
     def solve_columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R), Fortran order, by G·block; a potential's terms are left out."""
+        self._apply_body_blocks(block)
+        if self.joined is not None:
+            self.joined.project(block)
+
+    def _apply_bodies(self, block: Array) -> None:
+        """Overwrite `block` by G·block without joints."""
+        if self._is_coupled and self.coupled is not None and self.coupled.factor is not None:
+            self.coupled.factor.solve_columns(block)
+        else:
+            self._apply_body_blocks(block)
+
+    def _apply_body_blocks(self, block: Array) -> None:
         if len(self.bodies) == 1:
             self.bodies[0][0].factor.solve_columns(block)
             return
@@ -101,6 +129,8 @@ class StepFactorisation:
         """Write −G·residual, both of shape (nv,); prescribed entries become 0."""
         if self._is_coupled and self.coupled is not None and self.coupled.factor is not None:
             self.coupled.factor.solve_negative(residual, out)
-            return
-        for body, where in self.bodies:
-            body.factor.solve_negative(residual[where], out[where])
+        else:
+            for body, where in self.bodies:
+                body.factor.solve_negative(residual[where], out[where])
+        if self.joined is not None:
+            self.joined.project(out)

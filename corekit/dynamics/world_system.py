@@ -17,12 +17,14 @@ from corekit.dynamics.bodies import Body, stacked_velocity_scale
 from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.impact import resolve_impacts
+from corekit.dynamics.joints import Joint, JointForce
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.theta_step import ThetaStep
 from corekit.dynamics.world_terms import WorldTerms
+from corekit.errors import ControlError
 from corekit.roles.component import InternalState
 from corekit.roles.contact import ContactSolver
 
@@ -49,6 +51,7 @@ class WorldSystem:
         bodies: stacked bodies.
         pipeline: contact detection, or None without contact.
         solver: contact solver, or None without contact.
+        joints: between bodies; they hold frames as they stand at the state given to `hold_joints`.
 
     Attributes:
         terms: of bodies and contacts. equation: the step equation.
@@ -57,11 +60,15 @@ class WorldSystem:
     """
 
     def __init__(
-        self, bodies: Sequence[Body], pipeline: ContactPipeline | None, solver: ContactSolver | None
+        self,
+        bodies: Sequence[Body],
+        pipeline: ContactPipeline | None,
+        solver: ContactSolver | None,
+        joints: Sequence[Joint] = (),
     ) -> None:
         self.bodies = tuple(bodies)
         self.pipeline, self.solver = pipeline, solver
-        self.terms = terms = WorldTerms(bodies, pipeline, solver)
+        self.terms = terms = WorldTerms(bodies, pipeline, solver, joints)
         self.equation = StepEquation(terms)
         self.smooth = SmoothDynamics(terms)
         self.theta = ThetaStep(terms, self.equation)
@@ -117,6 +124,32 @@ class WorldSystem:
         asked = min(step, stop - start.time)
         limit = self._limit.longest(start, asked)
         return stop if limit >= asked else start.time + limit
+
+    # — joints —
+
+    def hold_joints(self, state: State) -> None:
+        """Make the joints: their frames stay as they stand to each other at a state.
+
+        Raises:
+            CompositionError: joints that hold what is held already, or what cannot move.
+        """
+        joints = self.terms.joints
+        if joints is not None:
+            joints.hold(state)
+            joints.check_independent(state, np.concatenate([terms.free for terms in self.terms.bodies]))
+
+    def joint_force(self, name: str, state: State) -> JointForce:
+        """Mean force and torque that a joint gave its first frame in the last step, which ended at a state."""
+        joints, equation = self.terms.joints, self.equation
+        if joints is None or name not in (names := [joint.name for joint in joints.joints]):
+            listed = ", ".join(joint.name for joint in joints.joints) if joints else "none"
+            raise ControlError(f"there is no joint {name!r}; there are {listed}")
+        if equation.point is None:
+            return JointForce(np.zeros(3), np.zeros(3))
+        force = joints.impulse / equation.step
+        if equation.point.is_after_smooth_motion:
+            force = force + self.smooth.mean_joint_force
+        return joints.force(names.index(name), state, force)
 
     # — after the step —
 

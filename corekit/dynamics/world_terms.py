@@ -11,6 +11,8 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_jacobian import ContactJacobian
 from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.joint_rows import JointRows
+from corekit.dynamics.joints import Joint
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.potential_forces import PotentialForces
 from corekit.dynamics.step_factorisation import StepFactorisation
@@ -27,14 +29,17 @@ class WorldTerms:
         bodies: stacked bodies.
         pipeline: contact detection, or None without contact.
         solver: contact solver, or None without contact.
+        joints: between bodies.
         judges_bodies: whether every body is factorised apart from a potential's terms too, and as a symmetric matrix
             unless it is dense, so that it can be judged body by body whether it is positive definite.
 
     Attributes:
         bodies: the bodies' terms. slices: where their velocities stand.
         jacobian: of the current contacts. forces: of a contact potential, or None.
+        joints: rows of the joints, or None without any.
         nq, nv: lengths of q and v.
-        has_constraints, has_bounded, has_prescribed: whether any body has constraints, with bounds, prescribed motion.
+        has_constraints: whether any body has constraints, or there are joints.
+        has_bounded, has_prescribed: whether any body has constraints with bounds, prescribed motion.
     """
 
     def __init__(
@@ -42,6 +47,7 @@ class WorldTerms:
         bodies: Sequence[Body],
         pipeline: ContactPipeline | None,
         solver: ContactSolver | None,
+        joints: Sequence[Joint] = (),
         *,
         judges_bodies: bool = False,
     ) -> None:
@@ -52,7 +58,8 @@ class WorldTerms:
         self.slices = tuple(slice(body.first_v, body.first_v + body.nv) for body in bodies)
         self.pipeline, self.solver = pipeline, solver
         self.nq, self.nv = sum(body.nq for body in bodies), sum(body.nv for body in bodies)
-        self.has_constraints = any(body.rows is not None for body in self.bodies)
+        self.joints = JointRows(joints, self.nv) if joints else None
+        self.has_constraints = bool(joints) or any(body.rows is not None for body in self.bodies)
         self._driven = [i for i, body in enumerate(self.bodies) if body.motion.exists]
         self.has_prescribed = bool(self._driven)
         self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
@@ -62,7 +69,7 @@ class WorldTerms:
         if isinstance(solver, ContactPotential) and pipeline is not None:
             self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
         self.factorisation = StepFactorisation(
-            self.bodies, self.slices, self.forces, judges_bodies=judges_bodies
+            self.bodies, self.slices, self.forces, self.joints, judges_bodies=judges_bodies
         )
 
     def new_state(self) -> State:

@@ -9,7 +9,10 @@ from corekit.errors import Mistake
 from corekit.scenario.error_text import NOTHING_FOUND, hint_for
 from corekit.simulation.controllers import period_mistake
 
-__all__ = ["mistakes_between"]
+__all__ = ["WORLD", "mistakes_between"]
+
+WORLD = "world"
+"""What carries a joint that holds a body to the ground."""
 
 _MOST_STEPS = 2.0**53
 """Beyond it the last steps are smaller than the spacing of numbers at the end time."""
@@ -22,7 +25,7 @@ def mistakes_between(scenario: Any) -> list[Mistake]:
         scenario: a `Scenario`, or the table of one, in which wrong or missing parts are passed over:
             they are mistakes of their own.
     """
-    parts = (_times, _names, _channels, _pairs, _restitution, _controllers)
+    parts = (_times, _names, _channels, _joints, _pairs, _restitution, _controllers)
     return [mistake for find in parts for mistake in find(scenario)]
 
 
@@ -74,6 +77,52 @@ def _channels(scenario: Any) -> Iterable[Mistake]:
         inputs = enumerate(_list(_part(body, "inputs")))
         named = ((f"bodies[{i}].inputs[{j}].channel", _part(entry, "channel")) for j, entry in inputs)
         yield from _repeated(named, "a channel is driven once")
+
+
+def _joints(scenario: Any) -> Iterable[Mistake]:
+    bodies = list(_list(_part(scenario, "bodies")))
+    names = [name for body in bodies if isinstance(name := _part(body, "name"), str)]
+    around = [name for path, name in _named(scenario) if path.startswith("world")]
+    for i, body in enumerate(bodies):
+        base, path = _part(body, "base"), f"bodies[{i}].base"
+        mount = _part(base, "mount")
+        if isinstance(mount, str):
+            others = [each for each in names if each != _part(body, "name")]
+            yield from _carrier(f"{path}.mount", mount, others, [*around, WORLD])
+            moving = [name for name in ("position", "rotation_rpy") if not _is_constant(_part(base, name))]
+            yield from (
+                Mistake(f"{path}.{name}", "a signal", "must be numbers: it is the place in the mount")
+                for name in moving
+            )
+    joints = list(_list(_part(scenario, "joints")))
+    yield from _repeated(
+        ((f"joints[{i}].name", _part(each, "name")) for i, each in enumerate(joints)),
+        "names of joints must differ",
+    )
+    for i, each in enumerate(joints):
+        for j, name in enumerate(_list(_part(each, "between"))):
+            if isinstance(name, str):
+                yield from _carrier(f"joints[{i}].between[{j}]", name, names, [*around, WORLD] if j else [])
+
+
+def _is_constant(value: Any) -> bool:
+    if value is None or isinstance(value, (list, tuple)):
+        return True
+    return (
+        bool(value.get("kind") == "constant")
+        if isinstance(value, Mapping)
+        else bool(getattr(value, "constant", True))
+    )
+
+
+def _carrier(path: str, name: str, bodies: list[str], around: list[str]) -> Iterable[Mistake]:
+    """Find a name that is neither BODY.FRAME nor one of the surroundings; the frame is known to the model alone."""
+    owner, dot, _ = name.partition(".")
+    if name in around or (dot and owner in bodies):
+        return
+    frames = f"must be a frame, BODY.FRAME, of {', '.join(bodies) or NOTHING_FOUND}"
+    allowed = f"{frames}, or one of {', '.join(around)}" if around else frames
+    yield Mistake(path, name, allowed, hint_for(owner, [*bodies, *around]))
 
 
 def _pairs(scenario: Any) -> Iterable[Mistake]:

@@ -48,6 +48,7 @@ class SelectedComponents:
         touching: whether anything is there to touch. A lone body without obstacles may still touch itself or
             have bounded rows, which only its built model shows: `impulse_errors` is called again then.
         friction_laws: path in the scenario → name of the friction law that it needs, other than Coulomb's.
+        mounted, joined: names of bodies whose base moves, and of those that joints hold.
     """
 
     models: Mapping[str, ComponentSpec]
@@ -57,6 +58,8 @@ class SelectedComponents:
     others: Sequence[ComponentSpec] = ()
     touching: bool = True
     friction_laws: Mapping[str, str] = field(factory=dict)
+    mounted: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
     def of_role(self, role: str) -> list[tuple[str, ComponentSpec]]:
         """List the components of a role, with the words that name them."""
@@ -128,7 +131,15 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
     for each in scenario.controllers:
         path = f"controllers.{each.name}.options"
         others.append(gather(resolve("controllers", each.use), each.options, path))
+    mounted = tuple(body.name for body in scenario.bodies if body.base.moves)
+    held = [
+        *(body.base.mount or "" for body in scenario.bodies),
+        *(end for each in scenario.joints for end in each.between),
+    ]
+    joined = {*mounted, *(end.partition(".")[0] for end in held)}
     return SelectedComponents(
+        mounted=mounted,
+        joined=tuple(body.name for body in scenario.bodies if body.name in joined),
         models={
             body.name: gather(resolve_once("models", body.use), body.options, f"bodies.{body.name}.options")
             for body in scenario.bodies
@@ -214,6 +225,13 @@ def composition_errors(selected: SelectedComponents) -> list[str]:
                 for name, other in present
                 for ability in sorted(needed - other.provides)
             )
+    for ability, names in (("free-base", selected.mounted), ("point-jacobian", selected.joined)):
+        found.extend(
+            f"body {name!r} ({spec.name}) is held by a joint and needs {_meaning(ability)}, which its model does not "
+            f"offer{_lacking(spec, ability)}: {_alternatives('models', {ability})}."
+            for name in names
+            if ability not in (spec := selected.models[name]).provides
+        )
     found.extend(_contact_errors(selected))
     return list(dict.fromkeys(found))
 

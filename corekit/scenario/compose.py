@@ -17,11 +17,12 @@ from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
 from corekit.dynamics.friction_table import check_axes_in_plane, friction_table
+from corekit.dynamics.joints import Joint
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.restitution import RestitutionTable
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
-from corekit.geometry.frames import Pose, rotation_from_rpy
+from corekit.geometry.frames import Pose
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import Shape
 from corekit.registry.contract import contract_problem
@@ -42,6 +43,7 @@ from corekit.scenario.component_selection import (
     read_options,
     select_components,
 )
+from corekit.scenario.joints import base_pose, joints_of, place_mounted
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import Obstacle as ObstacleTable
 from corekit.scenario.schema import ScenarioTables
@@ -74,13 +76,16 @@ class _Builder:
             self._checked[role, name] = spec, target
         return self._checked[role, name]
 
-    def build(self, role: str, use: ComponentRef, path: str, base: Pose | None = None) -> Any:
+    def build(
+        self, role: str, use: ComponentRef, path: str, base: Pose | None = None, *, free_base: bool = False
+    ) -> Any:
         """Build a component from its options; it builds nested ones through its context."""
         spec, target = self._target(role, use.use, path)
         config = load_config(spec, use.options, f"{path}.options")
         context = BuildContext(
             path=path,
             base=base or Pose(),
+            free_base=free_base,
             gravity=np.array(self.scenario.world.gravity, dtype=float),
             step=self.scenario.time.step,
             seed=component_seed(self.scenario.seed, path),
@@ -109,8 +114,8 @@ class _Builder:
 
 def _build_body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
     path = f"bodies.{table.name}"
-    base = Pose(np.array(table.base.position, dtype=float), rotation_from_rpy(table.base.rotation_rpy))
-    model = cast("Model", builder.build("models", ComponentRef(table.use, table.options), path, base))
+    use, base = ComponentRef(table.use, table.options), table.base
+    model = cast("Model", builder.build("models", use, path, base_pose(base), free_base=base.moves))
     signals = {entry.channel: entry.signal for entry in table.inputs}
     if len(signals) != len(table.inputs):
         raise CompositionError(f"{path}.inputs: a channel is given twice")
@@ -118,9 +123,12 @@ def _build_body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tup
 
 
 def _initialise(
-    simulation: Simulation, scenario: ScenarioTables, models: Mapping[str, ComponentSpec]
+    simulation: Simulation,
+    scenario: ScenarioTables,
+    models: Mapping[str, ComponentSpec],
+    joints: Sequence[Joint],
 ) -> None:
-    """Write every body's initial state, prescribed coordinates on their path."""
+    """Write every body's initial state, prescribed coordinates on their path and mounted bodies in their place."""
     for part, state, table in zip(
         simulation.system.terms.bodies, simulation.state.body_states, scenario.bodies, strict=True
     ):
@@ -135,6 +143,8 @@ def _initialise(
         except ValueError as error:
             raise ConfigError([Mistake(path, dict(table.initial or {}), str(error))], path) from error
         _enforce_prescribed(part, state)
+    place_mounted(scenario, simulation.bodies, joints, simulation.state)
+    simulation.system.hold_joints(simulation.state)
 
 
 def _enforce_prescribed(part: BodyTerms, state: State) -> None:
@@ -185,6 +195,7 @@ def _build_contact(
     scenario: ScenarioTables,
     bodies: tuple[Body, ...],
     obstacles: tuple[Obstacle, ...],
+    joints: Sequence[Joint],
 ) -> tuple[ContactPipeline | None, ContactSolver | None]:
     use, detectors = contact_components(scenario)
     if use is None or scenario.contact is None:
@@ -194,7 +205,7 @@ def _build_contact(
         builder.build("contact_detectors", each, f"contact.detector[{i}]" if many else "contact.detector")
         for i, each in enumerate(detectors)
     ]
-    scene = CollisionScene(bodies, obstacles)
+    scene = CollisionScene(bodies, obstacles, joints)
     _check_shape_pairs(scene, built, bodies)
     explicit = {entry.between: entry.value for entry in scenario.world.pairs}
     friction = friction_table(scene, bodies, obstacles, explicit, scenario.contact.friction)
@@ -242,8 +253,9 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
     for body in bodies:
         body.inputs.check_bounds(scenario.time.duration)
     obstacles = obstacles_of(scenario.world.obstacles)
-    pipeline, solver = _build_contact(builder, scenario, bodies, obstacles)
-    system = WorldSystem(bodies, pipeline, solver)
+    joints = joints_of(scenario, bodies, obstacles)
+    pipeline, solver = _build_contact(builder, scenario, bodies, obstacles, joints)
+    system = WorldSystem(bodies, pipeline, solver, joints)
     for part in system.terms.bodies:
         if len(part.bounded) and not isinstance(solver, ImpulseSolver):
             raise CompositionError(
@@ -263,7 +275,7 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
     simulation = Simulation(
         system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
     )
-    _initialise(simulation, scenario, selected.models)
+    _initialise(simulation, scenario, selected.models, joints)
     plane = _common_plane(bodies)
     if pipeline is not None and plane is not None and pipeline.friction.law.is_directional:
         pipeline.scene.update_poses(simulation.state)

@@ -12,12 +12,14 @@ from typing import Any
 
 from attrs import field, frozen
 
-from corekit.data.signals import Constant, Signal, as_signal
+from corekit.data.signals import Signal
 from corekit.errors import ConfigError
 from corekit.geometry.shape_specs import KERNEL_SHAPES, ShapeSpec, obstacle_kinds, shape_spec
 from corekit.roles.friction import friction_problem
 from corekit.roles.options import ComponentRef, component_option, option
 from corekit.scenario.checks import mistakes_between
+from corekit.scenario.schema_bodies import Base, Body, Input, Joint
+from corekit.scenario.schema_fields import OF_SURFACE, Triple, about, name_problem, triple_signal
 
 __all__ = [
     "FORMAT",
@@ -29,6 +31,7 @@ __all__ = [
     "FrictionPair",
     "Impact",
     "Input",
+    "Joint",
     "Obstacle",
     "Output",
     "PenetrationWatch",
@@ -45,13 +48,6 @@ FORMAT = "corekit-scenario/1"
 
 _SHAPES = ", ".join(repr(kind) for kind, spec in KERNEL_SHAPES.items() if spec.is_obstacle)
 
-_Triple = tuple[float, float, float]
-
-
-def _name_problem(name: str) -> str | None:
-    fits = re.fullmatch(r"\w[\w-]*", name)
-    return None if fits else "must be made of letters, digits, '-' and '_' only"
-
 
 def run_name_problem(name: str) -> str | None:
     """Return what is wrong with a name that is to be part of a folder's; None if it can be."""
@@ -59,11 +55,6 @@ def run_name_problem(name: str) -> str | None:
     return (
         None if fits else "must be made of letters, digits, '-', '_' and '.' only: it names the run's folder"
     )
-
-
-def _three_numbers(_instance: object, _attribute: object, value: Signal) -> None:
-    if value.size != 3:
-        raise ValueError(f"must have 3 numbers, has {value.size}")
 
 
 def _known_shape(_obstacle: Obstacle, _attribute: object, value: str) -> None:
@@ -114,11 +105,6 @@ def _at_least_one(_instance: object, _attribute: object, value: tuple[Any, ...])
         raise ValueError("must have at least one entry")
 
 
-def _about(help: str, **more: str) -> dict[str, str]:
-    """Return the metadata of a field that `option` cannot make, because its bounds are not those of a number."""
-    return {"help": help, "unit": "", "allowed": "", **more}
-
-
 @frozen(kw_only=True)
 class Time:
     """How long and how finely."""
@@ -127,41 +113,30 @@ class Time:
     step: float = option(help="length of a step", unit="s", above=0)
 
 
-_OF_SURFACE = "friction coefficient of its surface, or { forward, backward, sideways } along its axis"
-
-
 @frozen(kw_only=True)
 class Obstacle:
     """A shape that bodies can touch, at rest or moving as its signals say."""
 
-    name: str = option(help="what friction pairs and results call it", check=_name_problem)
+    name: str = option(help="what friction pairs and results call it", check=name_problem)
     shape: str = field(
         validator=_known_shape,
-        metadata=_about(
+        metadata=about(
             "its form", allowed=f"one of {_SHAPES}, or a kind that an installed distribution brings"
         ),
     )
     size: tuple[float, ...] = field(
-        default=(), validator=_sizes_of_shape, metadata=_about("sizes of the shape", unit="m")
+        default=(), validator=_sizes_of_shape, metadata=about("sizes of the shape", unit="m")
     )
     vertices: tuple[tuple[float, ...], ...] = field(
         default=(),
         validator=_vertices_of_shape,
-        metadata=_about("of a polytope [x, y, z], of polygon or segments [x, z], in its own axes", unit="m"),
+        metadata=about("of a polytope [x, y, z], of polygon or segments [x, z], in its own axes", unit="m"),
     )
-    position: Signal = field(
-        default=Constant((0.0, 0.0, 0.0)),
-        converter=as_signal,
-        validator=_three_numbers,
-        metadata=_about("origin in the world, 3 numbers or a signal of 3", unit="m"),
+    position: Signal = triple_signal("origin in the world, 3 numbers or a signal of 3", "m")
+    rotation_rpy: Signal = triple_signal(
+        "roll, pitch, yaw about the world's axes, 3 numbers or a signal of 3", "rad"
     )
-    rotation_rpy: Signal = field(
-        default=Constant((0.0, 0.0, 0.0)),
-        converter=as_signal,
-        validator=_three_numbers,
-        metadata=_about("roll, pitch, yaw about the world's axes, 3 numbers or a signal of 3", unit="rad"),
-    )
-    friction: float | Mapping[str, Any] | None = option(None, _OF_SURFACE, low=0, check=friction_problem)
+    friction: float | Mapping[str, Any] | None = option(None, OF_SURFACE, low=0, check=friction_problem)
 
 
 @frozen(kw_only=True)
@@ -180,53 +155,20 @@ class FrictionPair:
 class World:
     """What surrounds the bodies."""
 
-    gravity: _Triple = option((0.0, 0.0, -9.81), "gravitational acceleration", unit="m/s²")
-    obstacles: tuple[Obstacle, ...] = field(default=(), metadata=_about("what bodies can touch"))
+    gravity: Triple = option((0.0, 0.0, -9.81), "gravitational acceleration", unit="m/s²")
+    obstacles: tuple[Obstacle, ...] = field(default=(), metadata=about("what bodies can touch"))
     pairs: tuple[FrictionPair, ...] = field(
-        default=(), metadata=_about("friction of single pairs", key="friction")
+        default=(), metadata=about("friction of single pairs", key="friction")
     )
-
-
-@frozen(kw_only=True)
-class Base:
-    """Where a body's base stands."""
-
-    position: _Triple = option((0.0, 0.0, 0.0), "origin in the world", unit="m")
-    rotation_rpy: _Triple = option((0.0, 0.0, 0.0), "roll, pitch, yaw about the world's axes", unit="rad")
-
-
-@frozen(kw_only=True)
-class Input:
-    """What drives one input channel of a body."""
-
-    channel: str = option(help="name of the channel, see `corekit info MODEL`")
-    signal: Signal = field(
-        converter=as_signal, metadata=_about("its values over time, in the channel's unit")
-    )
-
-
-@frozen(kw_only=True)
-class Body:
-    """A model placed in the world."""
-
-    name: str = option(help="what inputs, friction pairs and results call it", check=_name_problem)
-    use: str = field(metadata=_about("the model", role="models"))
-    base: Base = field(default=Base(), metadata=_about("where its base stands"))
-    options: Mapping[str, Any] = field(factory=dict, metadata=_about("the model's own options"))
-    initial: Mapping[str, Any] | None = field(
-        default=None, metadata=_about("the state it begins in; its rest state if absent")
-    )
-    inputs: tuple[Input, ...] = field(default=(), metadata=_about("what drives it; other channels are zero"))
-    friction: float | Mapping[str, Any] | None = option(None, _OF_SURFACE, low=0, check=friction_problem)
 
 
 @frozen(kw_only=True)
 class Controller:
     """Feedback that drives inputs; the file must give their channels no signal."""
 
-    name: str = option(help="what messages and Python call it", check=_name_problem)
-    use: str = field(metadata=_about("the controller", role="controllers"))
-    options: Mapping[str, Any] = field(factory=dict, metadata=_about("the controller's own options"))
+    name: str = option(help="what messages and Python call it", check=name_problem)
+    use: str = field(metadata=about("the controller", role="controllers"))
+    options: Mapping[str, Any] = field(factory=dict, metadata=about("the controller's own options"))
     every: float | None = option(
         None, "sampling period, a whole number of steps; a step if absent", unit="s", above=0
     )
@@ -269,7 +211,7 @@ class Impact:
     restitution: float = option(
         0.0, "speed of separation over speed of approach, for level `velocity`", low=0, high=1
     )
-    pairs: tuple[RestitutionPair, ...] = field(default=(), metadata=_about("restitution of single pairs"))
+    pairs: tuple[RestitutionPair, ...] = field(default=(), metadata=about("restitution of single pairs"))
 
 
 @frozen(kw_only=True)
@@ -277,18 +219,18 @@ class Contact:
     """How contacts are found and answered."""
 
     stabilisation: Stabilisation = field(
-        default=Stabilisation(), metadata=_about("how fast gaps close and penetration recedes")
+        default=Stabilisation(), metadata=about("how fast gaps close and penetration recedes")
     )
     detector: tuple[ComponentRef, ...] = field(
         default=(),
         converter=_detectors,
-        metadata=_about("finds contacts; of several the first that serves a pair", role="contact_detectors"),
+        metadata=about("finds contacts; of several the first that serves a pair", role="contact_detectors"),
     )
     solver: ComponentRef | None = component_option("contact_solvers", help="answers contacts", optional=True)
     friction: float | None = option(
         None, "friction coefficient where neither surface has one; 0 if absent", low=0
     )
-    impact: Impact = field(default=Impact(), metadata=_about("how an approach ends when a contact closes"))
+    impact: Impact = field(default=Impact(), metadata=about("how an approach ends when a contact closes"))
     margin: float = option(
         1e-3,
         "gap up to which contacts enter a step, at least; what moves fast is seen from farther",
@@ -333,9 +275,9 @@ class Watchdog:
 
     non_finite: str = option("stop", "a number that is not finite", choices=("stop",))
     unsolved: str = option("warn", "a solve that missed its tolerance", choices=_POLICIES)
-    energy: EnergyWatch = field(default=EnergyWatch(), metadata=_about("energy that grows without work"))
+    energy: EnergyWatch = field(default=EnergyWatch(), metadata=about("energy that grows without work"))
     penetration: PenetrationWatch = field(
-        default=PenetrationWatch(), metadata=_about("bodies inside what they touch")
+        default=PenetrationWatch(), metadata=about("bodies inside what they touch")
     )
 
 
@@ -358,22 +300,23 @@ class ScenarioTables:
     format: str = option(help="version of this format", choices=(FORMAT,))
     name: str = option(help="names the run's folder", check=run_name_problem)
     seed: int = option(0, "seed of every random stream", low=0)
-    time: Time = field(metadata=_about("how long and how finely"))
-    world: World = field(default=World(), metadata=_about("what surrounds the bodies"))
-    bodies: tuple[Body, ...] = field(validator=_at_least_one, metadata=_about("models placed in the world"))
+    time: Time = field(metadata=about("how long and how finely"))
+    world: World = field(default=World(), metadata=about("what surrounds the bodies"))
+    bodies: tuple[Body, ...] = field(validator=_at_least_one, metadata=about("models placed in the world"))
+    joints: tuple[Joint, ...] = field(default=(), metadata=about("what holds bodies to each other"))
     start: str = option(
         "initial",
         "where a run begins: at the bodies' initial states, or at the equilibrium reached from there under the "
         "loads of time 0",
         choices=("initial", "equilibrium"),
     )
-    contact: Contact | None = field(default=None, metadata=_about("how bodies touch; if absent they do not"))
+    contact: Contact | None = field(default=None, metadata=about("how bodies touch; if absent they do not"))
     integrator: ComponentRef = component_option("integrators", help="steps through time")
     controllers: tuple[Controller, ...] = field(
-        default=(), metadata=_about("feedback, sampled and held while the world is stepped")
+        default=(), metadata=about("feedback, sampled and held while the world is stepped")
     )
-    output: Output = field(metadata=_about("what is kept"))
-    watchdog: Watchdog = field(default=Watchdog(), metadata=_about("what to do at bad steps"))
+    output: Output = field(metadata=about("what is kept"))
+    watchdog: Watchdog = field(default=Watchdog(), metadata=about("what to do at bad steps"))
     source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
     document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})
     allow_code: bool = field(default=False, eq=False, repr=False, metadata={"hidden": True})

@@ -17,6 +17,7 @@ from corekit.data.state import State
 from corekit.data.step import StepReport
 from corekit.dynamics.bodies import Body, FrameState, frame_state
 from corekit.dynamics.body_inputs import BodyInputs
+from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.placeholder import placeholder_contact
 from corekit.dynamics.world_system import WorldSystem
@@ -79,7 +80,7 @@ class Simulation:
         self.report = StepReport(accepted=True, step_size=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
-        self._breakpoints = Breakpoints((*self.bodies, *self.obstacles), self.step_length)
+        self._breakpoints = self._new_breakpoints()
         self._observers: tuple[Observer, ...] = ()
         self._controllers = SampledControllers()
         self._compose_again: Callable[[Mapping[str, Any]], Simulation] | None = None
@@ -105,6 +106,11 @@ class Simulation:
         paths = (path for path, each in self.components.items() if each is component)
         return self._component_names.get(next(paths, ""), type(component).__name__)
 
+    def _new_breakpoints(self) -> Breakpoints:
+        joints = self.system.terms.joints
+        carriers = () if joints is None else joints.given
+        return Breakpoints((*self.bodies, *self.obstacles, *carriers), self.step_length)
+
     def observe(self, observer: Observer) -> None:
         """Call `observer` after every accepted step."""
         self._observers = (*self._observers, observer)
@@ -119,6 +125,10 @@ class Simulation:
     def _owners(self) -> tuple[str, ...]:
         own = [body.name for body in self.bodies for _ in body.description.shapes]
         return (*own, *(obstacle.name for obstacle in self.obstacles))
+
+    def joint_force(self, name: str) -> JointForce:
+        """Return the mean force and torque that a joint gave its first frame in the last step."""
+        return self.system.joint_force(name, self._now)
 
     # — control —
 
@@ -350,7 +360,7 @@ class Simulation:
         self.step_index = int(internal_state["step_index"])
         for name in ("q", "v", "aux"):
             getattr(self._now, name)[:] = internal_state[name]
-        self._breakpoints = Breakpoints((*self.bodies, *self.obstacles), self.step_length)
+        self._breakpoints = self._new_breakpoints()
         self.system.restore(_below("system/", internal_state))
         for body in self.bodies:
             body.inputs.restore(_below(f"inputs/{body.name}/", internal_state))

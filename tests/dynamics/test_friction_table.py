@@ -46,7 +46,9 @@ def table(bodies, obstacles=(), explicit=None, otherwise=None):
     )
     zero = Constant((0.0, 0.0, 0.0))
     around = [
-        Obstacle(name, Shape("half-space", ()), zero, zero, friction)
+        Obstacle(
+            name=name, shape=Shape("half-space", ()), position=zero, rotation_rpy=zero, friction=friction
+        )
         for name, friction in dict(obstacles).items()
     ]
     return friction_table(CollisionScene(stacked, around), stacked, around, explicit or {}, otherwise)

@@ -95,7 +95,9 @@ def test_conveyor_drags_by_friction_until_it_carries(integrator):
 def test_turntable_carries_a_ball_that_sticks_to_it(integrator):
     """One turn in 2π s at radius 0.2: friction holds ω²r = 0.2 m/s² easily."""
     turn = Ramp(begin=0.0, end=10.0, value=(0.0, 0.0, 10.0), start=(0.0, 0.0, 0.0))
-    table = Obstacle("table", Shape("half-space", ()), Constant((-0.2, 0.0, 0.0)), turn)
+    table = Obstacle(
+        name="table", shape=Shape("half-space", ()), position=Constant((-0.2, 0.0, 0.0)), rotation_rpy=turn
+    )
     simulation = world(integrator, table, h=2e-3, velocity=(0.0, 0.2, 0.0), friction=0.8)
     simulation.run(0.5)
     expected = [-0.2 + 0.2 * math.cos(0.5), 0.2 * math.sin(0.5)]
@@ -169,7 +171,7 @@ def test_velocity_at_a_breakpoint_is_that_of_the_motion_before_it():
 def test_twist_is_the_derivative_of_the_pose():
     position = Sine(amplitude=(0.3, 0.2, 0.1), frequency=(1.0, 2.0, 0.5))
     rpy = Sine(amplitude=(0.5, 0.4, 1.0), frequency=(0.7, 1.1, 0.3), phase=(0.1, 0.2, 0.3))
-    obstacle = Obstacle("o", Shape("half-space", ()), position, rpy)
+    obstacle = Obstacle(name="o", shape=Shape("half-space", ()), position=position, rotation_rpy=rpy)
     velocity, spin = obstacle.twist(0.37)
     poses = []
     for t in (0.37 - 1e-6, 0.37, 0.37 + 1e-6):

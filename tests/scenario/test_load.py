@@ -38,7 +38,7 @@ def test_a_right_file_becomes_a_scenario(file):
     assert piston.rotation_rpy == Constant((0.0, 0.0, 0.0))
     assert scenario.world.pairs[0].between == ("arm", "piston")
     (arm,) = scenario.bodies
-    assert arm.base.position == (0.0, 0.0, 0.5)
+    assert arm.base.position == Constant((0.0, 0.0, 0.5))
     assert arm.inputs[0].signal == Ramp(begin=1.0, end=2.0, value=(0, 0, 40))
     assert arm.initial == {"bend": [0.1, 0.2]}
     assert scenario.contact is not None

@@ -94,7 +94,10 @@ def world(tiny) -> Callable[..., Simulation]:
         )
         still = Constant((0.0, 0.0, 0.0))
         sinks = Ramp(begin=0.0, end=10.0, value=(0.0, 0.0, -0.5))
-        obstacles = (Obstacle("floor", Shape("half-space", ()), sinks, still, 0.5),) if floor else ()
+        table = Obstacle(
+            name="floor", shape=Shape("half-space", ()), position=sinks, rotation_rpy=still, friction=0.5
+        )
+        obstacles = (table,) if floor else ()
         scene = CollisionScene(bodies, obstacles)
         stage = ContactPipeline(
             bodies, scene, [contact.Floor(None)], friction_table(scene, bodies, obstacles, {}),

@@ -71,6 +71,7 @@ def _fields(config: Any, path: str) -> Iterator[str]:
     """Look at every number with a unit in an attrs instance, nested ones included."""
     for each in attrs.fields(type(config)):
         value = getattr(config, each.name, None)
+        value = value.numbers if isinstance(value, Constant) else value
         name = str(each.metadata.get("key", each.alias or each.name))
         for i, inner in enumerate(value if isinstance(value, tuple) else (value,)):
             if attrs.has(type(inner)):

@@ -36,20 +36,26 @@ def floor(
     friction: float | None = None,
 ) -> Obstacle:
     """A half-space; `position` [m] may be a signal, roll, pitch and yaw [rad] stay."""
-    return Obstacle("floor", Shape("half-space", ()), _signal(position), _signal(rpy), friction)
+    return _obstacle("floor", Shape("half-space", ()), position, rpy, friction)
 
 
 def sphere(
     radius: float, position: Sequence[float] | Signal = (0.0, 0.0, 0.0), friction: float | None = None
 ) -> Obstacle:
     """A ball of the surroundings."""
-    return Obstacle(
-        "sphere", Shape("sphere", (radius,)), _signal(position), Constant((0.0, 0.0, 0.0)), friction
-    )
+    return _obstacle("sphere", Shape("sphere", (radius,)), position, (0.0, 0.0, 0.0), friction)
 
 
-def _signal(value: Sequence[float] | Signal) -> Signal:
-    return value if isinstance(value, Signal) else Constant(tuple(value))
+def _obstacle(
+    name: str,
+    shape: Shape,
+    position: Sequence[float] | Signal,
+    rpy: Sequence[float],
+    friction: float | None,
+) -> Obstacle:
+    place = position if isinstance(position, Signal) else Constant(tuple(position))
+    turn = Constant(tuple(rpy))
+    return Obstacle(name=name, shape=shape, position=place, rotation_rpy=turn, friction=friction)
 
 
 def small_world(

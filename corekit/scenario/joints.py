@@ -1,0 +1,134 @@
+"""From `[[joints]]` and mounted bases to the joints of a world, and to where mounted bodies begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from corekit.data.signals import Constant
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body, frame_state
+from corekit.dynamics.joints import BodyFrame, Joint
+from corekit.dynamics.obstacles import GivenMotion, Obstacle
+from corekit.errors import CompositionError, ConfigError, Mistake
+from corekit.geometry.frames import Pose, rotation_from_rpy
+from corekit.scenario.checks import WORLD
+from corekit.scenario.error_text import hint_for
+from corekit.scenario.schema import Base, ScenarioTables
+
+__all__ = ["base_pose", "joints_of", "place_mounted"]
+
+
+def base_pose(base: Base) -> Pose:
+    """Return the pose that a table gives at time 0: in the world, or in the frame that carries the base."""
+    position, angles = np.zeros(3), np.zeros(3)
+    base.position.value(0.0, position)
+    base.rotation_rpy.value(0.0, angles)
+    return Pose(position, rotation_from_rpy(angles))
+
+
+def joints_of(scenario: ScenarioTables, bodies: Sequence[Body], obstacles: Sequence[Obstacle]) -> list[Joint]:
+    """Make the welds of moving bases, named `BODY.base`, and the joints of a scenario.
+
+    Raises:
+        ConfigError: frames that do not exist.
+        CompositionError: a body that moves in its plane alone.
+    """
+    named = {body.name: body for body in bodies}
+    surroundings: dict[str, GivenMotion] = {obstacle.name: obstacle for obstacle in obstacles}
+    surroundings[WORLD] = GivenMotion(Constant((0.0, 0.0, 0.0)), Constant((0.0, 0.0, 0.0)))
+    joints: list[Joint] = []
+    for table in scenario.bodies:
+        base, own = table.base, BodyFrame(named[table.name], 0)
+        if base.mount is not None:
+            carrier = _carrier(base.mount, named, surroundings, f"bodies.{table.name}.base.mount")
+            joints.append(Joint(f"{table.name}.base", "weld", own, carrier))
+        elif base.moves:
+            joints.append(
+                Joint(f"{table.name}.base", "weld", own, GivenMotion(base.position, base.rotation_rpy))
+            )
+    for each in scenario.joints:
+        path = f"joints.{each.name}.between"
+        first = _carrier(each.between[0], named, {}, f"{path}[0]")
+        second = _carrier(each.between[1], named, surroundings, f"{path}[1]")
+        assert isinstance(first, BodyFrame)
+        if isinstance(second, BodyFrame) and second.body is first.body:
+            raise ConfigError(
+                [Mistake(path, list(each.between), "must be of two bodies")], f"joint {each.name!r}"
+            )
+        joints.append(Joint(each.name, each.kind, first, second, each.place, each.axis))
+    for joint in joints:
+        for end in (joint.first, joint.second):
+            if isinstance(end, BodyFrame) and end.body.description.plane is not None:
+                raise CompositionError(
+                    f"joint {joint.name!r}: body {end.body.name!r} moves in a plane alone and cannot be held by a joint"
+                )
+    return joints
+
+
+def _carrier(
+    name: str, bodies: Mapping[str, Body], surroundings: Mapping[str, GivenMotion], path: str
+) -> BodyFrame | GivenMotion:
+    """Return what a name means: `BODY.FRAME`, an obstacle, or the world."""
+    if name in surroundings:
+        return surroundings[name]
+    body_name, _, frame = name.partition(".")
+    body = bodies.get(body_name)
+    frames = () if body is None else body.description.frames
+    if body is None or frame not in frames:
+        known = [f"{body_name}.{each}" for each in frames]
+        hint = hint_for(name, known)
+        raise ConfigError([Mistake(path, name, f"must be one of {', '.join(known)}", hint)], path)
+    return BodyFrame(body, frame=frames.index(frame))
+
+
+def place_mounted(
+    scenario: ScenarioTables, bodies: Sequence[Body], joints: Sequence[Joint], state: State
+) -> None:
+    """Write pose and twist of every moving base into a world state, those of carriers first.
+
+    Raises:
+        CompositionError: bodies that carry each other.
+    """
+    welds = {
+        joint.first.body.name: joint for joint in joints if joint.name == f"{joint.first.body.name}.base"
+    }
+    tables = {table.name: table for table in scenario.bodies}
+    placed: set[str] = set()
+
+    def place(name: str, carried: tuple[str, ...]) -> None:
+        if name in carried:
+            around = " on ".join((*carried[carried.index(name) :], name))
+            raise CompositionError(f"bodies are mounted in a circle: {around}")
+        if name in placed or name not in welds:
+            return
+        placed.add(name)
+        weld = welds[name]
+        own = weld.first.body
+        if isinstance(weld.second, BodyFrame):
+            place(weld.second.body.name, (*carried, name))
+        position, rotation, velocity, spin = _motion_of(weld.second, state)
+        offset = Pose() if tables[name].base.mount is None else base_pose(tables[name].base)
+        arm = rotation @ offset.position
+        own.model.place_base(
+            state.body_states[own.index],
+            position + arm,
+            rotation @ offset.rotation,
+            velocity + np.cross(spin, arm),
+            spin,
+        )
+
+    for body in bodies:
+        place(body.name, ())
+
+
+def _motion_of(carrier: BodyFrame | GivenMotion, state: State) -> tuple[np.ndarray, ...]:
+    """Return position, rotation, velocity and angular velocity of a carrier at a world state."""
+    if isinstance(carrier, BodyFrame):
+        body = carrier.body
+        frame = frame_state(body, state.body_states[body.index], carrier.frame)
+        return frame.position, frame.rotation, frame.velocity, frame.angular_velocity
+    position, rotation = np.zeros(3), np.zeros((3, 3))
+    carrier.place(state.time, position, rotation)
+    return (position, rotation, *carrier.twist(state.time))
