@@ -18,6 +18,7 @@ gvs = ComponentSpec(
         "inverse-dynamics",
         "constraints",
         "bounded-constraints",
+        "free-base",
         "prescribed",
         "reparametrisation",
         "energy",

@@ -18,6 +18,7 @@ from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.description import description_of
 from corekit_gvs.forces import assemble
 from corekit_gvs.forward_recursion import POSES, RATES, ROWS, sweep
+from corekit_gvs.free_base import place_free_joint, with_free_base
 from corekit_gvs.geometric_stiffness import add_geometric_stiffness
 from corekit_gvs.initial_state import PrescribedJoints, rest_velocity, write_initial
 from corekit_gvs.jacobian_rates import jacobian_rates
@@ -48,7 +49,8 @@ class GVS(Model):
     `tangent` and `geometric_stiffness`, rows in `loop_constraints`.
 
     Abilities: `point-jacobian`, `force-derivatives`, `inverse-dynamics`, `constraints`, `bounded-constraints`,
-    `prescribed`, `energy`, `force-terms`, `input-jacobian`; `symbolic` and `symbolic-parameters` with CasADi.
+    `prescribed`, `energy`, `force-terms`, `input-jacobian`, `free-base`; `symbolic` and `symbolic-parameters` with
+    CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
@@ -56,7 +58,10 @@ class GVS(Model):
 
     def __init__(self, config: GVSConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
-        self._config, self._path = config, context.path or "gvs"
+        self._path, self._base = context.path or "gvs", context.base
+        self._config = config = (
+            with_free_base(config, f"{self._path}.options") if context.free_base else config
+        )
         self._robot = robot = build(config, context)
         self._packed, self._last, self._count = robot.packed, robot.last, len(robot.tree.nodes)
         self._renewed = bool(robot.dependents or robot.varying or robot.state_loads)
@@ -124,6 +129,12 @@ class GVS(Model):
                 return self.compute_energies(probe)[0]
 
             rest_velocity(kinetic, mass.data, out.v, left)
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Write the free joint of `free_base`."""
+        place_free_joint(self._base, state, position, rotation, velocity, angular_velocity)
 
     def new_mass_matrix(self) -> Dense:
         """A dense buffer."""

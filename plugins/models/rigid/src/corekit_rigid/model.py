@@ -36,7 +36,7 @@ class Rigid(Model):
 
     Frame `body` has the shape's origin and axes and carries it. The base pose is where the body starts.
 
-    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`.
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `free-base`.
     """
 
     def __init__(self, config: RigidConfig, context: BuildContext | None = None) -> None:
@@ -44,6 +44,15 @@ class Rigid(Model):
         self._path = context.path or "rigid"
         self._base = context.base
         self._solid = solid_of(config, context.base, context.gravity)
+        if context.free_base and not self._solid.free:
+            raise ConfigError(
+                [
+                    Mistake(
+                        f"{self._path}.options.fixed_centre", True, "must be left out where the base moves"
+                    )
+                ],
+                "the body",
+            )
         self._first = 3 if self._solid.free else 0
         shapes = shapes_of(config)
         self._lines, self._line_starts, self._line_radius = surface_lines(
@@ -93,6 +102,14 @@ class Rigid(Model):
                 raise ConfigError(wrong, "the initial state")
         out.q[self._first :] = quat_wxyz_from_rotation(rotation)
         out.v[self._first :] = rotation.T @ np.array(initial.angular_velocity)
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Move the shape's origin and axes there; the centre of mass goes along."""
+        arm = rotation @ self._solid.reference
+        state.q[:3], state.q[3:] = position + arm, quat_wxyz_from_rotation(rotation)
+        state.v[:3], state.v[3:] = velocity + np.cross(angular_velocity, arm), rotation.T @ angular_velocity
 
     def new_mass_matrix(self) -> BlockDiagonal:
         """A block for the centre, if free, and one for the rotation."""

@@ -1,0 +1,52 @@
+"""A base that moves: the first link's joint becomes a free one.
+
+The joint stands at g = g₀·exp(q^) from where the base began, g₀ in aux (see `initial_state`). At q = 0 its velocity is
+the body twist of the link, so that a pose and a twist (v, ω) in world axes are written as
+
+    g₀ = g_base⁻¹·g,   q = 0,   q̇ = (Rᵀ·ω, Rᵀ·v)                                                        (1)
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.geometry.frames import Pose
+from corekit_gvs.config import GVSConfig
+from corekit_gvs.joints import Joint
+
+__all__ = ["place_free_joint", "with_free_base"]
+
+
+def with_free_base(config: GVSConfig, path: str) -> GVSConfig:
+    """Return the options with a free joint at the base.
+
+    Raises:
+        ConfigError: another link than the first one at the base, several of them, or one that a joint moves there.
+    """
+    at_base = [i for i, link in enumerate(config.links) if not link.on]
+    wrong: list[Mistake] = []
+    if at_base != [0]:
+        said = "a moving base carries the first link alone: let the others hang on it"
+        wrong += [Mistake(f"{path}.links[{i}].on", config.links[i].on, said) for i in at_base if i] or [
+            Mistake(f"{path}.links[0].on", config.links[0].on, said)
+        ]
+    elif config.links[0].joint.kind != "fixed":
+        said = "must be 'fixed': a moving base moves freely. Let a rigid link stand before this joint"
+        wrong.append(Mistake(f"{path}.links[0].joint.kind", config.links[0].joint.kind, said))
+    if wrong:
+        raise ConfigError(wrong, path)
+    first = attrs.evolve(config.links[0], joint=Joint(kind="free"))
+    return attrs.evolve(config, links=(first, *config.links[1:]))
+
+
+def place_free_joint(
+    base: Pose, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+) -> None:
+    """Write (1); `base` is where the base began."""
+    state.aux[:9] = (base.rotation.T @ rotation).ravel()
+    state.aux[9:12] = base.rotation.T @ (position - base.position)
+    state.q[:6] = 0.0
+    state.v[:3], state.v[3:6] = rotation.T @ angular_velocity, rotation.T @ velocity
