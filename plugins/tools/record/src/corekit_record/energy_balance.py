@@ -207,6 +207,9 @@ class EnergyBalance:
 
 
 def _why_unknown(simulation: Simulation) -> str:
+    joints = simulation.system.terms.joints
+    if joints is not None and any(motion.moving for motion in joints.given):
+        return "the work of what moves a base is not known"
     for part in simulation.system.terms.bodies:
         body: Body = part.body
         if "energy" not in body.abilities:

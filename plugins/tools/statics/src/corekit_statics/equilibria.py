@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve
 
-from corekit.errors import StaticsFailed
+from corekit.errors import CompositionError, StaticsFailed
 from corekit.roles.component import restore_states
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
@@ -36,11 +36,16 @@ def move_to_equilibrium(
         options: tolerance and iterations; its `load_steps` is not used.
         report: called with every equilibrium that is found.
     Raises:
-        CompositionError: a model without `force-derivatives`, or constraints that cannot be at rest.
+        CompositionError: a model without `force-derivatives`, constraints that cannot be at rest, or joints.
         StaticsFailed: one was not found; the simulation stays at the last one that was.
     """
     times = [float(at)] if isinstance(at, (int, float)) else [float(each) for each in at]
     built = simulation.system
+    if built.terms.joints is not None:
+        raise CompositionError(
+            "statics finds no equilibria of bodies that joints hold to each other or to a moving base: let a run with "
+            "damping come to rest instead."
+        )
     system = EquilibriumSystem(
         built.bodies,
         built.pipeline,

@@ -136,6 +136,11 @@ def _check_model(file: FitFile, needed: frozenset[str]) -> None:
     """Refuse a model that cannot do what the estimator needs, before it is built."""
     assert file.loaded is not None
     body = next(each for each in file.loaded.bodies if each.name == file.body)
+    if "symbolic" in needed and (file.loaded.joints or any(each.base.moves for each in file.loaded.bodies)):
+        raise PluginError(
+            f"the estimator {file.use!r} knows one body alone, and joints or a moving base act in the scenario: "
+            "choose one that simulates the whole of it, for example `simulation-fit`."
+        )
     missing = sorted(needed - resolve("models", body.use).provides)
     if missing:
         raise PluginError(

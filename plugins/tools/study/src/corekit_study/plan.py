@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.status import SolveInfo
-from corekit.errors import PluginError
+from corekit.errors import CompositionError, PluginError
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
@@ -185,7 +185,15 @@ def _plain(value: Any) -> Any:
 
 
 def planning_task(simulation: Simulation) -> PlanningTask:
-    """Return the world of a simulation at its start as the task of a planner."""
+    """Return the world of a simulation at its start as the task of a planner.
+
+    Raises:
+        CompositionError: joints between bodies, which no task states.
+    """
+    if simulation.system.terms.joints is not None:
+        raise CompositionError(
+            "planning does not know joints between bodies and moving bases: plan for a body whose base stands"
+        )
     bodies = {
         body.name: TaskBody(body.model, body.abilities, state.copy())
         for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True)
