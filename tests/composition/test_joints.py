@@ -163,6 +163,61 @@ def test_a_soft_arm_on_a_flying_box_is_the_tree_of_both(integrator, bound):
     assert energy[0] == pytest.approx(energy[1], abs=10.0 * bound)
 
 
+PCC = """
+use = "pcc"
+[bodies.options]
+sections = 2
+mass = 0.5
+coriolis = true
+disk_inertia = 1e-4
+[bodies.initial]
+elongation = [0.02, 0.0, 0.0, 0.0, 0.01, 0.0]
+[[bodies.inputs]]
+channel = "chamber-force"
+signal = { kind = "ramp", from = 0.0, to = 0.1, value = [5.0, 0.0, 0.0, 0.0, 8.0, 0.0] }
+"""
+
+
+@pytest.mark.parametrize("integrator", ["implicit-midpoint", "verlet", "generalized-alpha"])
+def test_an_arm_of_arcs_mounted_on_the_world_is_the_arm_that_stands_there(integrator):
+    pytest.importorskip("corekit_pcc")
+    tips, use = [], f"integrator.use={integrator}"
+    for mount in ('mount = "world", ', ""):
+        base = f"base = {{ {mount}position = [0.1, 0.0, 0.2], rotation_rpy = [0.4, 0.9, -0.3] }}"
+        text = HEAD + 'integrator = { use = "verlet" }\n[[bodies]]\nname = "arm"\n' + base + PCC
+        tips.append(stepped(text, use, steps=200).frame("arm.section-2-tip").position)
+    # within Newton's tolerance, and what Baumgarte's rows of the split family leave
+    assert tips[0] == pytest.approx(tips[1], abs=1e-7)
+
+
+def test_an_arm_of_arcs_and_its_carrier_keep_momentum_and_energy():
+    pytest.importorskip("corekit_pcc")
+    body = '\n[[bodies]]\nname = "arm"\nbase = { mount = "carrier.body", position = [0.0, 0.0, 0.1] }'
+    text = TWO.partition('[[bodies]]\nname = "load"')[0] + body + PCC
+    free = ("world.gravity=[0,0,0]", "bodies[1].inputs=[]", "bodies[1].options.damping=0.0")
+    drift = []
+    for step, steps in ((2e-3, 150), (1e-3, 300)):
+        simulation = loads(text, (*free, f"time.step={step}")).compose()
+        before = momentum_and_energy(simulation)
+        for _ in range(steps):
+            simulation.step()
+        drift.append(np.abs(momentum_and_energy(simulation) - before).max())
+    assert drift[1] < 1e-5
+    assert drift[0] / drift[1] == pytest.approx(4.0, rel=0.1)
+
+
+def momentum_and_energy(simulation):
+    """Linear momentum: the first three rows of M·v count ẋ of a rigid body's centre and of an arm's base alike."""
+    total = np.zeros(4)
+    for body, own in zip(simulation.bodies, simulation.state.body_states, strict=True):
+        mass, product = body.model.new_mass_matrix(), np.zeros(body.nv)
+        body.model.compute_mass_and_force(own, np.zeros(body.description.input_size), mass, np.zeros(body.nv))
+        mass.multiply(own.v, product)
+        total[:3] += product[:3]
+        total[3] += sum(body.model.compute_energies(own))
+    return total
+
+
 PENDULUM = (
     HEAD
     + """

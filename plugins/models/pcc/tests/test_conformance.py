@@ -14,3 +14,9 @@ test_arm_with_coriolis_forces = conformance(
         "plate_thickness": 0.01,
     },
 )
+test_arm_on_a_moving_base = conformance(
+    "models",
+    "pcc",
+    options={"sections": 2, "mass": [0.6, 0.3], "coriolis": True, "plate_thickness": 0.01},
+    free_base=True,
+)

@@ -18,6 +18,7 @@ pcc = ComponentSpec(
         "energy",
         "force-terms",
         "input-jacobian",
+        "free-base",
         "symbolic",
         "symbolic-parameters",
     ),

@@ -31,6 +31,7 @@ class Arm(NamedTuple):
         turning_inertia: moment of inertia about a diameter there [kg·m²], shape (T,).
         base_position, base_rotation: pose of the base in the world.
         gravity: gravitational acceleration in the world [m/s²], shape (3,).
+        base_spin: angular velocity of the base in the world [rad/s], shape (3,).
     """
 
     length: Array
@@ -48,10 +49,11 @@ class Arm(NamedTuple):
     base_position: Array
     base_rotation: Array
     gravity: Array
+    base_spin: Array
 
 
-def arm_of(config: PCCConfig, base: Pose, gravity: Array) -> Arm:
-    """The tables of the arm that `config` describes, standing at `base`."""
+def arm_of(config: PCCConfig, base: Pose, gravity: Array, *, free_base: bool = False) -> Arm:
+    """The tables of the arm that `config` describes, standing at `base` or moving from there."""
     sections = config.sections
     maps = _maps(config)
     stiffness, damping = section_matrices(config)
@@ -59,6 +61,8 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array) -> Arm:
     inputs = [a * each if each > 0.0 else a[:0] for (a, _), each in zip(maps, area, strict=True)]
     nodes, weights = np.polynomial.legendre.leggauss(config.mass_nodes)
     inertia = config.spread("disk_inertia")
+    if free_base and config.disk_inertia is None:
+        inertia = _solid_inertia(config)
     turning = [(i, s) for i, s in disk_places(config) if inertia[i] > 0.0]
     return Arm(
         length=np.array(config.spread("length")),
@@ -76,7 +80,14 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array) -> Arm:
         base_position=np.array(base.position, dtype=np.float64),
         base_rotation=np.array(base.rotation, dtype=np.float64, order="C"),
         gravity=np.array(gravity, dtype=np.float64),
+        base_spin=np.zeros(3),
     )
+
+
+def _solid_inertia(config: PCCConfig) -> tuple[float, ...]:
+    """¼·m·r² of a solid section, shared by its disks [kg·m²]."""
+    sections = zip(*(config.spread(name) for name in ("mass", "disk_radius", "disks")), strict=True)
+    return tuple(0.25 * mass * radius**2 / (inside + 1) for mass, radius, inside in sections)
 
 
 class SectionMatrix(NamedTuple):

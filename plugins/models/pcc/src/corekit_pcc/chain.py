@@ -1,7 +1,7 @@
 """The chain of sections: poses, and the twist with which each arc parameter moves all that hangs behind it.
 
 Section i starts at (x_i, R_i), x_1 = 0 at the base (world axes; the base's position is added where poses are
-written), and ends behind a rigid plate of thickness t:
+written; where the base turns, the jets of R_1 do), and ends behind a rigid plate of thickness t:
 
     R_{i+1} = R_i·R(1),    x_{i+1} = x_i + R_i·p(1) + t·R_{i+1}·e_z                        (1)
 
@@ -23,8 +23,10 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
+from corekit.geometry.vectors import cross as cross_product
+from corekit.geometry.vectors import row as vector_at
 from corekit_pcc.arm import Arm
-from corekit_pcc.jets import ORDERS, copy, cross, rotate
+from corekit_pcc.jets import ORDERS, copy, cross, rotate, write
 from corekit_pcc.section import AXES, COLUMNS, POSITION, SCALARS, TURNS, VECTORS, section_columns
 from corekit_pcc.stumpff import FUNCTIONS
 
@@ -92,7 +94,7 @@ def own_turns(sections: int) -> int:
 
 @compiled
 def chain_arcs(arm: Arm, q: Array, v: Array, arc: Array, vectors: Array) -> None:
-    """Write the sections' arc parameters and rates, and the base's axes."""
+    """Write the sections' arc parameters and rates, and the base's axes: R, ω × R, ½·ω × (ω × R)."""
     for i in range(arm.length.size):
         for row in range(3):
             value = arm.length[i] if row == 0 else 0.0
@@ -102,9 +104,13 @@ def chain_arcs(arm: Arm, q: Array, v: Array, arc: Array, vectors: Array) -> None
                 rate += arm.to_arc[i, row, j] * v[3 * i + j]
             arc[i, 0, row] = value
             arc[i, 1, row] = rate
+    spin = (arm.base_spin[0], arm.base_spin[1], arm.base_spin[2])
     for column in range(3):
         for x in range(3):
             vectors[START + 1 + column, 0, x] = arm.base_rotation[x, column]
+        for k in range(1, ORDERS):
+            turned = cross_product(spin, vector_at(vectors[START + 1 + column], k - 1))
+            write(vectors, START + 1 + column, k, turned[0] / k, turned[1] / k, turned[2] / k)
 
 
 @compiled

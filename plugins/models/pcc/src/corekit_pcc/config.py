@@ -70,9 +70,10 @@ class PCCConfig:
     disk_half_height: tuple[float, ...] = per_section(
         0.005, "half the height of the disks", unit="m", above=0
     )
-    disk_inertia: tuple[float, ...] = per_section(
-        0.0,
-        "moment of inertia of each disk about its diameter, twice that about its axis",
+    disk_inertia: tuple[float, ...] | None = per_section(
+        None,
+        "moment of inertia of each disk about its diameter, twice that about its axis; left out: 0, and where the base "
+        "moves that of solid sections as wide as the disks, so that a straight arm resists a spin",
         unit="kg·m²",
         low=0,
     )
@@ -137,7 +138,9 @@ class PCCConfig:
         value = self._given(name)
         if value is not None:
             return tuple(value)
-        if name in ("material.inner_radius", "material.wall") or (self.material is not None and name in _RAW):
+        if name in ("disk_inertia", "material.inner_radius", "material.wall") or (
+            self.material is not None and name in _RAW
+        ):
             return (0.0,)
         if name == "disk_radius":
             return _CUSP_DISK_RADIUS if self.material is None else self.material.outer_radius

@@ -24,15 +24,23 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.arm import Arm
-from corekit_pcc.chain import Work, chain_columns, first_twist, point_columns, turning_columns
+from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
 
 __all__ = ["dynamics", "into_coordinates", "mirror", "pull_back", "velocity_acceleration"]
 
 
 @compiled
-def velocity_acceleration(count: int, column: int, vectors: Array, arc: Array) -> tuple[float, float, float]:
-    """a = J̇·v [m/s²] of the point at hand, from the order 1 of its columns; `column` is the row of the first."""
-    x = y = z = 0.0
+def velocity_acceleration(
+    arm: Arm, count: int, column: int, vectors: Array, arc: Array
+) -> tuple[float, float, float]:
+    """a = J̇·v [m/s²] of the point at hand, from the order 1 of its columns; `column` is the row of the first.
+
+    Where the base turns, ω × ẋ counts, the rate of its columns (`free_base`).
+    """
+    spin, speed = arm.base_spin, vectors[POINT, 1]
+    x = spin[1] * speed[2] - spin[2] * speed[1]
+    y = spin[2] * speed[0] - spin[0] * speed[2]
+    z = spin[0] * speed[1] - spin[1] * speed[0]
     for a in range(count):
         rate = arc[a // 3, 1, a % 3]
         x += vectors[column + 3 * a, 1, 0] * rate
@@ -86,7 +94,7 @@ def dynamics(
             point_columns(i, arm.node[k], order, sections, table, scalars, vectors, arc)
             load = (arm.gravity[0], arm.gravity[1], arm.gravity[2])
             if coriolis:
-                a = velocity_acceleration(count, column, vectors, arc)
+                a = velocity_acceleration(arm, count, column, vectors, arc)
                 load = (load[0] - a[0], load[1] - a[1], load[2] - a[2])
             _add_particle(count, arm.node_mass[i, k], load, column, vectors, M, work.force)
         while turning < arm.turning_section.size and arm.turning_section[turning] == i:
@@ -95,7 +103,7 @@ def dynamics(
                 turning_columns(i, direction, order, sections, vectors)
                 load = (0.0, 0.0, 0.0)
                 if coriolis:
-                    a = velocity_acceleration(count, column, vectors, arc)
+                    a = velocity_acceleration(arm, count, column, vectors, arc)
                     load = (-a[0], -a[1], -a[2])
                 _add_particle(count, arm.turning_inertia[turning], load, column, vectors, M, work.force)
             turning += 1

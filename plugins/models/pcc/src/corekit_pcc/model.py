@@ -24,6 +24,7 @@ from corekit_pcc.cables import (
     write_cable_jacobian,
 )
 from corekit_pcc.config import PCCConfig, PCCInitial
+from corekit_pcc.mounted import BASE, BASE_COORDINATES, BASE_VELOCITIES, MountedBase, place
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
 
 if TYPE_CHECKING:
@@ -51,8 +52,10 @@ class PCC(Model):
 
     Cables beside the chambers pull by tension or by length (see `cables`).
 
-    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `input-jacobian`; `symbolic` and
-    `symbolic-parameters` with CasADi.
+    Where the base moves, its pose stands before q and its twist before q̇ (see `mounted`).
+
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `input-jacobian`, `free-base`; `symbolic`
+    and `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
     (CUSP), equation (2); Godage et al. (2016).
@@ -62,19 +65,21 @@ class PCC(Model):
         context = BuildContext() if context is None else context
         self._config = config
         self._path = context.path or "pcc"
-        self._arm = arm_of(config, context.base, context.gravity)
+        self._arm = arm_of(config, context.base, context.gravity, free_base=context.free_base)
         self._packed = pack(self._arm)
         self._coriolis = config.coriolis
         places = [(0, 0.0), *disk_places(config)]
         self._frame_section: IntArray = np.array([i for i, _ in places], dtype=np.int64)
         self._frame_place: Array = np.array([s for _, s in places], dtype=np.float64)
-        self._layout = _layout(config)
+        self._layout = _layout(config, free_base=context.free_base)
+        self._stands = context.base
+        self._base = MountedBase(self._arm, self._packed) if context.free_base else None
         n = 3 * config.sections
         self._moved: Array = np.zeros(n)
         self._scratch_mass: Array = np.zeros((n, n))
         self._scratch_force: Array = np.zeros(n)
+        self._scratch_tangent: tuple[Array, Array] = (np.zeros((n, n)), np.zeros((n, n)))
         self._cables = cables_of(config.cables, self._arm.to_arc, len(self._arm.chamber))
-        self._unloaded: Array = np.zeros(len(self._arm.chamber))
         nodes = len(self._arm.node)
         self._node_section: IntArray = np.repeat(np.arange(config.sections, dtype=np.int64), nodes)
         self._node_place: Array = np.tile(self._arm.node, config.sections)
@@ -86,6 +91,10 @@ class PCC(Model):
         """Coordinates, inputs, frames and disks."""
         return self._layout
 
+    def _settle(self, state: State) -> tuple[Array, Array]:
+        """Return q and v of the arm itself, and let the kernels see where its base is."""
+        return (state.q, state.v) if self._base is None else self._base.settle(state)
+
     def compute_initial_state(self, initial: PCCInitial | None, out: State) -> None:
         """Write the state that `initial` gives, the straight unloaded arm at rest if it is None.
 
@@ -94,7 +103,10 @@ class PCC(Model):
         """
         initial = PCCInitial() if initial is None else initial
         mistakes: list[Mistake] = []
-        for name, target in (("elongation", out.q), ("velocity", out.v)):
+        if self._base is not None:
+            place(out, self._stands.position, self._stands.rotation, np.zeros(3), np.zeros(3))
+        q, v = self._settle(out)
+        for name, target in (("elongation", q), ("velocity", v)):
             values = getattr(initial, name)
             if len(values) in (1, self._config.sections, target.size):
                 target[:] = self._coordinates(values)
@@ -103,7 +115,7 @@ class PCC(Model):
                     f"give 1, {self._config.sections} (one a section) or {target.size} (every coordinate)"
                 )
                 mistakes.append(Mistake(f"{self._path}.initial.{name}", f"{len(values)} entries", allowed))
-        lengths = self._arm.length + np.einsum("ij,ij->i", self._arm.to_arc[:, 0], out.q.reshape(-1, 3))
+        lengths = self._arm.length + np.einsum("ij,ij->i", self._arm.to_arc[:, 0], q.reshape(-1, 3))
         if not mistakes and lengths.min() <= 0.0:
             found = f"length {lengths.min():.6g} m of section {int(lengths.argmin()) + 1}"
             mistakes.append(Mistake(f"{self._path}.initial.elongation", found, "lengths must be > 0"))
@@ -123,13 +135,23 @@ class PCC(Model):
 
     def new_mass_matrix(self) -> Dense:
         """A dense buffer."""
-        return Dense(3 * self._config.sections)
+        return Dense(len(self._layout.velocities))
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Write pose and twist of the base; the arm keeps its shape."""
+        place(state, position, rotation, velocity, angular_velocity)
 
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
-        """Write M and f of `dynamics`."""
-        packed_dynamics(*self._packed, state.q, state.v, inputs, self._coriolis, mass.data, force)
+        """Write M and f of `dynamics`, and of `free_base` where the base moves."""
+        q, v = self._settle(state)
+        own, push = (mass.data, force) if self._base is None else (self._scratch_mass, self._scratch_force)
+        packed_dynamics(*self._packed, q, v, inputs, self._coriolis, own, push)
         if self._config.cables:
-            add_cable_forces(self._cables, state.q, inputs, force)
+            add_cable_forces(self._cables, q, inputs, push)
+        if self._base is not None:
+            self._base.add_to_dynamics(q, v, own, push, self._coriolis, mass.data, force)
 
     def new_stiffness_and_damping(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""
@@ -138,45 +160,64 @@ class PCC(Model):
     def compute_stiffness_and_damping(
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
-        """Write the exact K = −∂f/∂q and D = −∂f/∂v of `tangent` and `cables`."""
-        packed_tangent(*self._packed, state.q, state.v, self._coriolis, stiffness.data, damping.data)
+        """Write the exact K = −∂f/∂q and D = −∂f/∂v of `tangent`, `cables` and `free_base`."""
+        q, v = self._settle(state)
+        own = (stiffness.data, damping.data) if self._base is None else self._scratch_tangent
+        packed_tangent(*self._packed, q, v, self._coriolis, *own)
         if self._config.cables:
-            add_cable_stiffness(self._cables, state.q, inputs, stiffness.data)
+            add_cable_stiffness(self._cables, q, inputs, own[0])
+        if self._base is not None:
+            self._base.add_to_tangent(q, v, own, self._coriolis, stiffness.data, damping.data)
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u: Aᵀ of the chambers, and (2) of `cables` per input."""
         out[:] = 0.0
+        q, _ = self._settle(state)
+        own = out[len(out) - len(q) :]
         for i, (first, last) in enumerate(pairwise(self._arm.chamber_start)):
-            out[3 * i : 3 * i + 3, first:last] = self._arm.chamber[first:last].T
-        write_cable_jacobian(self._cables, state.q, inputs, out)
+            own[3 * i : 3 * i + 3, first:last] = self._arm.chamber[first:last].T
+        write_cable_jacobian(self._cables, q, inputs, own)
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
-        """Write q + h·v̄."""
+        """Write q + h·v̄, and the base turned by h·ω."""
+        if self._base is not None:
+            self._base.move(start, velocity, step, out)
+            velocity = velocity[BASE:]
         np.multiply(velocity, step, out=self._moved)
-        np.add(start.q, self._moved, out=out.q)
+        n = len(velocity)
+        np.add(start.q[-n:], self._moved, out=out.q[-n:])
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every disk."""
-        packed_poses(
-            *self._packed, state.q, state.v, self._frame_section, self._frame_place, position, rotation
-        )
+        q, v = self._settle(state)
+        packed_poses(*self._packed, q, v, self._frame_section, self._frame_place, position, rotation)
 
     def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write rows of points fixed in frames: equation (1) of `frames`."""
-        packed_rows(
-            *self._packed, state.q, state.v, self._frame_section, self._frame_place,
-            frame, local, dofs, values,
-        )  # fmt: skip
+        q, v = self._settle(state)
+        places = self._frame_section, self._frame_place
+        if self._base is None:
+            packed_rows(*self._packed, q, v, *places, frame, local, dofs, values)
+            return
+        count, frames = len(frame), len(self._frame_section)
+        own_dofs, own_values = np.zeros((count, len(q)), dtype=np.int64), np.zeros((count, 3, len(q)))
+        packed_rows(*self._packed, q, v, *places, frame, local, own_dofs, own_values)
+        dofs[:, BASE:], values[:, :, BASE:] = own_dofs + BASE, own_values
+        position, rotation = np.zeros((frames, 3)), np.zeros((frames, 3, 3))
+        packed_poses(*self._packed, q, v, *places, position, rotation)
+        points = position[frame] + np.einsum("cij,cj->ci", rotation[frame], local)
+        self._base.add_to_rows(points, dofs, values)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Kinetic energy T, and elastic and gravitational potential V [J]; heights count from the world's origin.
 
         T = ½·vᵀM·v,    V = ½·qᵀK·q − Σ_k m_k·g·x_k,    x_k the nodes of the mass matrix in the world
         """
-        arm, q, v, M = self._arm, state.q, state.v, self._scratch_mass
-        packed_dynamics(*self._packed, q, v, self._unloaded, False, M, self._scratch_force)
+        arm, mass, force = self._arm, self.new_mass_matrix(), np.zeros(len(state.v))
+        self.compute_mass_and_force(state, np.zeros(self._layout.input_size), mass, force)
+        q, v = self._settle(state)
         packed_poses(
             *self._packed,
             q,
@@ -189,24 +230,31 @@ class PCC(Model):
         elongation = q.reshape(-1, 3)
         elastic = 0.5 * float(np.einsum("ia,iab,ib->", elongation, arm.stiffness, elongation))
         falling = float(arm.node_mass.reshape(-1) @ (self._node_position @ arm.gravity))
-        return 0.5 * float(v @ M @ v), elastic - falling
+        return 0.5 * float(state.v @ mass.data @ state.v), elastic - falling
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as actuation, stiffness, damping, gravity and coriolis [N]."""
-        n = 3 * self._config.sections
-        q, v, still, arm = state.q, state.v, np.zeros(n), self._arm
+        arm, mass = self._arm, self.new_mass_matrix()
+        q, v = self._settle(state)
+        unloaded, lead = np.zeros(self._layout.input_size), len(state.v) - len(v)
 
-        def force(velocity: Array, *, coriolis: bool) -> Array:
-            out = np.zeros(n)
-            packed_dynamics(*self._packed, q, velocity, self._unloaded, coriolis, self._scratch_mass, out)
+        def whole(own: Array) -> Array:
+            """With zeros for the base, on which nothing of the arm acts."""
+            return np.concatenate([np.zeros(lead), own])
+
+        def force(velocity: Array) -> Array:
+            out = np.zeros(len(velocity))
+            at = State(state.q, velocity, state.aux, state.time)
+            self.compute_mass_and_force(at, unloaded, mass, out)
             return out
 
-        stiffness = -np.einsum("iab,ib->ia", arm.stiffness, q.reshape(-1, 3)).reshape(-1)
-        damping = -np.einsum("iab,ib->ia", arm.damping, v.reshape(-1, 3)).reshape(-1)
-        resting = force(still, coriolis=False)
-        moving = force(v, coriolis=True) - damping - resting if self._config.coriolis else np.zeros(n)
+        cables = whole(self._actuation(q, unloaded))
+        stiffness = whole(-np.einsum("iab,ib->ia", arm.stiffness, q.reshape(-1, 3)).reshape(-1))
+        damping = whole(-np.einsum("iab,ib->ia", arm.damping, v.reshape(-1, 3)).reshape(-1))
+        resting = force(np.zeros_like(state.v)) - cables
+        moving = force(state.v) - cables - damping - resting if self._coriolis else np.zeros_like(damping)
         return {
-            "actuation": self._actuation(q, inputs),
+            "actuation": whole(self._actuation(q, inputs)),
             "stiffness": stiffness,
             "damping": damping,
             "gravity": resting - stiffness,
@@ -229,13 +277,22 @@ class PCC(Model):
             for k in range(0 if i == 0 or self._arm.plate[i - 1] > 0.0 else 1, _OUTLINE_POINTS + 1)
         ]
         section = np.array([i for i, _ in places], dtype=np.int64)
-        place = np.array([s for _, s in places])
+        shares = np.array([s for _, s in places])
         points, rotations = np.zeros((len(places), 3)), np.zeros((len(places), 3, 3))
-        packed_poses(*self._packed, state.q, state.v, section, place, points, rotations)
+        packed_poses(*self._packed, *self._settle(state), section, shares, points, rotations)
         return Outline(points=points, radius=np.array(self._config.spread("chamber_radius"))[section])
 
     def symbolic(self) -> SymbolicArm:
-        """The same equations as CasADi expressions; needs `corekit-pcc[symbolic]`."""
+        """The same equations as CasADi expressions; needs `corekit-pcc[symbolic]`.
+
+        Raises:
+            ConfigError: the base moves.
+        """
+        if self._base is not None:
+            raise ConfigError(
+                [Mistake(f"{self._path}.base", "a base that moves", "must stand for CasADi expressions")],
+                "the arm",
+            )
         from corekit_pcc.symbolic import SymbolicArm
 
         return SymbolicArm(
@@ -270,7 +327,7 @@ def _chamber_channels(config: PCCConfig) -> tuple[Channel, ...]:
     return (channel,) if size else ()
 
 
-def _layout(config: PCCConfig) -> ModelDescription:
+def _layout(config: PCCConfig, *, free_base: bool) -> ModelDescription:
     """Names, units and disks."""
     coordinates: list[tuple[str, ...]] = []
     for i, chambers in enumerate(config.spread("chambers")):
@@ -289,14 +346,14 @@ def _layout(config: PCCConfig) -> ModelDescription:
     )
     first = np.arange(len(shapes) - 1, dtype=np.int64)
     return ModelDescription(
-        coordinates=tuple(Coordinate(name, "m") for name in names),
-        velocities=tuple(Coordinate(name, "m/s") for name in names),
+        coordinates=(*(BASE_COORDINATES if free_base else ()), *(Coordinate(name, "m") for name in names)),
+        velocities=(*(BASE_VELOCITIES if free_base else ()), *(Coordinate(name, "m/s") for name in names)),
         inputs=_channels(config),
         frames=("base", *(place_name(i, s, inside[i]) for i, s in places)),
         shapes=shapes,
         excluded_pairs=np.column_stack([first, first + 1]),
         self_contact=config.self_contact,
-        jacobian_width=len(names),
+        jacobian_width=len(names) + (BASE if free_base else 0),
         untracked_work="cables driven by length"
         if any(cable.drive == "length" for cable in config.cables)
         else "",

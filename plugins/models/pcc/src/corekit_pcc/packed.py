@@ -1,8 +1,8 @@
 """An arm's tables and work buffers as three flat arrays: what crosses from Python into compiled code.
 
-Every array handed to a compiled function costs 0.15 µs, so the 23 of `Arm` and `Work` would cost more than
+Every array handed to a compiled function costs 0.15 µs, so the 24 of `Arm` and `Work` would cost more than
 the arithmetic of some kernels. Inside compiled code the same arrays are views that cost next to nothing.
-The functions below are those of `dynamics`, `tangent` and `frames` behind that door.
+The functions below are those of `dynamics`, `tangent`, `frames` and `free_base` behind that door.
 """
 
 from __future__ import annotations
@@ -17,12 +17,22 @@ from corekit_pcc.arm import Arm
 from corekit_pcc.chain import Work, first_twist
 from corekit_pcc.dynamics import dynamics
 from corekit_pcc.frames import compute_point_jacobians, frame_poses
+from corekit_pcc.free_base import base_dynamics, base_tangent
 from corekit_pcc.jets import ORDERS
 from corekit_pcc.section import SCALARS
 from corekit_pcc.stumpff import FUNCTIONS
 from corekit_pcc.tangent import tangent
 
-__all__ = ["Packed", "pack", "packed_dynamics", "packed_poses", "packed_rows", "packed_tangent"]
+__all__ = [
+    "Packed",
+    "pack",
+    "packed_base_dynamics",
+    "packed_base_tangent",
+    "packed_dynamics",
+    "packed_poses",
+    "packed_rows",
+    "packed_tangent",
+]
 
 _FIRST = 4
 """Numbers of sections, nodes, chambers and turning places stand first in the table of integers."""
@@ -82,6 +92,7 @@ def unpack(table: Array, index: IntArray) -> Arm:
         table[base : base + 3],
         table[base + 3 : base + 12].reshape((3, 3)),
         table[base + 12 : base + 15],
+        table[base + 15 : base + 18],
     )
 
 
@@ -148,3 +159,28 @@ def packed_rows(
     compute_point_jacobians(
         arm, q, v, section, place, frame, local, dofs, values, work_of(buffer, arm.length.size)
     )
+
+
+@compiled
+def packed_base_dynamics(
+    table: Array, index: IntArray, buffer: Array, q: Array, v: Array, coriolis: bool, out: Array
+) -> None:
+    """`base_dynamics`."""
+    arm = unpack(table, index)
+    base_dynamics(arm, q, v, coriolis, out, work_of(buffer, arm.length.size))
+
+
+@compiled
+def packed_base_tangent(
+    table: Array,
+    index: IntArray,
+    buffer: Array,
+    q: Array,
+    v: Array,
+    coriolis: bool,
+    stiffness: Array,
+    damping: Array,
+) -> None:
+    """`base_tangent`."""
+    arm = unpack(table, index)
+    base_tangent(arm, q, v, coriolis, stiffness, damping, work_of(buffer, arm.length.size))

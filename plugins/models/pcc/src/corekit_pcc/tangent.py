@@ -68,7 +68,7 @@ def tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Array, wo
             point_columns(i, arm.node[k], order, sections, table, scalars, vectors, arc)
             load = (-mass * arm.gravity[0], -mass * arm.gravity[1], -mass * arm.gravity[2])
             if coriolis:
-                a = velocity_acceleration(count, column, vectors, arc)
+                a = velocity_acceleration(arm, count, column, vectors, arc)
                 load = (load[0] + mass * a[0], load[1] + mass * a[1], load[2] + mass * a[2])
                 _add_velocity_parts(count, mass, column, vectors, K, D)
             _carry(count, load, 1.0, column, vectors, carried)
@@ -80,7 +80,7 @@ def tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Array, wo
             second_derivatives(place, arc[i], table, second, second_turn)
             for direction in range(2):
                 turning_columns(i, direction, order, sections, vectors)
-                a = velocity_acceleration(count, column, vectors, arc)
+                a = velocity_acceleration(arm, count, column, vectors, arc)
                 load = (mass * a[0], mass * a[1], mass * a[2])
                 _add_velocity_parts(count, mass, column, vectors, K, D)
                 _carry(count, load, 0.0, column, vectors, carried)

@@ -20,6 +20,7 @@ def conformance(
     states: States | None = None,
     spread: float = 1.0,
     expected: Mapping[str, str] | None = None,
+    free_base: bool = False,
 ) -> Callable[[str], None]:
     """A parametrised pytest test of an installed plugin: `test_pcc = conformance("models", "pcc")`.
 
@@ -32,11 +33,17 @@ def conformance(
             random generator; None: random displacements of the rest state (see `model_states`).
         spread: factor on those displacements, for a model with narrow limits.
         expected: check → why it is known to fail; it must then fail.
+        free_base: whether a model with the ability `free-base` is built with a base that moves; not symbolic then.
     """
     import pytest
 
-    subject = Subject.installed(role, name, options, states, spread)
-    checks = {check.name: check for check in checks_of(role) if not check.absent(subject)}
+    subject = Subject.installed(role, name, options, states, spread, free_base=free_base)
+    fitting = [check for check in checks_of(role) if not check.absent(subject)]
+    checks = {
+        check.name: check
+        for check in fitting
+        if not (free_base and any(ability.startswith("symbolic") for ability in check.needs))
+    }
     unknown = sorted(set(expected or {}) - set(checks))
     if unknown:
         raise ValueError(f"no check is called {', '.join(unknown)}; checks are {', '.join(checks)}")

@@ -11,6 +11,7 @@ from corekit.data.state import State
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.differences import expect_slope
+from corekit_testing.conformance.model_base import BASE
 from corekit_testing.conformance.model_constancy import CONSTANCY
 from corekit_testing.conformance.model_energy import ENERGY
 from corekit_testing.conformance.model_rows import ROWS
@@ -325,6 +326,7 @@ CHECKS: tuple[Check, ...] = (
     balance_tangent_is_slope,
     input_jacobian_is_slope,
     terms_sum_to_force,
+    *BASE,
     *CONSTANCY,
     *ROWS,
     *ENERGY,

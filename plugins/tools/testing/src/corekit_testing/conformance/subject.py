@@ -59,6 +59,7 @@ class Subject:
         states: where a model is looked at; None: random displacements of its rest state, see `model_states`.
         spread: factor on the size of those displacements, for models with narrow limits.
         target: the class itself, if not the spec's.
+        free_base: whether a model is built with a base that moves.
     """
 
     spec: ComponentSpec
@@ -67,6 +68,7 @@ class Subject:
     states: States | None = None
     spread: float = 1.0
     target: Callable[[Any, BuildContext], Any] | None = None
+    free_base: bool = False
 
     @classmethod
     def installed(
@@ -76,10 +78,19 @@ class Subject:
         options: Mapping[str, Any] | None = None,
         states: States | None = None,
         spread: float = 1.0,
+        *,
+        free_base: bool = False,
     ) -> Subject:
         """An installed plugin; raises PluginError where there is none of this name."""
         row = find(role, name, discover())
-        return cls(spec=load_spec(row), entry=row.entry, options=options or {}, states=states, spread=spread)
+        return cls(
+            spec=load_spec(row),
+            entry=row.entry,
+            options=options or {},
+            states=states,
+            spread=spread,
+            free_base=free_base,
+        )
 
     def config_class(self) -> Any:
         """The options class."""
@@ -97,7 +108,8 @@ class Subject:
         """A new component with a config of one's own."""
         context = context or BuildContext(path="conformance")
         target = self.target or load_target(self.spec.target)
-        return target(config, evolve(context, build=_build_named))
+        free_base = self.free_base or context.free_base
+        return target(config, evolve(context, build=_build_named, free_base=free_base))
 
 
 def _build_named(role: str, use: ComponentRef) -> Any:

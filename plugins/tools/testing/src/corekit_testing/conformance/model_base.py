@@ -1,0 +1,48 @@
+"""A base that moves: what the ability `free-base` promises."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import evolve
+
+from corekit.errors import ConfigError
+from corekit.geometry.frames import rotation_from_rpy
+from corekit_testing.conformance.check import Check, NotApplicable, check, expect_close
+from corekit_testing.conformance.model_states import Probe, points_of
+from corekit_testing.conformance.subject import Subject, skew_context
+
+__all__ = ["BASE"]
+
+
+@check("base-placed", "a base that moves stands and moves as placed, and carries the body along", "free-base")
+def base_placed(subject: Subject) -> None:
+    try:
+        probe = Probe(subject, evolve(skew_context(), free_base=True))
+    except ConfigError as error:
+        raise NotApplicable("its base cannot move with these options") from error
+    place, turn = np.array([0.4, -1.2, 0.7]), rotation_from_rpy((0.9, -0.6, 2.2))
+    velocity, spin = np.array([0.3, 0.5, -0.8]), np.array([-1.1, 0.4, 0.6])
+    frame, local = points_of(probe.model, 1.0)
+    for state in probe.states:
+        before, turned = probe.poses(state)
+        own = (before - before[0]) @ turned[0]
+        shape = np.einsum("ji,njk->nik", turned[0], turned)
+        probe.model.place_base(state, place, turn, velocity, spin)
+        position, rotation = probe.poses(state)
+        size = 1.0 + float(np.abs(own).max())
+        expect_close("place of the base [m]", position[0], place, 1e-12 * size)
+        expect_close("axes of the base", rotation[0], turn, 1e-12)
+        expect_close("places of the frames from the base [m]", (position - place) @ turn, own, 1e-11 * size)
+        expect_close(
+            "axes of the frames from the base", np.einsum("ji,njk->nik", turn, rotation), shape, 1e-11
+        )
+        if "point-jacobian" not in subject.spec.provides:
+            continue
+        lever = local @ turn.T
+        moved = probe.rows(state, np.zeros_like(frame), local) @ state.v
+        fast = 1.0 + float(np.abs(moved).max())
+        wanted = velocity + np.cross(spin, lever)
+        expect_close("velocity of points of the base [m/s]", moved, wanted, 1e-11 * fast)
+
+
+BASE: tuple[Check, ...] = (base_placed,)
