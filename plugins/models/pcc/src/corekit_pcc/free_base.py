@@ -31,13 +31,13 @@ import math
 from typing import Final
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, row, scaled
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
 from corekit_pcc.dynamics import velocity_acceleration
 
-__all__ = ["BASE", "base_dynamics", "base_tangent", "move_base"]
+__all__ = ["BASE", "add_base_columns", "base_dynamics", "base_tangent", "move_base", "set_base"]
 
 BASE: Final = 6
 """Velocities of the base."""
@@ -185,6 +185,59 @@ def base_tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Arra
                 load = scaled(a, -mass)
                 _add_tangent(count, mass, load, a, spin, 0.0, coriolis, column, vectors, K, D)
             turning += 1
+
+
+@compiled
+def add_base_columns(
+    base: Array, frame: IntArray, local: Array, position: Array, rotation: Array, own_dofs: IntArray, own_values: Array,
+    dofs: IntArray, values: Array,
+) -> None:  # fmt: skip
+    """Write rows of points fixed in frames, with the columns (1) of the base before those of the arm.
+
+    Args:
+        base: origin of the base in the world [m], shape (3,).
+        frame, local: of the points, shapes (c,) and (c, 3) [m].
+        position, rotation: of all frames.
+        own_dofs, own_values: rows in the arm's coordinates, (c, n) and (c, 3, n).
+    """
+    for c in range(frame.size):
+        f, at = frame[c], (local[c, 0], local[c, 1], local[c, 2])
+        x = (position[f, 0] - base[0], position[f, 1] - base[1], position[f, 2] - base[2])
+        for axis in range(3):
+            x = add_scaled(x, at[axis], (rotation[f, 0, axis], rotation[f, 1, axis], rotation[f, 2, axis]))
+        for k in range(3):
+            e, turned = _unit(k), cross(_unit(k), x)
+            dofs[c, k], dofs[c, 3 + k] = k, 3 + k
+            for i in range(3):
+                values[c, i, k], values[c, i, 3 + k] = e[i], turned[i]
+        for k in range(own_dofs.shape[1]):
+            dofs[c, BASE + k] = BASE + own_dofs[c, k]
+            for i in range(3):
+                values[c, i, BASE + k] = own_values[c, i, k]
+
+
+@compiled
+def set_base(q: Array, v: Array, position: Array, rotation: Array, spin: Array) -> None:
+    """Write pose and spin of the base of a state; a quaternion of any length but 0 is normalised."""
+    w, x, y, z = q[3], q[4], q[5], q[6]
+    s = 2.0 / (w * w + x * x + y * y + z * z)
+    rotation[0, 0], rotation[0, 1], rotation[0, 2] = (
+        1.0 - s * (y * y + z * z),
+        s * (x * y - w * z),
+        s * (x * z + w * y),
+    )
+    rotation[1, 0], rotation[1, 1], rotation[1, 2] = (
+        s * (x * y + w * z),
+        1.0 - s * (x * x + z * z),
+        s * (y * z - w * x),
+    )
+    rotation[2, 0], rotation[2, 1], rotation[2, 2] = (
+        s * (x * z - w * y),
+        s * (y * z + w * x),
+        1.0 - s * (x * x + y * y),
+    )
+    for i in range(3):
+        position[i], spin[i] = q[i], v[3 + i]
 
 
 @compiled

@@ -200,15 +200,8 @@ class PCC(Model):
         places = self._frame_section, self._frame_place
         if self._base is None:
             packed_rows(*self._packed, q, v, *places, frame, local, dofs, values)
-            return
-        count, frames = len(frame), len(self._frame_section)
-        own_dofs, own_values = np.zeros((count, len(q)), dtype=np.int64), np.zeros((count, 3, len(q)))
-        packed_rows(*self._packed, q, v, *places, frame, local, own_dofs, own_values)
-        dofs[:, BASE:], values[:, :, BASE:] = own_dofs + BASE, own_values
-        position, rotation = np.zeros((frames, 3)), np.zeros((frames, 3, 3))
-        packed_poses(*self._packed, q, v, *places, position, rotation)
-        points = position[frame] + np.einsum("cij,cj->ci", rotation[frame], local)
-        self._base.add_to_rows(points, dofs, values)
+        else:
+            self._base.write_rows(q, v, places, frame, local, dofs, values)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Kinetic energy T, and elastic and gravitational potential V [J]; heights count from the world's origin.

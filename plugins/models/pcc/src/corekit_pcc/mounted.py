@@ -11,11 +11,11 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.geometry.frames import quat_wxyz_from_rotation, rotation_from_quat_wxyz
+from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.roles.model import Coordinate
 from corekit_pcc.arm import Arm
-from corekit_pcc.free_base import BASE, move_base
-from corekit_pcc.packed import Packed, packed_base_dynamics, packed_base_tangent
+from corekit_pcc.free_base import BASE, add_base_columns, move_base, set_base
+from corekit_pcc.packed import Packed, packed_base_dynamics, packed_base_tangent, packed_poses, packed_rows
 
 __all__ = ["BASE", "BASE_COORDINATES", "BASE_VELOCITIES", "POSE", "MountedBase", "place"]
 
@@ -59,9 +59,7 @@ class MountedBase:
 
     def settle(self, state: State) -> tuple[Array, Array]:
         """Let the kernels see the base of a state; return q and v of the arm, views."""
-        self._position[:] = state.q[:3]
-        self._rotation[:] = rotation_from_quat_wxyz(state.q[3:POSE])
-        self._spin[:] = state.v[3:BASE]
+        set_base(state.q, state.v, self._position, self._rotation, self._spin)
         return state.q[POSE:], state.v[BASE:]
 
     def add_to_dynamics(
@@ -85,14 +83,23 @@ class MountedBase:
             out[:BASE, 3:BASE], out[:BASE, BASE:] = found[:BASE, :3], found[:BASE, 3:] @ self._to_arc
             out[BASE:, 3:BASE], out[BASE:, BASE:] = self._to_arc.T @ found[BASE:, :3], own
 
-    def add_to_rows(self, points: Array, dofs: IntArray, values: Array) -> None:
-        """Write the columns of the base in the rows of points in the world, (c, 3) [m]."""
-        x, y, z = (points - self._position).T
-        dofs[:, :BASE], values[:, :, :BASE] = np.arange(BASE), 0.0
-        values[:, [0, 1, 2], [0, 1, 2]] = 1.0
-        values[:, 1, 3], values[:, 2, 3] = -z, y
-        values[:, 0, 4], values[:, 2, 4] = z, -x
-        values[:, 0, 5], values[:, 1, 5] = -y, x
+    def write_rows(
+        self,
+        q: Array,
+        v: Array,
+        frames: tuple[IntArray, Array],
+        frame: IntArray,
+        local: Array,
+        dofs: IntArray,
+        values: Array,
+    ) -> None:
+        """Write rows of points fixed in frames; `frames` are section and place of each."""
+        count, total = len(frame), len(frames[0])
+        own_dofs, own_values = np.empty((count, len(q)), dtype=np.int64), np.empty((count, 3, len(q)))
+        position, rotation = np.empty((total, 3)), np.empty((total, 3, 3))
+        packed_rows(*self._packed, q, v, *frames, frame, local, own_dofs, own_values)
+        packed_poses(*self._packed, q, v, *frames, position, rotation)
+        add_base_columns(self._position, frame, local, position, rotation, own_dofs, own_values, dofs, values)
 
     @staticmethod
     def move(start: State, velocity: Array, step: float, out: State) -> None:
