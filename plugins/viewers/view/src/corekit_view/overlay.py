@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -144,6 +145,10 @@ def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
     axes.text(right - 0.5 * length, base + 0.018 * side, text, fontsize=6, ha="center", va="bottom", zorder=9)
 
 
+_WORDS, _LEAST = 7.0, 4.5
+"""Size of the words of a legend, and where many bodies have long names the least [pt]."""
+
+
 def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: float, height: float) -> None:
     """Draw one row with several bodies, modes of the run, the tip path, and a reference force.
 
@@ -158,12 +163,15 @@ def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: flo
     from matplotlib.offsetbox import AnchoredOffsetbox, DrawingArea, HPacker, TextArea
     from matplotlib.patches import FancyArrow, Rectangle
 
+    words: list[TextArea] = []
+
     def entry(label: str, width: float, *artists: Artist) -> HPacker:
         area = DrawingArea(width, 6.0, 0.0, 0.0)
         for artist in artists:
             area.add_artist(artist)
+        words.append(TextArea(label, textprops={"size": _WORDS, "parse_math": False}))
         return HPacker(
-            children=[area, TextArea(label, textprops={"size": 7, "parse_math": False})],
+            children=[area, words[-1]],
             align="center",
             pad=0,
             sep=4,
@@ -212,3 +220,15 @@ def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: flo
                 bbox_to_anchor=(0.5, height), bbox_transform=figure.transFigure,
             )
         )  # fmt: skip
+        _fit(figure, row, words)
+
+
+def _fit(figure: Figure, row: Any, words: Sequence[Any]) -> None:
+    """Shrink the words of a row until none is cut at the edge of the figure; symbols keep their size."""
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    size = _WORDS
+    while size > _LEAST and row.get_bbox(renderer).width > 0.98 * figure.bbox.width:
+        size -= 0.25
+        row.sep *= 0.94
+        for word in words:
+            word.get_children()[0].set(size=size)
