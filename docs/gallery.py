@@ -50,6 +50,7 @@ SCENES = (
     Scene(name="dismech_entanglement", source="dismech/entanglement", times=(0.0, 5.0, 15.0)),
     Scene(name="mixed_arm_ball_rod", source="mixed/arm-ball-rod", times=(0.0, 0.8, 2.0)),
     Scene(name="teaching_gripper", source="teaching/gripper-lifts-pawn", times=(0.0, 0.34, 1.6)),
+    Scene(name="teaching_mounted_gripper", source="teaching/mounted-gripper", times=(0.0, 0.9, 2.4)),
     Scene(name="teaching_pneumatic_gripper", source="teaching/pneumatic-gripper", times=(0.0, 0.4, 1.6)),
     Scene(
         name="teaching_muscular_arm",
