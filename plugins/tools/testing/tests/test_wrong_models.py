@@ -49,6 +49,10 @@ def level_by_lot(right, self, state):
     return kinetic, potential + drift(self)
 
 
+def stay(none, self, state, position, rotation, velocity, angular_velocity):
+    """Leaves its base where it is."""
+
+
 def forgetful(right, self, internal_state):
     self._gravity = 0.9 * self._gravity
 
@@ -330,6 +334,10 @@ WRONG = {
     ),
     "rigid-motion-invariance": (
         lambda: pendulum(compute_force_terms=eastern_terms, compute_energies=eastern_energy),
+        (),
+    ),
+    "base-placed": (
+        lambda: pendulum(spec={"provides": pendulum().spec.provides | {"free-base"}}, place_base=stay),
         (),
     ),
 }
