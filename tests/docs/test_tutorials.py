@@ -46,6 +46,18 @@ def test_the_fingers_hold_the_box_above_the_least_pressure(program):
     assert 0.0 < share < 1.0 + 1e-6
 
 
+def test_an_arm_swings_below_a_cart_whose_drive_holds_the_weight_of_both(program, capsys):
+    program("mount")
+    swing, late, holds, pushes = (
+        float(text) for text in re.findall(r"([\d.]+) (?:mm|N)", capsys.readouterr().out)
+    )
+    weight = 9.81 * (1.0 + 1070.0 * np.pi * 0.015**2 * 0.24)
+    assert 20.0 < swing < 240.0  # the arm is no longer
+    assert late < 0.5 * swing
+    assert holds == pytest.approx(weight, rel=0.02)
+    assert pushes > 1.0 * 0.5 / 2e-3 * 0.9  # the cart's own jump within a step
+
+
 def test_a_tip_follows_the_circle_better_with_a_perfect_camera_and_worse_without_a_model(program, capsys):
     program("feedback")
     late, sharp, plain = (float(text) for text in re.findall(r"([\d.]+) mm", capsys.readouterr().out))

@@ -136,7 +136,6 @@ HINGED = {
 }
 
 test_arm = conformance("models", "gvs", ARM)
-test_arm_on_a_moving_base = conformance("models", "gvs", ARM, free_base=True)
 test_tree = conformance("models", "gvs", TREE)
 test_loop = conformance("models", "gvs", LOOP)
 test_hinged = conformance("models", "gvs", HINGED)
