@@ -179,8 +179,9 @@ class JointRows:
             rank = np.linalg.matrix_rank(self.jacobian[: rows.stop, free])
             if rank < rows.stop:
                 raise CompositionError(
-                    f"joint {joint.name!r} holds what other joints or prescribed motions hold already, or what does not "
-                    "move on its own (a node of a rod does not turn): leave it out, or let it hold less (kind = 'ball')"
+                    f"joint {joint.name!r} holds what other joints or prescribed motions hold already, or what does "
+                    "not move on its own (a node of a rod does not turn): leave it out, or let it hold "
+                    "less (kind = 'ball')"
                 )
 
     def _place_frames(self, state: State, time: float) -> None:
