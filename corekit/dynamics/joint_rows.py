@@ -120,6 +120,7 @@ class JointRows:
         joints: as given. count: number of rows. rows: where those of each joint stand.
         given: the motions that carry something.
         jacobian: J, shape (rows, nv). target: r, shape (rows,). impulse: λ [N·s or N·m·s], shape (rows,).
+        accepted: λ after the last accepted step, from which the next one starts.
     """
 
     def __init__(self, joints: Sequence[Joint], velocities: int) -> None:
@@ -130,7 +131,7 @@ class JointRows:
         self.count: int = ends[-1]
         self.given = [joint.second for joint in self.joints if isinstance(joint.second, GivenMotion)]
         self.jacobian = np.zeros((self.count, velocities))
-        self.target, self.impulse = np.zeros((2, self.count))
+        self.target, self.impulse, self.accepted = np.zeros((3, self.count))
         both = [
             (i, which, end)
             for i, joint in enumerate(self.joints)

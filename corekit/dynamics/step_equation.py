@@ -90,6 +90,8 @@ class StepEquation:
         """
         world, self.step, self.passed_pair = self._world, step, None
         self.impulses.begin_step()
+        if world.joints is not None:
+            world.joints.impulse[:] = world.joints.accepted
         pipeline, forces = world.pipeline, world.forces
         if pipeline is None:
             return
@@ -364,9 +366,21 @@ class StepEquation:
 
     def internal_state(self) -> InternalState:
         """Warm starts as of the last accepted step and orders of elimination, as named arrays."""
-        return self.impulses.internal_state() | self._world.factorisation.internal_state()
+        joints = self._world.joints
+        own = {} if joints is None else {"joint_impulse": joints.accepted.copy()}
+        return own | self.impulses.internal_state() | self._world.factorisation.internal_state()
+
+    def accept(self) -> None:
+        """Keep the impulses of an accepted step."""
+        self.impulses.accept()
+        if self._world.joints is not None:
+            self._world.joints.accepted[:] = self._world.joints.impulse
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; an empty one means a fresh start."""
         self.impulses.restore(internal_state)
+        joints = self._world.joints
+        if joints is not None:
+            joints.accepted[:] = internal_state.get("joint_impulse", 0.0)
+            joints.impulse[:] = joints.accepted
         self._world.factorisation.restore(internal_state)

@@ -165,7 +165,7 @@ class WorldSystem:
         if not _copy_finite(state.qv, self.accepted):
             return False
         self._step = step
-        self.equation.impulses.accept()
+        self.equation.accept()
         pipeline, forces = self.pipeline, self.terms.forces
         if pipeline is not None:
             pipeline.accept()

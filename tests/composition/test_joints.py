@@ -370,20 +370,24 @@ def test_a_potential_presses_on_what_is_mounted(integrator):
     assert joint.torque == pytest.approx([0.0, -9.81 * 0.1, 0.0], rel=1e-2, abs=1e-3)
 
 
-def test_a_run_goes_on_from_its_state_bit_for_bit():
-    pytest.importorskip("corekit_sdf")
-    pytest.importorskip("corekit_lcp")
-    whole, parted = loads(LIFT).compose(), loads(LIFT).compose()
+@pytest.mark.parametrize(
+    ("scenario", "integrator"),
+    [(LIFT, None), (MOUNTED, "implicit-midpoint"), (MOUNTED, "generalized-alpha"), (MOUNTED, "verlet")],
+)
+def test_a_run_goes_on_from_its_state_bit_for_bit(scenario, integrator):
+    for needed in ("corekit_gvs", "corekit_sdf", "corekit_lcp"):
+        pytest.importorskip(needed)
+    sets = [] if integrator is None else [f"integrator.use={integrator}"]
+    whole, again = (loads(scenario, sets).compose() for _ in range(2))
     for _ in range(40):
         whole.step()
-        parted.step()
-    kept = parted.internal_state()
-    again = loads(LIFT).compose()
-    again.restore(kept)
+    again.restore(whole.internal_state())
     for _ in range(40):
         whole.step()
         again.step()
     assert np.array_equal(whole.state.qv, again.state.qv)
+    joint = "plate.base" if scenario is LIFT else "arm.base"
+    assert np.array_equal(whole.joint_force(joint).force, again.joint_force(joint).force)
 
 
 def test_a_mounted_body_begins_where_its_carrier_has_it():
