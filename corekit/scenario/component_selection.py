@@ -6,7 +6,7 @@ A wrong selection is refused before heavy imports: abilities are words, matched 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import attrs
@@ -116,7 +116,7 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
     """Select the specs of all components of a scenario, nested ones included."""
     solver, detectors = contact_components(scenario)
     others: list[ComponentSpec] = []
-    resolve_once = cache(resolve)
+    resolve_once = cache(partial(resolve, installed=discover()))
 
     def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
         for role, use in _nested(load_config(spec, options, path)):
@@ -130,7 +130,7 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
 
     for each in scenario.controllers:
         path = f"controllers.{each.name}.options"
-        others.append(gather(resolve("controllers", each.use), each.options, path))
+        others.append(gather(resolve_once("controllers", each.use), each.options, path))
     mounted = tuple(body.name for body in scenario.bodies if body.base.moves)
     held = [
         *(body.base.mount or "" for body in scenario.bodies),

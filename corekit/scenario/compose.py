@@ -26,6 +26,7 @@ from corekit.geometry.frames import Pose
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import Shape
 from corekit.registry.contract import contract_problem
+from corekit.registry.discover import Installed, discover
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
 from corekit.roles.component import BuildContext, Component, component_seed
@@ -61,12 +62,13 @@ class _Builder:
     friction_law: str = COULOMB.name
     made: dict[str, Component] = field(factory=dict)
     names: dict[str, str] = field(factory=dict)
+    _installed: tuple[Installed, ...] = field(factory=discover)
     _checked: dict[tuple[str, str], tuple[ComponentSpec, Any]] = field(factory=dict)
 
     def _target(self, role: str, name: str, path: str) -> tuple[ComponentSpec, Any]:
         """Return the spec of a component and its class, which is checked once: a pile has one model for all bodies."""
         if (role, name) not in self._checked:
-            spec = resolve(role, name)
+            spec = resolve(role, name, self._installed)
             target = load_target(spec.target)
             problem = contract_problem(target, spec)
             if problem:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar, cast
@@ -17,7 +18,7 @@ import attrs
 from attrs import NOTHING, define
 
 from corekit.errors import ConfigError, Mistake, PluginError
-from corekit.registry.discover import discover
+from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FIRST_PARTY_KEYS
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ROLES
@@ -63,6 +64,11 @@ class Structurer(ValueReader):
 
     components: bool = False
 
+    @cached_property
+    def _installed(self) -> tuple[Installed, ...]:
+        """What is installed, looked up once a document."""
+        return discover()
+
     def instance(self, cls: type, table: object, path: str) -> Any:
         if isinstance(table, cls):
             return table
@@ -105,11 +111,12 @@ class Structurer(ValueReader):
         self, role: str, name: str, given: Mapping[str, Any], path: str, name_path: str
     ) -> dict[str, Any] | None:
         """Check the tables `options` and `initial` of a component and fill in their defaults; None after a mistake."""
-        installed = discover()
         try:
-            spec = resolve(role, name, installed)
+            spec = resolve(role, name, self._installed)
         except PluginError as error:
-            rows = [row for row in installed if row.name == name and row.role in ROLES and row.role != role]
+            rows = [
+                row for row in self._installed if row.name == name and row.role in ROLES and row.role != role
+            ]
             others = ", ".join(sorted({ROLES[row.role] for row in rows}))
             hint = f"{error}; {name!r} is the name of another role: {others}" if others else str(error)
             self.mistakes.append(Mistake(name_path, shown(name), f"must be an installed {ROLES[role]}", hint))
