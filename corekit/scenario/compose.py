@@ -51,11 +51,11 @@ from corekit.scenario.schema import ScenarioTables
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 
-__all__ = ["compose", "models_without_gravity"]
+__all__ = ["Builder", "compose", "initialise", "models_without_gravity"]
 
 
 @define
-class _Builder:
+class Builder:
     """Builds components and stores them by path, because checkpoints hold their internal states."""
 
     scenario: ScenarioTables
@@ -65,7 +65,7 @@ class _Builder:
     _installed: tuple[Installed, ...] = field(factory=discover)
     _checked: dict[tuple[str, str], tuple[ComponentSpec, Any]] = field(factory=dict)
 
-    def _target(self, role: str, name: str, path: str) -> tuple[ComponentSpec, Any]:
+    def target(self, role: str, name: str, path: str) -> tuple[ComponentSpec, Any]:
         """Return the spec of a component and its class, which is checked once: a pile has one model for all bodies."""
         if (role, name) not in self._checked:
             spec = resolve(role, name, self._installed)
@@ -79,11 +79,18 @@ class _Builder:
         return self._checked[role, name]
 
     def build(
-        self, role: str, use: ComponentRef, path: str, base: Pose | None = None, *, free_base: bool = False
+        self,
+        role: str,
+        use: ComponentRef,
+        path: str,
+        base: Pose | None = None,
+        *,
+        free_base: bool = False,
+        config: Any = None,
     ) -> Any:
-        """Build a component from its options; it builds nested ones through its context."""
-        spec, target = self._target(role, use.use, path)
-        config = load_config(spec, use.options, f"{path}.options")
+        """Build a component from its options, or from its config; it builds nested ones through its context."""
+        spec, target = self.target(role, use.use, path)
+        config = load_config(spec, use.options, f"{path}.options") if config is None else config
         context = BuildContext(
             path=path,
             base=base or Pose(),
@@ -106,6 +113,13 @@ class _Builder:
         self.made[path], self.names[path] = component, use.use
         return component
 
+    def build_model(self, table: BodyTable, config: Any = None) -> Model:
+        """Build the model of a body, with another config than its options say if one is given."""
+        use, pose = ComponentRef(table.use, table.options), base_pose(table.base)
+        free = table.base.moves
+        model = self.build("models", use, f"bodies.{table.name}", pose, free_base=free, config=config)
+        return cast("Model", model)
+
     def _free(self, path: str) -> str:
         number, candidate = 1, path
         while candidate in self.made:
@@ -114,17 +128,15 @@ class _Builder:
         return candidate
 
 
-def _build_body(builder: _Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
+def _build_body(builder: Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
     path = f"bodies.{table.name}"
-    use, base = ComponentRef(table.use, table.options), table.base
-    model = cast("Model", builder.build("models", use, path, base_pose(base), free_base=base.moves))
     signals = {entry.channel: entry.signal for entry in table.inputs}
     if len(signals) != len(table.inputs):
         raise CompositionError(f"{path}.inputs: a channel is given twice")
-    return table.name, model, spec.provides, signals, table.friction
+    return table.name, builder.build_model(table), spec.provides, signals, table.friction
 
 
-def _initialise(
+def initialise(
     simulation: Simulation,
     scenario: ScenarioTables,
     models: Mapping[str, ComponentSpec],
@@ -193,7 +205,7 @@ def _check_shape_pairs(
 
 
 def _build_contact(
-    builder: _Builder,
+    builder: Builder,
     scenario: ScenarioTables,
     bodies: tuple[Body, ...],
     obstacles: tuple[Obstacle, ...],
@@ -248,7 +260,7 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         ConfigError: options that only the built component could judge.
         StaticsFailed: the scenario starts from its equilibrium, and none was found.
     """
-    builder = _Builder(scenario)
+    builder = Builder(scenario)
     bodies = stack_bodies(
         [_build_body(builder, table, selected.models[table.name]) for table in scenario.bodies]
     )
@@ -277,7 +289,7 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
     simulation = Simulation(
         system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
     )
-    _initialise(simulation, scenario, selected.models, joints)
+    initialise(simulation, scenario, selected.models, joints)
     plane = _common_plane(bodies)
     if pipeline is not None and plane is not None and pipeline.friction.law.is_directional:
         pipeline.scene.update_poses(simulation.state)
@@ -299,7 +311,7 @@ def models_without_gravity(scenario: ScenarioTables) -> list[Model] | None:
     """Build the models of a scenario without gravity; None if it has no gravity."""
     if not any(scenario.world.gravity):
         return None
-    builder = _Builder(attrs.evolve(scenario, world=attrs.evolve(scenario.world, gravity=(0.0, 0.0, 0.0))))
+    builder = Builder(attrs.evolve(scenario, world=attrs.evolve(scenario.world, gravity=(0.0, 0.0, 0.0))))
     models = select_components(scenario).models
     return [_build_body(builder, table, models[table.name])[1] for table in scenario.bodies]
 

@@ -18,7 +18,7 @@ from typing import Any
 from corekit.errors import ConfigError, Mistake
 from corekit.scenario.error_text import hint_for, join, shown
 
-__all__ = ["apply_overrides"]
+__all__ = ["apply_overrides", "path_steps"]
 
 _PATH = re.compile(r"\s*[\w-]+(\.[\w-]+|\[\d+\])*\s*")
 _STEP = re.compile(r"[\w-]+|\[\d+\]")
@@ -59,8 +59,12 @@ def _read(text: str) -> tuple[_Steps, Any]:
     if not equals or not _PATH.fullmatch(path):
         said = "must be PATH=VALUE with a path such as contact.solver.use or bodies[0].options.sections"
         raise _refused(f"--set {path.strip()}", text, said)
-    steps = tuple(int(step[1:-1]) if step[0] == "[" else step for step in _STEP.findall(path))
-    return steps, _toml_value(path.strip(), value.strip())
+    return path_steps(path), _toml_value(path.strip(), value.strip())
+
+
+def path_steps(path: str) -> _Steps:
+    """Return the keys and indices of a path."""
+    return tuple(int(step[1:-1]) if step[0] == "[" else step for step in _STEP.findall(path))
 
 
 def _toml_value(path: str, text: str) -> Any:

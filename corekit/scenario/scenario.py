@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -36,15 +36,12 @@ class Scenario(ScenarioTables):
             from corekit.scenario.compose import compose
 
             simulation = compose(self, selected)
-        simulation.mark_start(self._compose_with)
+            from corekit.scenario.renew import Renewal
+
+            renewal = Renewal(self)
+        simulation.mark_start(renewal)
         installed_hooks().tell("corekit_scenario_composed", scenario=self, simulation=simulation)
         return simulation
-
-    def _compose_with(self, parameters: Mapping[str, Any]) -> Simulation:
-        """Compose with other values of some entries, given by their paths in the scenario."""
-        from corekit.scenario.load import with_values
-
-        return with_values(self, parameters).compose()
 
     def with_controller(
         self,

@@ -83,7 +83,7 @@ class Simulation:
         self._breakpoints = self._new_breakpoints()
         self._observers: tuple[Observer, ...] = ()
         self._controllers = SampledControllers()
-        self._compose_again: Callable[[Mapping[str, Any]], Simulation] | None = None
+        self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
         self._start: InternalState | None = None
 
     @property
@@ -202,16 +202,16 @@ class Simulation:
             seed: of the random streams; the scenario's if None.
             state: where to begin instead: q, v and aux of a `State`, at the start time; or what `internal_state`
                 returned, to continue from there bit for bit.
-            parameters: path in the scenario → value, for example `{"bodies.arm.options.stiffness": 200.0}`. Only then
-                the components are built again.
+            parameters: path in the scenario → value, for example `{"bodies.arm.options.stiffness": 200.0}`. Numbers
+                among the options of a body make a new model alone; anything else composes the world anew.
         """
-        if parameters:
-            if self._compose_again is None:
-                raise ControlError("only a simulation that a scenario composed can have other parameters")
-            self._adopt(self._compose_again(parameters))
         if self._start is None:
             raise ControlError("only a simulation that a scenario composed knows its start")
         self.restore(self._start)
+        if parameters:
+            if self._renew is None:
+                raise ControlError("only a simulation that a scenario composed can have other parameters")
+            self._renew(self, parameters)
         if seed is not None:
             for path, each in self.components.items():
                 if isinstance(each, Seeded):
@@ -228,11 +228,11 @@ class Simulation:
         elif state is not None:
             self.restore(state)
 
-    def mark_start(self, compose_again: Callable[[Mapping[str, Any]], Simulation] | None = None) -> None:
-        """Let `reset` return to the state now, and compose with other parameters."""
-        self._start, self._compose_again = self.internal_state(), compose_again
+    def mark_start(self, renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None) -> None:
+        """Let `reset` return to the state now, and give other parameters by a function of simulation and values."""
+        self._start, self._renew = self.internal_state(), renew
 
-    def _adopt(self, other: Simulation) -> None:
+    def become(self, other: Simulation) -> None:
         """Become another simulation, with one's own observers and the controllers that Python added."""
         added = {path: each for path, each in self.components.items() if path not in other.components}
         other._controllers.add_missing(self._controllers)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,7 @@ def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[...,
     return evaluate
 
 
+@lru_cache(maxsize=256)
 def evaluator_with_slope(text: str, name: str, path: str) -> Callable[..., Array]:
     """A function of an array (n,) that returns a formula's values and derivatives by `name`, shape (2, n).
 

@@ -1,0 +1,156 @@
+"""Other parameters for a composed simulation: new models in the place of old ones where only numbers change."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, final
+
+import attrs
+import numpy as np
+
+from corekit.errors import CorekitError
+from corekit.roles.code import code_allowed
+from corekit.scenario.component_selection import load_config
+from corekit.scenario.compose import Builder, initialise
+from corekit.scenario.load import with_values
+from corekit.scenario.overrides import path_steps
+from corekit.scenario.scenario import Scenario
+from corekit.simulation.loop import Simulation
+
+__all__ = ["Renewal"]
+
+
+class _OtherForm(Exception):
+    """More than a number changes, so that the world has to be composed anew."""
+
+
+@final
+class Renewal:
+    """Gives the simulation of a scenario other parameters, those of earlier calls included.
+
+    Numbers among the options of a body make a new model alone. It takes the old one's place if its description is the
+    same, because all that composition derives follows from descriptions. In every other case, and where joints or an
+    equilibrium tie the start to several bodies, the scenario is composed anew; the result is the same, to the bit.
+
+    Args:
+        scenario: as it was composed.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._changes: dict[str, Any] = {}
+        self._builder = Builder(scenario)
+        self._configs: dict[str, Any] = {}
+        tied = bool(scenario.joints) or any(body.base.moves for body in scenario.bodies)
+        self._is_tied = tied or scenario.start == "equilibrium"
+
+    def __call__(self, simulation: Simulation, parameters: Mapping[str, Any]) -> None:
+        """Give a simulation at its start other parameters, path in the scenario → value.
+
+        Raises:
+            CorekitError: as from `load` and `compose`; the simulation is then as before.
+        """
+        # the newest change comes last: two paths may mean one entry
+        changes = {path: value for path, value in self._changes.items() if path not in parameters}
+        changes |= parameters
+        with code_allowed(self._scenario.allow_code):
+            try:
+                self._replace_models(simulation, parameters)
+            except (_OtherForm, CorekitError, LookupError, AttributeError, TypeError, ValueError):
+                # whatever is wrong with a value, loading the scenario says it
+                simulation.become(with_values(self._scenario, changes).compose())
+                return
+        self._changes = changes
+        simulation.mark_start(self)
+
+    def _replace_models(self, simulation: Simulation, parameters: Mapping[str, Any]) -> None:
+        if self._is_tied:
+            raise _OtherForm
+        tables = {body.name: body for body in self._scenario.bodies}
+        configs: dict[str, Any] = {}
+        for path, value in parameters.items():
+            group, entry, part, *inner = path_steps(path)
+            if (group, part) != ("bodies", "options"):
+                raise _OtherForm
+            name = self._scenario.bodies[entry].name if isinstance(entry, int) else entry
+            table = tables[name]
+            if name not in self._configs:
+                spec, _ = self._builder.target("models", table.use, f"bodies.{name}")
+                self._configs[name] = load_config(spec, table.options, f"bodies.{name}.options")
+            configs[name] = _with_number(configs.get(name, self._configs[name]), inner, value)
+        self._builder.made.clear()
+        made = {name: self._builder.build_model(tables[name], config) for name, config in configs.items()}
+        replaced = [(simulation.body(name).model, vars(model)) for name, model in made.items()]
+        changed_form = any(
+            not _is_same(old.description, made[name].description) or old.description.constraint_count
+            for (old, _), name in zip(replaced, made, strict=True)
+        )
+        if changed_form or len(self._builder.made) > len(made):
+            raise _OtherForm
+        kept = [(old, dict(vars(old))) for old, _ in replaced]
+        _exchange(replaced)
+        try:
+            for name in ("q", "v", "aux"):
+                getattr(simulation.state, name)[:] = 0.0
+            specs = {name: self._builder.target("models", each.use, name)[0] for name, each in tables.items()}
+            initialise(simulation, self._scenario, specs, ())
+        except CorekitError:
+            _exchange(kept)
+            raise
+        self._configs |= configs
+
+
+def _exchange(contents: Sequence[tuple[Any, Mapping[str, Any]]]) -> None:
+    """Give objects other contents, so that who holds one of them need not be told."""
+    for each, inner in contents:
+        vars(each).clear()
+        vars(each).update(inner)
+
+
+def _with_number(old: Any, steps: Sequence[str | int], value: Any) -> Any:
+    """Return a config in which a path leads to another number, or to as many other numbers, checked by its options."""
+    if not steps:
+        return _converted(old, value)
+    step, *rest = steps
+    if attrs.has(type(old)) and isinstance(step, str):
+        inner, converter = getattr(old, step), attrs.fields_dict(type(old))[step].converter
+        if converter is not None and not rest and isinstance(value, numbers.Real) and inner == inner[:1]:
+            value = (value,)  # an option that may be given as a list, or one number for all
+        return attrs.evolve(old, **{step: _with_number(inner, rest, value)})
+    if isinstance(old, Mapping):
+        return {**old, step: _with_number(old[step], rest, value)}
+    if not isinstance(old, tuple):
+        raise _OtherForm
+    place = step if isinstance(step, int) else [getattr(each, "name", None) for each in old].index(step)
+    return (*old[:place], _with_number(old[place], rest, value), *old[place + 1 :])
+
+
+def _converted(old: Any, value: Any) -> Any:
+    if isinstance(old, tuple) and isinstance(value, (list, tuple, np.ndarray)) and len(old) == len(value):
+        return tuple(_converted(one, other) for one, other in zip(old, value, strict=True))
+    kind = numbers.Integral if isinstance(old, int) else numbers.Real
+    if type(old) not in (int, float) or isinstance(value, bool) or not isinstance(value, kind):
+        raise _OtherForm
+    return type(old)(value)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two descriptions agree in all but `doubts`, which only `corekit check` reads."""
+    kind = type(one)
+    if one is other or kind is not type(other):
+        return one is other
+    if kind is np.ndarray:
+        return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+    if kind is tuple:
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    names = _field_names(kind)
+    if names:
+        return all(_is_same(getattr(one, name), getattr(other, name)) for name in names)
+    return bool(one == other)
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in attrs.fields(kind) if each.name != "doubts") if attrs.has(kind) else ()
