@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -57,6 +59,20 @@ def test_every_combination_is_run_and_stands_in_the_table_as_it_ran(tmp_path, sc
     last = found.points[-1]
     assert "seed = 5" in (last.folder / "resolved.toml").read_text(encoding="utf-8")
     assert found.as_data()["runs"][-1]["values"] == {"time.duration": "0.3", "time.step": "2e-3"}
+
+
+def test_a_script_without_a_guard_sweeps_in_processes_of_its_own(tmp_path, scenario_file):
+    """They import this project alone: one that imported the script would sweep again, and end in an error."""
+    script = tmp_path / "study.py"
+    script.write_text(
+        "from pathlib import Path\nfrom corekit_study.sweep import sweep\nprint('started')\n"
+        f"found = sweep({str(scenario_file)!r}, ['time.duration=0.1,0.2'], directory=Path('swept'), workers=2)\n"
+        "print([row['status'] for row in found.as_data()['runs']])\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, script.name], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout.splitlines() == ["started", "['finished', 'finished']"], ended.stderr
 
 
 def test_a_stopped_sweep_repeats_only_what_is_missing(tmp_path, scenario_file):

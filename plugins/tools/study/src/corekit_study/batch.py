@@ -10,13 +10,16 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 import threading
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from attrs import asdict, field, frozen
@@ -123,7 +126,8 @@ def run_batch(
 
 def _run_in_processes(tasks: Sequence[_Task], workers: int, store: Callable[[Outcome], None]) -> None:
     with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
-        futures: list[Future[Outcome]] = [pool.submit(_run, *task) for task in tasks]
+        with _without_the_caller_s_script():
+            futures: list[Future[Outcome]] = [pool.submit(_run, *task) for task in tasks]
         try:
             for future in as_completed(futures):
                 store(future.result())
@@ -131,6 +135,16 @@ def _run_in_processes(tasks: Sequence[_Task], workers: int, store: Callable[[Out
             # waits for what runs: a process that itself is one of a pool would else wait for ever at its end
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+@contextmanager
+def _without_the_caller_s_script() -> Iterator[None]:
+    """Within the block, new processes do not import `__main__`, which would run a script without a guard once more."""
+    script, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> Outcome:
