@@ -10,7 +10,8 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import ObstacleTrack
 from corekit_view.camera import View, automatic_azimuth, automatic_view, window
 from corekit_view.frames import key_frames
-from corekit_view.scene import bounds
+from corekit_view.raster import rasterise
+from corekit_view.scene import Scene, bounds
 
 
 @given(azimuth=st.floats(-7, 7), elevation=st.floats(-1.5, 1.5))
@@ -105,3 +106,27 @@ def test_a_planar_world_is_seen_face_on_unless_told_otherwise(planar_rod, turn):
     assert automatic_view(world, box, keys, None, 0.2).elevation == 0.2
     solid = evolve(world, obstacles=(evolve(wall, shape=Shape("sphere", (0.1,))),))
     assert automatic_view(solid, box, keys, None, None).elevation == 0.35
+
+
+@pytest.mark.parametrize("angle", [-np.pi / 2, 0.0, 0.4])
+def test_a_half_space_that_is_seen_edge_on_is_filled_on_its_inner_side_alone(planar_rod, angle):
+    """The middle of the picture lies in the wall's surface: one half of what is near it is wall, the other free."""
+    replay = planar_rod()
+    box, frames = bounds(replay), len(replay.time)
+    c, s = np.cos(angle), np.sin(angle)
+    wall = ObstacleTrack(
+        name="wall",
+        shape=Shape("half-space", ()),
+        position=np.tile(box.centre, (frames, 1)),
+        rotation=np.tile(np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]), (frames, 1, 1)),
+    )
+    view = View(-np.pi / 2, 0.0)
+    scene = Scene(
+        evolve(replay, bodies=(), obstacles=(wall,)), box, sides=6, thinnest=1e-3, towards=view.axes[2]
+    )
+    frame = window(view, box)
+    _, seen = rasterise(frame.pixels(view.project(scene.soup(0).corners), 200, 200), 200, 200)
+    across = np.linspace(-0.05, 0.05, 20)[:, None] * box.extent * np.array([s, 0.0, c]) + box.centre
+    column, row, _ = frame.pixels(view.project(across), 200, 200).T
+    filled = seen[row.astype(int), column.astype(int)] >= 0
+    np.testing.assert_array_equal(filled, np.arange(20) < 10)

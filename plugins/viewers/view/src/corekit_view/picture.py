@@ -110,7 +110,7 @@ class MatplotlibViewer(Viewer):
         top = 1.0 - 0.10 / height
         figure.text(0.012, top, replay.title, fontsize=9, fontweight="bold", va="top", parse_math=False)
         arrows = select_arrows(replay, box.extent, config.force_scale)
-        scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent)
+        scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent, towards=view.axes[2])
         left = 0.5 * (width - columns * (panel_width + GAP) + GAP)
         pixels = (round(panel_width * config.dpi), round(panel_height * config.dpi))
         for i, k in enumerate(frames):

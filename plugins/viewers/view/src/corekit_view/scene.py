@@ -13,6 +13,7 @@ from corekit.errors import ResultsError
 from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import ObstacleTrack, Replay
 from corekit_view.meshes import Surface, patch
+from corekit_view.meshes import box as slab
 from corekit_view.normals import corner_normals
 from corekit_view.palette import GROUND, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.shape_surface import shape_surface
@@ -29,6 +30,8 @@ MANY = 60
 """Least count of shapes with the coarse tessellation of tubes."""
 GROUND_CELLS = 28
 """Cells of a half-space's chequered patch along one side."""
+EDGE_ON = 0.02
+"""Sine of the angle between a half-space and the direction to the viewer below which it is seen as a line."""
 
 
 @frozen(eq=False)
@@ -146,9 +149,12 @@ class Scene:
         box: bounds of the scene.
         sides: sides of round sections.
         thinnest: least drawn radius of a tube [m], which keeps thin rods visible.
+        towards: direction to the viewer: half-spaces that are seen edge on get a thickness below their surface.
     """
 
-    def __init__(self, replay: Replay, box: Bounds, sides: int, thinnest: float) -> None:
+    def __init__(
+        self, replay: Replay, box: Bounds, sides: int, thinnest: float, towards: Array | None = None
+    ) -> None:
         self._replay, self._box, self._sides, self._thinnest = replay, box, sides, thinnest
         shapes = sum(len(body.shapes) for body in replay.bodies) + len(replay.obstacles)
         self._shape_sides = 2 * sides if shapes < MANY else sides
@@ -156,11 +162,15 @@ class Scene:
             [self._local(shape, f"shape {i} of body {body.name!r}") for i, shape in enumerate(body.shapes)]
             for body in replay.bodies
         ]
+        self._edge_on = [
+            towards is not None and bool(np.abs(obstacle.rotation[:, :, 2] @ towards).max() < EDGE_ON)
+            for obstacle in replay.obstacles
+        ]
         self._obstacles = [
-            self._ground()
+            (self._slab() if edge_on else self._ground())
             if obstacle.shape.kind == "half-space"
             else self._local(obstacle.shape, f"obstacle {obstacle.name!r}")
-            for obstacle in replay.obstacles
+            for obstacle, edge_on in zip(replay.obstacles, self._edge_on, strict=True)
         ]
 
     def _local(self, shape: Shape, name: str) -> _Local | None:
@@ -170,6 +180,13 @@ class Scene:
     def _ground(self) -> _Local:
         surface = patch(self._box.extent, GROUND_CELLS)
         return surface.corners, np.broadcast_to([0.0, 0.0, 1.0], surface.corners.shape), False
+
+    def _slab(self) -> _Local:
+        """Return what is drawn of a half-space that is seen edge on, as thick as a half-plane."""
+        half = 0.03 * self._box.extent
+        surface = slab((self._box.extent, self._box.extent, half))
+        below = surface.corners - np.array([0.0, 0.0, half])
+        return below, corner_normals(surface), surface.closed
 
     def soup(self, frame: int) -> Soup:
         """Return the triangles of frame `frame`."""
@@ -201,7 +218,8 @@ class Scene:
                     placed = _placed(local, body.shape_position[frame, i], body.shape_rotation[frame, i])
                     add(placed, shade, number, of_body=True, behind=True)
                     number += 1
-        for obstacle, local in zip(self._replay.obstacles, self._obstacles, strict=True):
+        tracks = zip(self._replay.obstacles, self._obstacles, self._edge_on, strict=True)
+        for obstacle, local, edge_on in tracks:
             if local is None:
                 continue
             position, rotation = obstacle.position[frame], obstacle.rotation[frame]
@@ -209,7 +227,8 @@ class Scene:
                 # the patch of the plane is near the bodies, not at the origin of the plane
                 height = rotation[:, 2] @ (self._box.centre - position)
                 centre = self._box.centre - height * rotation[:, 2]
-                add(_placed(local, centre, rotation), self._ground_colours(), -1, of_body=False, behind=True)
+                colours = rgb(OBSTACLE) if edge_on else self._ground_colours()
+                add(_placed(local, centre, rotation), colours, -1, of_body=False, behind=True)
             else:
                 add(_placed(local, position, rotation), rgb(OBSTACLE), number, of_body=False, behind=True)
                 number += 1

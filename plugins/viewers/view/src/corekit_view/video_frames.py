@@ -84,7 +84,8 @@ class VideoFrames:
         rows = self.height - foot - head
         self._window = extend_window(window(self._view, box), self.width / rows)
         self._arrows = select_arrows(replay, box.extent, config.force_scale)
-        self._scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent)
+        towards = self._view.axes[2]
+        self._scene = Scene(replay, box, sides=24, thinnest=0.004 * box.extent, towards=towards)
         self._force = compute_total_force(replay)
         self._decimals = _decimals(replay.time)
         self._pace = "" if config.speed == 1.0 else f"{config.speed:g} × real time"
