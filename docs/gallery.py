@@ -25,7 +25,7 @@ class Scene:
     Args:
         name: of the picture's file. source: the scenario or plan.
         verb: `run`, or `plan`, of which the simulation with feedback is drawn.
-        times: instants that are drawn [s]. view: further options of the picture.
+        times: instants that are drawn [s]. view: further options of the picture. options: further words of the verb.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Scene:
     verb: str = "run"
     times: tuple[float, ...]
     view: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 _FROM_THE_SIDE = ("azimuth=-1.5708", "elevation=0.0")
@@ -49,6 +50,12 @@ SCENES = (
     Scene(name="dismech_spider", source="dismech/spider", times=(0.0, 0.14, 2.0)),
     Scene(name="dismech_entanglement", source="dismech/entanglement", times=(0.0, 5.0, 15.0)),
     Scene(name="mixed_arm_ball_rod", source="mixed/arm-ball-rod", times=(0.0, 0.8, 2.0)),
+    Scene(
+        name="teaching_acrobot",
+        source="teaching/acrobot",
+        times=(0.0, 1.1, 10.0),
+        options=("--allow-code",),
+    ),
     Scene(name="teaching_gripper", source="teaching/gripper-lifts-pawn", times=(0.0, 0.34, 1.6)),
     Scene(name="teaching_mounted_gripper", source="teaching/mounted-gripper", times=(0.0, 0.9, 2.4)),
     Scene(name="teaching_pneumatic_gripper", source="teaching/pneumatic-gripper", times=(0.0, 0.4, 1.6)),
@@ -70,7 +77,7 @@ def commands(scene: Scene, folder: Path) -> list[list[str]]:
     times = "[" + ", ".join(f"{time:g}" for time in scene.times) + "]"
     options = [f"times={times}", "plots=false", "dpi=105", *scene.view]
     return [
-        ["corekit", scene.verb, scene.source, "--out", str(folder), "--quiet"],
+        ["corekit", scene.verb, scene.source, "--out", str(folder), "--quiet", *scene.options],
         ["corekit", "render", str(shown), "-o", str(IMAGES / f"{scene.name}.png"), "--quiet"]
         + [word for option in options for word in ("--set", option)],
     ]

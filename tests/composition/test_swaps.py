@@ -40,7 +40,7 @@ def test_a_scenario_takes_its_first_steps_with_every_solver(name):
     ran, refused = [], {}
     for word, change in WORDS.items():
         # a search for an equilibrium is a test of its own
-        scenario = load(name, [change, "start=initial"])
+        scenario = load(name, [change, "start=initial"], allow_code=True)
         try:
             simulation = scenario.compose()
         except CompositionError as error:
