@@ -11,7 +11,9 @@ and h is halved until no gap φ' there is smaller than
 
     min(φ, δ) − 1.5·r                                                                       (2)
 
-and no pair has changed sides. While a contact is inside the layer h grows by at most a factor per step: where a body
+and no pair has changed sides. Forces may add speed within the step, as those of a stiff rod that rings after an impact
+do. So the end of a step is looked at too: where a gap is smaller there than (2) allows with 2·r in place of 1.5·r, the
+step is repeated in halves. While a contact is inside the layer h grows by at most a factor per step: where a body
 turns around its velocity is small for a moment, its acceleration is not. Worlds in which nothing comes closer to
 anything by r in a step and no gap is below −δ are not looked at: a rod that slides along a floor, for example.
 """
@@ -39,6 +41,8 @@ _SHORTEST = 2.0**-24
 """Of the step asked for; shorter ones would stop the run for good."""
 _ALLOWANCE = 1.05
 """How far ahead of the end of a step a pair is judged: forces may add speed within the step."""
+_AHEAD, _AT_END = 1.5, 2.0
+"""How much of a gap a step may use up, relative to r: as (2) judges it before the step, and after it."""
 
 
 @final
@@ -52,6 +56,7 @@ class StepLimit:
 
     Attributes:
         passed_pair: two shapes that no step is short enough for, since the potential is too weak; or None.
+        watches: whether a pair is so near that the end of the step is to be looked at, by `is_resolved`.
     """
 
     def __init__(self, world: WorldTerms, pipeline: ContactPipeline, potential: ContactPotential) -> None:
@@ -60,22 +65,22 @@ class StepLimit:
         self._span = potential.resolution or 0.5 * self._layer
         self._ahead = world.new_state()
         self.passed_pair: tuple[int, int] | None = None
-        self._last, self._is_deep = math.inf, False
+        self.watches = False
+        self._last, self._is_deep, self._shortest = math.inf, False, 0.0
 
     def longest(self, start: State, step: float) -> float:
         """Return the longest step from `start`, at most `step` [s]."""
         pipeline, layer, span = self._pipeline, self._layer, self._span
-        self.passed_pair = None
-        if (
-            not self._is_deep
-            and pipeline.measure_closing(start, step) <= span
-            and step <= _GROWTH * self._last
-        ):
+        self.passed_pair, self._shortest = None, _SHORTEST * step
+        self.watches = (
+            self._is_deep or pipeline.measure_closing(start, step) > span or step > _GROWTH * self._last
+        )
+        if not self.watches:
             self._last = math.inf
             return step
         pipeline.begin_step(start, step, layer)
         contacts = pipeline.detect_at_start()
-        shortest, limit, touches = _SHORTEST * step, step, False
+        shortest, limit, touches = self._shortest, step, False
         if contacts.count:
             pipeline.build_jacobian(start, self._world.jacobian)
             rate = self._world.jacobian.multiply(start.v)[:, 0]
@@ -109,17 +114,33 @@ class StepLimit:
 
     def _is_safe(self, start: State, step: float) -> bool:
         """Whether (2) holds at the state that the velocities of the start lead to."""
-        pipeline, ahead = self._pipeline, self._ahead
-        self._world.integrate(start, _ALLOWANCE * start.v, step, start, ahead)
-        self.passed_pair = pipeline.find_passed_pair(start, ahead)
+        self._world.integrate(start, _ALLOWANCE * start.v, step, start, self._ahead)
+        return self._loss(start, self._ahead) <= _AHEAD * self._span
+
+    def is_resolved(self, start: State, end: State) -> bool:
+        """Whether a step that `watches` moved no pair too far through the layer; if not, a shorter one must."""
+        if self._loss(start, end) <= _AT_END * self._span:
+            return True
+        step = end.time - start.time
+        self._last = min(self._last, step)
+        if step > self._shortest:
+            self.passed_pair = None
+            return False
+        return True
+
+    def _loss(self, start: State, state: State) -> float:
+        """The most by which a gap, at most δ, is smaller at a state than at the start [m]; ∞ where a pair passed."""
+        pipeline = self._pipeline
+        self.passed_pair = pipeline.find_passed_pair(start, state)
+        if self.passed_pair is not None:
+            return math.inf
         one, other = pipeline.start, pipeline.end
         known, gap = one.id[: one.count], np.minimum(one.gap[: one.count], self._layer)
         before = np.empty(other.count)
-        # a contact that is only ahead is taken for the nearest one of the start, whose neighbour it may be
+        # a contact that is only there is taken for the nearest one of the start, whose neighbour it may be
         otherwise = np.full(other.count, gap.min(initial=self._layer))
         match_by_id(other.count, other.id, known, id_order(known), gap, otherwise, before)
-        loss = before - other.gap[: other.count]
-        return self.passed_pair is None and float(loss.max(initial=0.0)) <= 1.5 * self._span
+        return float((before - other.gap[: other.count]).max(initial=0.0))
 
 
 @compiled

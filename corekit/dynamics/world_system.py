@@ -125,6 +125,15 @@ class WorldSystem:
         limit = self._limit.longest(start, asked)
         return stop if limit >= asked else start.time + limit
 
+    @property
+    def may_overrun(self) -> bool:
+        """Whether `is_resolved` looks at the end of the current step."""
+        return self._limit is not None and self._limit.watches
+
+    def is_resolved(self, start: State, end: State) -> bool:
+        """Whether a step resolves what a contact potential sees; if not, it is to be repeated with a shorter one."""
+        return self._limit is None or not self._limit.watches or self._limit.is_resolved(start, end)
+
     # — joints —
 
     def hold_joints(self, state: State) -> None:

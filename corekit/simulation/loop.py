@@ -251,7 +251,7 @@ class Simulation:
             now, out, breakpoints = self._now, self._next, self._breakpoints
             stop = target if breakpoints.none_until >= target else breakpoints.next_stop(now.time, target)
             stop = self.system.limited_stop(now, stop, self.step_length)
-            report = self.integrator.step(self.system, now, stop, out)
+            report = self._integrate(now, stop, out)
             if self.system.unresolved_pair is not None:
                 raise self._unresolved_error(report.step_size)
             if report.accepted:
@@ -270,6 +270,19 @@ class Simulation:
             if out.time >= target:
                 self.step_index = following
                 return report
+
+    def _integrate(self, now: State, stop: float, out: State) -> StepReport:
+        """Take one step of the integrator; a shorter one where a pair moved too far through a potential's layer."""
+        integrator, system = self.integrator, self.system
+        own = integrator if isinstance(integrator, Stateful) and system.may_overrun else None
+        kept = {} if own is None else own.internal_state()
+        while True:
+            report = integrator.step(system, now, stop, out)
+            if not report.accepted or system.is_resolved(now, out):
+                return report
+            if own is not None:
+                own.restore(kept)
+            stop = now.time + 0.5 * report.step_size
 
     def warm_up(self, *, announce: bool = True) -> None:
         """Make a step with a placeholder contact and undo it, so that kernels are loaded before the first step.

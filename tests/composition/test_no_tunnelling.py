@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 
 from corekit.data.state import State
+from corekit.dynamics.contact_energy import ContactEnergy
 from corekit.errors import CompositionError, StepFailed
 from corekit.scenario.load import from_document
 from corekit_scenarios.cases.matrix.steps import schemes
@@ -123,7 +124,7 @@ def refusal(detector, solver, integrator, case):
     return ""
 
 
-CELLS = list(product(["sdf", "mpr"], ["lcp", "qp"], INTEGRATORS, CASES))
+CELLS = list(product(["sdf", "mpr"], ["lcp", "qp", "cone"], INTEGRATORS, CASES))
 
 
 def table(cells):
@@ -202,18 +203,25 @@ EXPLICIT = {"scipy-rk45"}
 """Follows the drag of a potential's friction by thousands of tiny steps, for ten seconds a case."""
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
-@pytest.mark.parametrize("integrator", [each for each in INTEGRATORS if each not in EXPLICIT])
-def test_nothing_passes_through_a_potential(integrator, case):
+@pytest.mark.product_table
+@pytest.mark.parametrize(
+    ("detector", "integrator", "case", "share"),
+    [
+        (detector, integrator, case, share)
+        for detector, integrator, case, share in product(["sdf", "mpr"], INTEGRATORS, CASES, SHARES)
+        if integrator not in EXPLICIT and not (detector == "sdf" and case in BOXES)
+    ],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_nothing_passes_through_a_potential(detector, integrator, case, share):
     """Its layer of 0.5 mm is thinner than what these bodies move in a step: steps are cut where they would cross it.
 
     The stiffness is chosen before the impact, so that no cut step adds energy: nor does any scheme beyond 1 %.
     """
-    share = SHARES[INTEGRATORS.index(integrator) % len(SHARES)]
     obstacles, bodies, duration, is_apart = case(share)
     # to stick to a fast paddle takes Newton's method thousands of steps
     friction = 0.0 if case is paddle_hits_a_ball else 0.3
-    simulation = compose(obstacles, bodies, "mpr" if case in BOXES else "sdf", "imc", integrator, friction)
+    simulation = compose(obstacles, bodies, detector, "imc", integrator, friction)
     before, steps = kinetic_energy(simulation), []
     simulation.observe(lambda *_: steps.append(simulation.time))
     is_driven = any("values" in str(each) for each in obstacles)
@@ -222,6 +230,50 @@ def test_nothing_passes_through_a_potential(integrator, case):
         assert is_apart(simulation.state.q, simulation.time), f"passed through at {simulation.time:g} s"
         assert is_driven or kinetic_energy(simulation) <= before * 1.01
     assert len(steps) < 500
+
+
+@pytest.mark.parametrize("nodes", [8, 9])
+@pytest.mark.parametrize(
+    "integrator", ["semi-implicit-euler", "implicit-euler", "implicit-midpoint", "generalized-alpha"]
+)
+def test_a_stiff_rod_that_rings_after_an_impact_enters_no_layer_unseen(integrator, nodes):
+    """Its waves of 100 m/s turn the velocities of nodes within a step: no bound by those of the start holds them.
+
+    In a step no gap loses more than 2·r of what is left of the layer of 0.5 mm, r = δ/10, however the step was cut. So
+    the layer gives back less than it took: 1387 J came of 1.1 J where a step ended 4.7 mm deep.
+    """
+    layer, height = 5e-4, 0.09
+    limb = {
+        "name": "rod", "start": [0, -0.1, height], "end": [0, 0.1, height], "nodes": nodes, "radius": [0.003],
+        "young": [1e7], "density": [1000.0],
+    }  # fmt: skip
+    rod = {"name": "rod", "use": "der", "options": {"limbs": [limb], "clamps": []}}
+    wall = {"name": "wall", "shape": "box", "size": [0.4, 0.002, 0.1]}
+    simulation = compose([wall], [rod], "sdf", "imc", integrator)
+    names = [each.name for each in simulation.bodies[0].description.velocities]
+    simulation.state.v[[name.endswith("-z") for name in names]] = -20.0
+    pipeline, contact = simulation.system.pipeline, ContactEnergy(simulation.system.terms)
+    assert pipeline is not None
+    gaps, losses, energies, gained = [layer], [], [(kinetic_energy(simulation), 0.0)], []
+
+    def look(now, report):
+        kept, count = pipeline.contacts, pipeline.detect_end(now.state)
+        pipeline.contacts = kept
+        gaps.append(min([layer, *pipeline.end.gap[:count]]))
+        losses.append(gaps[-2] - gaps[-1])
+        stored = contact.at(now.state, report.step_size)
+        energies.append(
+            (sum(now.bodies[0].model.compute_energies(now.state.body_states[0])) + stored, stored)
+        )
+        if energies[-1][1] or energies[-2][1]:
+            gained.append(energies[-1][0] - energies[-2][0])
+
+    simulation.observe(look)
+    simulation.run(0.012)
+    assert max(losses) <= 2.0 * 0.1 * layer
+    assert min(gaps) < 0.5 * layer
+    # of steps that touch: in others a scheme may make energy of waves that it does not resolve
+    assert sum(gained) < 0.0
 
 
 def test_a_potential_too_weak_for_an_impact_stops_the_run_and_names_the_pair():

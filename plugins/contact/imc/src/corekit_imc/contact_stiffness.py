@@ -7,10 +7,10 @@ effective mass m, its rate of approach v and its acceleration a towards the surf
     k = max(k₀, m·v²/δ² + 2.5·m·a/δ)                                                       (1)
 
 Of a spring of energy k·g² the first term stops m within δ/√2, the second carries m·a at a penetration of δ/5. At a gap
-g where φ is no longer nothing, as at the start of a run, k rises by (1) only if that adds less than a hundredth of the
-energy at hand:
+g where φ is no longer nothing, as at the start of a run, k rises by (1) only as long as all that this has added to a
+contact since it closed is less than a hundredth of the energy at hand:
 
-    (k − k_now)·φ(g) ≤ (½·m·v² + m·a·δ)/100                                               (2)
+    Σ Δk·φ(g) ≤ (½·m·v² + m·a·δ)/100                                                      (2)
 
 Loads that come later, as in a pile, are followed slowly by contacts that have rested for a hundred steps, up and down:
 
@@ -58,8 +58,8 @@ class ContactStiffness:
     def __init__(self, least: float, layer: float) -> None:
         self._least, self._layer = least, layer
         self._id, self._shape = _NONE, np.zeros((0, 2), dtype=np.int64)
-        # of every contact: k [N/m], λ̄ [N], accepted steps inside the layer
-        self._record = np.zeros((0, 3))
+        # of every contact: k [N/m], λ̄ [N], accepted steps inside the layer, sum of (2) [J]
+        self._record = np.zeros((0, 4))
 
     def of(self, contacts: ContactSet) -> Array:
         """k of every contact, shape (m,) [N/m]."""
@@ -74,26 +74,27 @@ class ContactStiffness:
         count, layer = contacts.count, self._layer
         near = np.flatnonzero(contacts.gap[:count] < _ENTRY * layer)
         stiffness = self.of(contacts)
-        record = np.zeros((len(near), 3))
+        record = np.zeros((len(near), 4))
         for row, c in zip(record, near.tolist(), strict=True):
             gap, k = float(contacts.gap[c]), float(stiffness[c])
             known = np.flatnonzero(self._id == contacts.id[c])
-            _, load, age = self._record[known[0]] if len(known) else (0.0, 0.0, 0.0)
+            _, load, age, added = self._record[known[0]] if len(known) else (0.0, 0.0, 0.0, 0.0)
             phi, slope, _ = barrier(gap, layer)
             if gap > 0.5 * layer:
-                k = self._least  # nothing is stored: what an earlier touch chose is forgotten
+                k, added = self._least, 0.0  # nothing is stored: what an earlier touch chose is forgotten
             if age < _REST and motion.normal_velocity[c] < 0.0:
-                k = max(k, self._entry_stiffness(c, k, phi, motion))
+                before, k = k, max(k, self._entry_stiffness(c, k, phi, added, motion))
+                added += (k - before) * phi
             elif age >= _REST:
                 target = max(self._least, load / (2.0 * _TARGET_PENETRATION * layer))
                 k += _FOLLOW_RATE * (target - k)
             force = -k * slope
-            row[:] = k, load + _FOLLOW_RATE * (force - load) if age else force, age + (gap < layer)
+            row[:] = k, load + _FOLLOW_RATE * (force - load) if age else force, age + (gap < layer), added
         order = np.argsort(contacts.id[near], kind="stable")
         self._id, self._shape = contacts.id[near][order], contacts.shape[near][order]
         self._record = record[order]
 
-    def _entry_stiffness(self, c: int, now: float, phi: float, motion: ContactMotion) -> float:
+    def _entry_stiffness(self, c: int, now: float, phi: float, added: float, motion: ContactMotion) -> float:
         """k by (1), or `now` where (2) forbids it."""
         layer, speed = self._layer, -float(motion.normal_velocity[c])
         mass, pull = motion.effective_mass(c), max(0.0, -float(motion.normal_acceleration[c]))
@@ -101,7 +102,7 @@ class ContactStiffness:
             return now
         wanted = mass * (speed**2 / layer + pull / (2.0 * _TARGET_PENETRATION)) / layer
         at_hand = mass * (0.5 * speed**2 + pull * layer)
-        return wanted if (wanted - now) * phi <= _ADDED * at_hand else now
+        return wanted if added + (wanted - now) * phi <= _ADDED * at_hand else now
 
     def internal_state(self) -> InternalState:
         """Return ids, shapes and numbers of every contact."""
@@ -111,7 +112,7 @@ class ContactStiffness:
         """Restore the output of `internal_state`; an empty one means k₀ everywhere."""
         self._id = internal_state["id"].copy() if internal_state else _NONE
         self._shape = internal_state["shape"].copy() if internal_state else np.zeros((0, 2), dtype=np.int64)
-        self._record = internal_state["stiffness"].copy() if internal_state else np.zeros((0, 3))
+        self._record = internal_state["stiffness"].copy() if internal_state else np.zeros((0, 4))
 
 
 @compiled
