@@ -5,8 +5,8 @@
     python tools/fuzz_files.py scenario --seed 4711 --count 1     what failed, once more
 
 Each case has a seed; its file is a mutation of a sound one and depends on kind and seed alone. A case fails if it
-raises anything but a `CorekitError`, or takes longer than `PATIENCE`: the seed is printed with the command that repeats
-it, and the file is kept in build/fuzz/files.
+raises anything but a `CorekitError`, or takes more processor time than `PATIENCE` (or stands still for ten times as
+long): the seed is printed with the command that repeats it, and the file is kept in build/fuzz/files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ __all__ = ["Hang", "failure_of", "main"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 60.0
-"""Wall time [s] of a case: a scenario that is accepted compiles kernels."""
+"""Processor time [s] of a case, that of others does not count: a scenario that is accepted compiles kernels."""
+STANDSTILL = 10.0
+"""Wall time of a case, relative to its patience: what waits for ever takes no processor time."""
 MEMORY = 6 << 30
 """Address space [bytes]: what wants more than a usual machine has fails here too."""
 
@@ -49,13 +51,15 @@ def failure_of(kind: Kind, seed: int, folder: Path, patience: float = PATIENCE) 
     data = kind.make(chance)
     file = folder / f"{kind.name}-{seed}{kind.suffix}"
     file.write_bytes(data)
-    faulthandler.dump_traceback_later(2.0 * patience, exit=True)  # a library that never returns
+    wall = STANDSTILL * patience
+    faulthandler.dump_traceback_later(2.0 * wall, exit=True)  # a library that never returns
 
     def give_up(_number: int, _frame: FrameType | None) -> None:
         raise Hang
 
-    usual = signal.signal(signal.SIGALRM, give_up)
-    signal.setitimer(signal.ITIMER_REAL, patience)
+    usual = [signal.signal(each, give_up) for each in (signal.SIGPROF, signal.SIGALRM)]
+    signal.setitimer(signal.ITIMER_PROF, patience)
+    signal.setitimer(signal.ITIMER_REAL, wall)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -70,8 +74,10 @@ def failure_of(kind: Kind, seed: int, folder: Path, patience: float = PATIENCE) 
     finally:
         faulthandler.cancel_dump_traceback_later()
         file.unlink(missing_ok=True)
+        signal.setitimer(signal.ITIMER_PROF, 0.0)
         signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, usual)
+        for each, handler in zip((signal.SIGPROF, signal.SIGALRM), usual, strict=True):
+            signal.signal(each, handler)
     return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -43,5 +44,12 @@ def test_a_raw_error_and_a_hang_are_failures_that_their_seed_repeats(tools, tmp_
         while True:
             pass
 
-    lasting = kinds.Kind("lasting", ".txt", lambda chance: b"", stay)
-    assert "Hang" in files.failure_of(lasting, 0, tmp_path, patience=0.1)[0]
+    def wait(_file):
+        time.sleep(60.0)
+
+    for reader in (stay, wait):
+        lasting = kinds.Kind("lasting", ".txt", lambda chance: b"", reader)
+        assert "Hang" in files.failure_of(lasting, 0, tmp_path, patience=0.1)[0]
+    # what another process does with the processor is no hang
+    beside = kinds.Kind("beside", ".txt", lambda chance: b"", lambda _file: time.sleep(0.3))
+    assert files.failure_of(beside, 0, tmp_path, patience=0.1) is None
