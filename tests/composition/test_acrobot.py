@@ -12,7 +12,7 @@ LENGTH, MASS, TORQUE, WALL, RADIUS, GRAVITY = 0.5, 1.0, 4.0, 0.15, 0.03, 9.81
 
 
 def statics(unknown):
-    """Moments about the elbow and the bar, and where the hand is; angles of the links from hanging, force of the wall."""
+    """Moments about elbow and bar, and the hand's place; the unknowns are angles from hanging and the wall's force."""
     upper, lower, force = unknown
     weight = MASS * GRAVITY * LENGTH
     elbow = TORQUE - weight * np.sin(lower) - force * LENGTH * np.cos(lower)
