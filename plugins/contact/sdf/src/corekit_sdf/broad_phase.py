@@ -7,7 +7,6 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, norm, to_local
-from corekit.linalg.array_table import block_view, index_view, matrix_view, vector_view
 from corekit_sdf.features import BOX, CIRCLE, HALF_SPACE, POLYGON, RING, flat_first
 from corekit_sdf.spheres import point_box
 
@@ -33,7 +32,10 @@ def _planar_distance_bound(kind: int, R: float, corners: Array, x: Vector) -> fl
 
 
 @compiled
-def find_near_pairs(pairs: IntArray, shapes: IntArray, poses: IntArray, margin: float, out: IntArray) -> int:
+def find_near_pairs(
+    pairs: IntArray, kind: IntArray, size: Array, radius: Array, corners: Array, corner_start: IntArray,
+    position: Array, rotation: Array, margin: float, out: IntArray,
+) -> int:  # fmt: skip
     """Copy the pairs whose gap may be below the margin [m]; return their count.
 
     The lower bound of the gap is (distance of the first's centre) − (first's radius). That distance is the
@@ -42,12 +44,10 @@ def find_near_pairs(pairs: IntArray, shapes: IntArray, poses: IntArray, margin: 
 
     Args:
         pairs: those to look at.
-        shapes: table of kind, size, radius, corners, corner starts and frame.
-        poses: table of position and rotation of shapes, then of frames.
+        kind, size, radius: of all shapes, (n,), (n, 3) [m] and (n,) [m].
+        corners: of shape s, those from corner_start[s] to corner_start[s + 1], in its frame [m].
+        position, rotation: of all shapes, (n, 3) [m] and (n, 3, 3).
     """
-    kind, size, radius = index_view(shapes, 0), matrix_view(shapes, 1), vector_view(shapes, 2)
-    corners, corner_start = matrix_view(shapes, 3), index_view(shapes, 4)
-    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
     count = 0
     for row in range(len(pairs)):
         i, j = pairs[row, 0], pairs[row, 1]

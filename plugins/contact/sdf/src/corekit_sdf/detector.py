@@ -12,7 +12,6 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
 from corekit.geometry.pair_search import PairSearch
 from corekit.geometry.shapes import ShapePoses, ShapeTable
-from corekit.linalg.array_table import ArrayTable
 from corekit.roles.component import BuildContext
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.axial_overlap import MAX_OVERLAP_POINTS
@@ -27,6 +26,7 @@ from corekit_sdf.measure_planar import measure_planar_pairs
 from corekit_sdf.measure_sphere import measure_sphere_pairs
 from corekit_sdf.planar_corners import PLANAR_KINDS, planar_corners
 from corekit_sdf.rows import MAX_POINTS
+from corekit_sdf.write import write_contacts
 
 __all__ = ["SdfDetector"]
 
@@ -42,9 +42,6 @@ _SUPPORTED_PAIRS: Final = frozenset(
 
 _FAMILY_COUNT: Final = 5
 """Number of pair families, see `features.family`."""
-
-_MAX_CONTACT_TABLES: Final = 8
-"""Number of contact sets whose tables the detector keeps."""
 
 
 def _shape_corners(kind: str, size: Array, vertices: Array | None, what: str) -> Array:
@@ -83,7 +80,6 @@ class SdfDetector(ContactDetector):
         self._search: PairSearch | None = None
         # whether the world has pairs of each family, in the order of their numbers in `features`
         self._families = [False] * _FAMILY_COUNT
-        self._table_poses: ShapePoses | None = None
         self._overlap_rows: Array = np.zeros((MAX_OVERLAP_POINTS, 7))
         self._overlap_ids: IntArray = np.zeros(MAX_OVERLAP_POINTS, dtype=np.int64)
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
@@ -91,10 +87,10 @@ class SdfDetector(ContactDetector):
         self._second_frame: IntArray = np.zeros(0, dtype=np.int64)
         self._position: Array = np.zeros((0, 3))
         self._rotation: Array = np.zeros((0, 3, 3))
-        self._rows: Array = np.zeros((MAX_POINTS, 7))
-        self._feature_ids: IntArray = np.zeros(MAX_POINTS, dtype=np.int64)
-        self._shape_table = self._pose_table = ArrayTable()
-        self._contact_tables: dict[int, ArrayTable] = {}
+        # rows of the pairs, their ids and the pairs, see `write`
+        self._rows: Array = np.zeros((0, 7))
+        self._ids: IntArray = np.zeros(0, dtype=np.int64)
+        self._shapes: IntArray = np.zeros((0, 2), dtype=np.int64)
 
     @property
     def supported_pairs(self) -> frozenset[tuple[str, str]]:
@@ -138,10 +134,6 @@ class SdfDetector(ContactDetector):
         self._search = PairSearch(table, served)
         families = {family(KIND_CODES[first], KIND_CODES[second]) for first, second in self._search.kinds}
         self._families = [number in families for number in range(_FAMILY_COUNT)]
-        self._table_poses = None
-        self._shape_table = ArrayTable(
-            self._kind, self._size, self._radius, self._corners, self._corner_start, self._frame
-        )
         self._has_edges = bool(len(self._edges))
 
     def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
@@ -149,81 +141,100 @@ class SdfDetector(ContactDetector):
         if self._search is None:
             out.count = 0
             return
-        if self._has_edges:
-            self._update_edge_poses(poses)
-            for i in self._edges:
-                self._radius[i] = self._size[i, 0] + self._size[i, 1]
-        pairs = self._search.near(self._position if self._has_edges else poses.position, self._radius, margin)
+        position, rotation = self._shape_poses(poses)
+        for i in self._edges:
+            self._radius[i] = self._size[i, 0] + self._size[i, 1]
+        pairs = self._search.near(position, self._radius, margin)
         if len(pairs) > len(out.pairs):
             out.reserve(len(pairs))
-        where = self._pose_table.table if poses is self._table_poses else self._update_pose_table(poses)
-        out.count = find_near_pairs(pairs, self._shape_table.table, where, margin, out.pairs)
+        out.count = find_near_pairs(
+            pairs, self._kind, self._size, self._radius, self._corners, self._corner_start, position, rotation, margin,
+            out.pairs,
+        )  # fmt: skip
 
     def compute_contacts(
         self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
     ) -> None:
         """Append up to four contacts per pair, those with gap < `margin` [m]."""
-        first_row, capacity = out.count, out.count + MAX_POINTS * candidates.count
-        if capacity > len(out.gap):
-            out.reserve(capacity)
-        if self._has_edges:
-            self._update_edge_poses(poses)
-        pairs, pair_count, shapes, rows, feature_ids = (
-            candidates.pairs, candidates.count, self._shape_table.table, self._rows, self._feature_ids
-        )  # fmt: skip
-        where = self._pose_table.table if poses is self._table_poses else self._update_pose_table(poses)
-        contacts, sine, cosine = self._contact_table(out), self._flat_sine, self._flat_cosine
+        pairs, pair_count, capacity = candidates.pairs, candidates.count, MAX_POINTS * candidates.count
+        if capacity > len(self._rows):
+            self._reserve_rows(2 * capacity)
+        position, rotation = self._shape_poses(poses)
+        kind, size, corners, starts = self._kind, self._size, self._corners, self._corner_start
+        rows, ids, shapes, sine, cosine = (
+            self._rows,
+            self._ids,
+            self._shapes,
+            self._flat_sine,
+            self._flat_cosine,
+        )
         half_space, box, sphere, axial, planar = self._families
+        count = 0
         if half_space:
-            out.count = measure_half_space_pairs(
-                pairs, pair_count, shapes, where, margin, sine, rows, feature_ids, out.count, contacts
-            )
+            count = measure_half_space_pairs(
+                pairs, pair_count, kind, size, position, rotation, margin, self._radius, corners, starts, sine,
+                count, rows, ids, shapes,
+            )  # fmt: skip
         if box:
-            out.count = measure_box_pairs(
-                pairs, pair_count, shapes, where, margin, sine, cosine, rows, feature_ids, out.count, contacts
+            count = measure_box_pairs(
+                pairs,
+                pair_count,
+                kind,
+                size,
+                position,
+                rotation,
+                margin,
+                sine,
+                cosine,
+                count,
+                rows,
+                ids,
+                shapes,
             )
         if sphere:
-            out.count = measure_sphere_pairs(
-                pairs, pair_count, shapes, where, margin, rows, feature_ids, out.count, contacts
+            count = measure_sphere_pairs(
+                pairs, pair_count, kind, size, position, rotation, margin, count, rows, ids, shapes
             )
         if planar:
-            out.count = measure_planar_pairs(
-                pairs, pair_count, shapes, where, margin, sine, rows, feature_ids, out.count, contacts
-            )
-        if axial:
-            out.count = measure_axial_pairs(
-                pairs, pair_count, shapes, where, margin, sine, cosine, self._overlap_rows, self._overlap_ids,
-                rows, feature_ids, out.count, contacts,
+            count = measure_planar_pairs(
+                pairs, pair_count, kind, size, position, rotation, margin, corners, starts, sine,
+                count, rows, ids, shapes,
             )  # fmt: skip
+        if axial:
+            count = measure_axial_pairs(
+                pairs, pair_count, kind, size, position, rotation, margin, sine, cosine, self._overlap_rows,
+                self._overlap_ids, count, rows, ids, shapes,
+            )  # fmt: skip
+        if count:
+            self._append(count, poses, out)
+
+    def _reserve_rows(self, capacity: int) -> None:
+        self._rows = np.zeros((capacity, 7))
+        self._ids = np.zeros(capacity, dtype=np.int64)
+        self._shapes = np.zeros((capacity, 2), dtype=np.int64)
+
+    def _append(self, count: int, poses: ShapePoses, out: ContactSet) -> None:
+        """Append the first `count` rows to a contact set."""
+        first = out.count
+        if first + count > len(out.gap):
+            out.reserve(first + count)
+        out.count = first + count
+        write_contacts(
+            count, self._rows, self._ids, self._shapes, self._frame, poses.frame_position, poses.frame_rotation,
+            first, out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
+        )  # fmt: skip
         if self._has_edges:
             write_edge_points(
-                first_row, out.count, self._second_frame, self._frame, self._size, self._position,
-                self._rotation, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
+                first, out.count, self._second_frame, self._frame, self._size, self._position, self._rotation,
+                out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
             )  # fmt: skip
 
-    def _update_pose_table(self, poses: ShapePoses) -> IntArray:
-        """Make the table of shape and frame poses, edges as capsules; it is valid while `poses` is the same object."""
-        self._table_poses = poses
-        position, rotation = (
-            (self._position, self._rotation) if self._has_edges else (poses.position, poses.rotation)
-        )
-        self._pose_table = ArrayTable(position, rotation, poses.frame_position, poses.frame_rotation)
-        return self._pose_table.table
-
-    def _contact_table(self, out: ContactSet) -> IntArray:
-        """Return the arrays of a contact set as one table; the detector keeps the tables of the few sets in use."""
-        entry = self._contact_tables.get(id(out.gap))
-        if entry is None or entry.arrays[2] is not out.gap:
-            if len(self._contact_tables) >= _MAX_CONTACT_TABLES:
-                self._contact_tables.clear()
-            entry = self._contact_tables[id(out.gap)] = ArrayTable(
-                out.id, out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight
-            )
-        return entry.table
-
-    def _update_edge_poses(self, poses: ShapePoses) -> None:
-        """Copy the poses of all shapes and rewrite those of edges as capsules."""
+    def _shape_poses(self, poses: ShapePoses) -> tuple[Array, Array]:
+        """Return positions and rotations of all shapes, those of edges as capsules."""
+        if not self._has_edges:
+            return poses.position, poses.rotation
         position, rotation = self._position, self._rotation
         np.copyto(position, poses.position)
         np.copyto(rotation, poses.rotation)
         update_edge_poses(self._edges, poses.end, self._size, position, rotation)
+        return position, rotation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block_view, index_view, matrix_view
 from corekit_sdf.box_patch import add_box_rows
 from corekit_sdf.cylinder_box import cylinder_box
 from corekit_sdf.features import BOX, BOX_PAIR, CYLINDER, SPHERE, family
@@ -12,23 +11,21 @@ from corekit_sdf.pair_frame import relative_axes, relative_position
 from corekit_sdf.rows import add_sphere_row
 from corekit_sdf.segment_box import segment_box
 from corekit_sdf.spheres import point_box
-from corekit_sdf.write import write_rows
+from corekit_sdf.write import place_rows
 
 __all__ = ["measure_box_pairs"]
 
 
 @compiled
 def measure_box_pairs(
-    pairs: IntArray, pair_count: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
-    flat_cosine: float, rows: Array, feature_ids: IntArray, count: int, contacts: IntArray,
+    pairs: IntArray, pair_count: int, kind: IntArray, size: Array, position: Array, rotation: Array, margin: float,
+    flat_sine: float, flat_cosine: float, count: int, rows: Array, ids: IntArray, shape: IntArray,
 ) -> int:  # fmt: skip
-    """Append the contacts of the box pairs among the first `pair_count` with gap < margin; return the new count.
+    """Append the rows of the box pairs among the first `pair_count` with gap < margin; return the new count.
 
-    The frame of the box is the work frame. A capsule is a segment until its radius is subtracted. Tables are
+    The frame of the box is the work frame. A capsule is a segment until its radius is subtracted. Arguments are
     those of `measure_half_space`.
     """
-    kind, size = index_view(shapes, 0), matrix_view(shapes, 1)
-    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
     for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != BOX_PAIR:
@@ -39,24 +36,35 @@ def measure_box_pairs(
         x_axis, y_axis, u = relative_axes(turn, rotation[a])
         R, h = size[a, 0], size[a, 1]
         half = (size[b, 0], size[b, 1], size[b, 2])
+        own, own_ids = rows[count:], ids[count:]
         if kind[a] == SPHERE:
             phi, outward = point_box(p, half)
-            row_count = add_sphere_row(phi, outward, 1.0, p, R, rows, feature_ids)
+            row_count = add_sphere_row(phi, outward, 1.0, p, R, own, own_ids)
         else:
             if kind[a] == CYLINDER:
                 nearest, rim = cylinder_box(p, u, half, h, R), R
             else:
                 nearest, rim = segment_box(p, u, half, h), 0.0
             row_count = add_box_rows(
-                nearest, p, u, x_axis, y_axis, half, h, rim, flat_sine, flat_cosine, rows, feature_ids
+                nearest, p, u, x_axis, y_axis, half, h, rim, flat_sine, flat_cosine, own, own_ids
             )
             if kind[a] != CYLINDER:
                 for k in range(row_count):
-                    rows[k, 0] -= R
+                    own[k, 0] -= R
                     for axis in range(3):
-                        rows[k, 4 + axis] -= 0.5 * R * rows[k, 1 + axis]
-        count = write_rows(
-            rows, feature_ids, row_count, i, j, 1.0 if a == i else -1.0, turn, position[b],
-            shapes, poses, margin, count, contacts,
-        )  # fmt: skip
+                        own[k, 4 + axis] -= 0.5 * R * own[k, 1 + axis]
+        count = place_rows(
+            row_count,
+            i,
+            j,
+            1.0 if a == i else -1.0,
+            turn,
+            position[b],
+            margin,
+            len(kind),
+            count,
+            rows,
+            ids,
+            shape,
+        )
     return count

@@ -7,14 +7,13 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, norm
-from corekit.linalg.array_table import block_view, index_view, matrix_view
 from corekit_sdf.features import CIRCLE, PLANAR_PAIR, PLUS, POLYGON, RING, SPHERE, family
 from corekit_sdf.pair_frame import relative_axes, relative_position
 from corekit_sdf.polygon import capsule_on_polygon, sphere_on_polygon
 from corekit_sdf.round_planar import capsule_in_ring, capsule_on_circle, sphere_in_ring, sphere_on_circle
 from corekit_sdf.rows import MAX_POINTS, add_row
 from corekit_sdf.segments import capsule_on_segments, sphere_on_segments
-from corekit_sdf.write import write_rows
+from corekit_sdf.write import place_rows
 
 __all__ = ["measure_planar_pairs"]
 
@@ -46,17 +45,14 @@ def _on_planar(
 
 @compiled
 def measure_planar_pairs(
-    pairs: IntArray, pair_count: int, shapes: IntArray, poses: IntArray, margin: float, flat_sine: float,
-    rows: Array, feature_ids: IntArray, count: int, contacts: IntArray,
+    pairs: IntArray, pair_count: int, kind: IntArray, size: Array, position: Array, rotation: Array, margin: float,
+    corners: Array, corner_start: IntArray, flat_sine: float, count: int, rows: Array, ids: IntArray, shape: IntArray,
 ) -> int:  # fmt: skip
-    """Append the contacts of the planar pairs among the first `pair_count` with gap < margin; return the new count.
+    """Append the rows of the planar pairs among the first `pair_count` with gap < margin; return the new count.
 
-    The frame of the planar shape is the work frame; a contact keeps the order of its pair. Tables are those
+    The frame of the planar shape is the work frame; a contact keeps the order of its pair. Arguments are those
     of `measure_half_space`.
     """
-    kind, size = index_view(shapes, 0), matrix_view(shapes, 1)
-    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
-    corners, corner_start = matrix_view(shapes, 3), index_view(shapes, 4)
     for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != PLANAR_PAIR:
@@ -66,14 +62,24 @@ def measure_planar_pairs(
         p = relative_position(position, turn, a, b)
         _, _, axis = relative_axes(turn, rotation[a])
         shape_corners = corners[corner_start[b] : corner_start[b + 1]]
+        own, own_ids = rows[count:], ids[count:]
         row_count = _on_planar(
-            int(kind[a]), int(kind[b]), size[a], size[b, 0], shape_corners, p, axis, flat_sine, rows,
-            feature_ids,
-        )  # fmt: skip
+            int(kind[a]), int(kind[b]), size[a], size[b, 0], shape_corners, p, axis, flat_sine, own, own_ids
+        )
         if not math.isfinite(norm(p) + norm(axis)):  # comparisons with nan find no minimum
-            row_count = add_row(rows, feature_ids, 0, PLUS, math.nan, (math.nan, math.nan, math.nan), p)
-        count = write_rows(
-            rows, feature_ids, row_count, i, j, 1.0 if a == i else -1.0, turn, position[b],
-            shapes, poses, margin, count, contacts,
-        )  # fmt: skip
+            row_count = add_row(own, own_ids, 0, PLUS, math.nan, (math.nan, math.nan, math.nan), p)
+        count = place_rows(
+            row_count,
+            i,
+            j,
+            1.0 if a == i else -1.0,
+            turn,
+            position[b],
+            margin,
+            len(kind),
+            count,
+            rows,
+            ids,
+            shape,
+        )
     return count

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block_view, index_view, matrix_view
 from corekit_sdf.features import CAPSULE, SPHERE, SPHERE_PAIR, family
 from corekit_sdf.pair_frame import relative_position
 from corekit_sdf.rows import add_sphere_row
 from corekit_sdf.spheres import point_capsule, point_cylinder, point_sphere
-from corekit_sdf.write import write_rows
+from corekit_sdf.write import place_rows
 
 __all__ = ["measure_sphere_pairs"]
 
 
 @compiled
 def measure_sphere_pairs(
-    pairs: IntArray, pair_count: int, shapes: IntArray, poses: IntArray, margin: float, rows: Array,
-    feature_ids: IntArray, count: int, contacts: IntArray,
+    pairs: IntArray, pair_count: int, kind: IntArray, size: Array, position: Array, rotation: Array, margin: float,
+    count: int, rows: Array, ids: IntArray, shape: IntArray,
 ) -> int:  # fmt: skip
-    """Append the contacts of the sphere pairs among the first `pair_count` with gap < margin; return the new count.
+    """Append the rows of the sphere pairs among the first `pair_count` with gap < margin; return the new count.
 
-    The frame of the shape that the sphere meets is the work frame. Tables are those of `measure_half_space`.
+    The frame of the shape that the sphere meets is the work frame. Arguments are those of `measure_half_space`.
     """
-    kind, size = index_view(shapes, 0), matrix_view(shapes, 1)
-    position, rotation = matrix_view(poses, 0), block_view(poses, 1)
     for row in range(pair_count):
         i, j = pairs[row, 0], pairs[row, 1]
         if family(int(kind[i]), int(kind[j])) != SPHERE_PAIR:
@@ -38,9 +35,19 @@ def measure_sphere_pairs(
             phi, outward = point_capsule(centre, size[a, 0], size[a, 1])
         else:
             phi, outward = point_cylinder(centre, size[a, 0], size[a, 1])
-        row_count = add_sphere_row(phi, outward, -1.0, centre, size[b, 0], rows, feature_ids)
-        count = write_rows(
-            rows, feature_ids, row_count, i, j, 1.0 if a == i else -1.0, turn, position[a],
-            shapes, poses, margin, count, contacts,
-        )  # fmt: skip
+        row_count = add_sphere_row(phi, outward, -1.0, centre, size[b, 0], rows[count:], ids[count:])
+        count = place_rows(
+            row_count,
+            i,
+            j,
+            1.0 if a == i else -1.0,
+            turn,
+            position[a],
+            margin,
+            len(kind),
+            count,
+            rows,
+            ids,
+            shape,
+        )
     return count

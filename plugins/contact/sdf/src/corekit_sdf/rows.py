@@ -1,7 +1,7 @@
 """Buffer of the contact points of one pair, in the pair's work frame.
 
-`rows` has shape (MAX_POINTS, 7): gap [m], normal from the second shape of the pair into the first, point [m].
-`feature_ids` has shape (MAX_POINTS,).
+`rows` has 7 columns: gap [m], normal from the second shape of the pair into the first, point [m]. `feature_ids` has an
+entry per row. Both have room for `MAX_POINTS` rows at least.
 """
 
 from __future__ import annotations
