@@ -8,9 +8,8 @@ side by side: 45.2 and 42.9 s, 35.9 and 30.8 s), and a call with nine arrays 0.4
 
 Whatever is not known to be harmless is counted as before:
 
-- arrays come from arguments, constants, other variables, tuples, rows in a loop, basic indexing, `reshape`, `.T`, and
-  `carray`;
-- no array is returned, but for those made by `carray` out of an address, which have no counter;
+- arrays come from arguments, constants, other variables, tuples, rows in a loop, basic indexing, `reshape` and `.T`;
+- no array is returned;
 - no list, string or other object with a counter appears, and no array is written into another.
 """
 
@@ -18,18 +17,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 from numba.core import compiler_machinery, ir, types
 
-__all__ = ["HAS_NO_COUNTER", "UncountedReferences"]
+__all__ = ["UncountedReferences"]
 
 _IR: Any = ir
 _TYPES: Any = types
 _MACHINERY: Any = compiler_machinery
-_NUMBA: Any = numba
-
-HAS_NO_COUNTER = "corekit:has-no-counter"
-"""In the metadata of a compiled function: what it returns was made out of addresses."""
 
 _HARMLESS = {"build_tuple", "cast", "exhaust_iter", "iternext", "null", "pair_first", "pair_second", "phi"}
 _VIEWS = {"T", "reshape"}
@@ -48,10 +42,7 @@ class UncountedReferences(_MACHINERY.FunctionPass):
 
     def run_pass(self, state: Any) -> bool:
         """Decide from the function's types; its code stays as it is."""
-        function = _Function(state)
-        if function.returns_addresses():
-            state.metadata[HAS_NO_COUNTER] = True
-        if function.counts():
+        if _Function(state).counts():
             return False
         state.flags.nrt = False
         state.targetctx = state.targetctx.subtarget(enable_nrt=False)
@@ -68,31 +59,9 @@ class _Function:
 
     def counts(self) -> bool:
         """Whether references have to be counted in it."""
-        if self._counted(self._return_type) and not self.returns_addresses():
+        if self._counted(self._return_type):
             return True
         return any(not self._harmless(each) for block in self._ir.blocks.values() for each in block.body)
-
-    def returns_addresses(self) -> bool:
-        """Whether it returns one array, and that out of an address."""
-        returned = [
-            block.terminator.value
-            for block in self._ir.blocks.values()
-            if isinstance(block.terminator, _IR.Return)
-        ]
-        return len(returned) == 1 and self._is_address(returned[0])
-
-    def _is_address(self, variable: Any) -> bool:
-        made = self._ir.get_definition(variable) if len(self._ir._definitions[variable.name]) == 1 else None  # noqa: SLF001
-        if isinstance(made, _IR.Expr) and made.op == "cast":
-            return self._is_address(made.value)
-        return isinstance(made, _IR.Expr) and made.op == "call" and self._made_of_address(made)
-
-    def _made_of_address(self, call: Any) -> bool:
-        function = self._types[call.func.name]
-        if isinstance(function, _TYPES.Dispatcher):
-            found = function.dispatcher.overloads.get(self._calls[call].args)
-            return found is not None and HAS_NO_COUNTER in (found.metadata or {})
-        return isinstance(function, _TYPES.Function) and function.typing_key is _NUMBA.carray
 
     def _counted(self, kind: Any) -> bool:
         return self._models[kind].contains_nrt_meminfo()
@@ -138,10 +107,8 @@ class _Function:
         if isinstance(function, _TYPES.NamedTupleClass):
             return True
         if isinstance(function, _TYPES.Dispatcher):
-            return not returned or self._made_of_address(call)
+            return not returned
         if isinstance(function, _TYPES.BoundFunction):
             return function.typing_key == "array.reshape"
-        if self._made_of_address(call):
-            return True
         given = not any(self._counted(each) for each in signature.args)
         return not returned and (given or getattr(function, "typing_key", None) is len)

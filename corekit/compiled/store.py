@@ -35,7 +35,6 @@ from numba.core import caching, compiler, event
 from platformdirs import user_cache_path
 
 from corekit.compiled.libraries import CalleeLibrary
-from corekit.compiled.references import HAS_NO_COUNTER
 
 __all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder", "source_digest"]
 
@@ -291,11 +290,10 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
             cres.environment,
             cres.signature,
             cres.reload_init,
-            HAS_NO_COUNTER in cres.metadata,
         )
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        bitcode, described, environment, signature, reload_init, untracked_work = payload
+        bitcode, described, environment, signature, reload_init = payload
         for prepare in reload_init:
             prepare()
         library = CalleeLibrary(target_context.codegen(), described.qualname, bitcode)
@@ -310,7 +308,7 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
             objectmode=False,
             lifted=(),
             reload_init=reload_init,
-            metadata={HAS_NO_COUNTER: True} if untracked_work else {},
+            metadata={},
         )
 
 

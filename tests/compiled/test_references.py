@@ -12,7 +12,6 @@ from numba.core import registry, runtime
 from corekit.compiled import compiled, store
 from corekit.compiled.front_end import RememberingContext
 from corekit.data.arrays import Array
-from corekit.linalg.array_table import ArrayTable, vector_view
 
 _RUNTIME: Any = runtime
 
@@ -164,24 +163,6 @@ def test_references_are_counted_only_where_something_may_be_left_over(function, 
     kernel(np.array([3.0, 1.0, 4.0, 1.5]))
     (code,) = kernel.inspect_llvm().values()
     assert ("NRT_" in code) == (function in COUNTED)
-
-
-def test_what_is_made_of_an_address_is_counted_nowhere(fresh):
-    values = np.array([3.0, 1.0, 4.0, 1.5])
-
-    @compiled
-    def last(table):
-        return vector_view(table, 0)[3] + _first(table)
-
-    table = ArrayTable(values).table
-    assert cast("Any", last)(table) == 4.5
-    (code,) = cast("Any", last).inspect_llvm().values()
-    assert "NRT_" not in code
-
-
-@compiled
-def _first(table):
-    return vector_view(table, 0)[0]
 
 
 def test_answers_about_operators_are_remembered_for_all_kernels():

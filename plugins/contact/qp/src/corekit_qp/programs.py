@@ -14,7 +14,6 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo
-from corekit.linalg.array_table import ArrayTable
 from corekit.linalg.matrices import Diagonal, Matrix
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem
 from corekit.roles.problem import QPProblem, QPSolver
@@ -99,13 +98,12 @@ class _ProgramBuffers:
         pool: with enough memory reserved.
 
     Attributes:
-        problem: the program. x, multiplier: its solution. beta: workspace, shape (r,).
-        directions: D as in `contact_rows`, C-contiguous.
-        arrays: the result of `new_table`, or empty.
+        problem: the program. bounds: its bounds, (5, rows), as in `write_step_rows`.
+        x, multiplier: its solution. beta: workspace, shape (r,).
     """
 
     def __init__(
-        self, hessian: Matrix, rows: int, width: int, tolerance: float, directions: Array, pool: _BufferPool
+        self, hessian: Matrix, rows: int, width: int, tolerance: float, choices: int, pool: _BufferPool
     ) -> None:
         self.x, gradient, self.multiplier, self.bounds, values = pool.numbers(
             (hessian.n,), (hessian.n,), (rows,), (5, rows), (rows, width)
@@ -115,17 +113,7 @@ class _ProgramBuffers:
             hessian=hessian, gradient=gradient, dofs=pool.dofs(rows, width), values=values, lower=lower, upper=upper,
             compliance=compliance, multiplier_lower=least, multiplier_upper=most, tolerance=tolerance,
         )  # fmt: skip
-        self.beta: Array = np.zeros(directions.shape[2])
-        self.directions = directions
-        self.arrays = ArrayTable()
-
-    def new_table(self) -> ArrayTable:
-        """The arrays that `write_step_rows` writes, as one table; worth its cost for buffers that are kept."""
-        problem = self.problem
-        return ArrayTable(
-            problem.gradient, problem.dofs, problem.values, self.bounds, self.multiplier, self.x, self.directions,
-            self.beta,
-        )  # fmt: skip
+        self.beta: Array = np.zeros(choices)
 
 
 @final
@@ -149,7 +137,7 @@ class ReducedProgram:
         count = count_rows(problem.friction, choices, problem.bounded_count)
         pool = _BufferPool()
         pool.reserve(self._rank, count, self._rank)
-        self._buffers = _ProgramBuffers(identity, count, self._rank, tolerance, directions, pool)
+        self._buffers = _ProgramBuffers(identity, count, self._rank, tolerance, choices, pool)
         self._buffers.problem.dofs[:] = np.arange(self._rank)
         self._velocity, self._trial = np.zeros(rows), np.zeros(rows)
         self._slip = np.zeros(problem.contact_count)
@@ -193,7 +181,6 @@ class UnreducedProgram:
         self._known_step: UnreducedStepProblem | None = None
         # number of contacts for which the current buffers fit, if contacts and directions alone decide that
         self._contact_count = _UNKNOWN
-        self._step_arrays = ArrayTable()
         self._no_contacts: tuple[IntArray, Array, Array] = (
             np.zeros((0, 1), dtype=np.int64),
             np.zeros((0, 1)),
@@ -212,15 +199,6 @@ class UnreducedProgram:
         if step is not self._known_step:
             self._known_step, self._contact_count = step, _UNKNOWN
             self._buffers_by_size.clear()
-            self._step_arrays = ArrayTable(
-                step.rhs,
-                step.constraint_dofs,
-                step.constraint_values,
-                step.compliance,
-                step.target_rate,
-                step.lower,
-                step.upper,
-            )
         self._increment, self._row_impulse, self._impulse = increment, row_impulse, impulse
         self._is_first, contacts = True, step.contact_count
         same = contacts == self._contact_count and directions is self._directions
@@ -242,23 +220,19 @@ class UnreducedProgram:
             )
             if not pool.reserve(step.matrix.n, rows, width) or len(self._buffers_by_size) > _MAX_SIZES:
                 self._buffers_by_size.clear()
-            buffers = _ProgramBuffers(step.matrix, rows, width, self._tolerance, directions, pool)
-            buffers.arrays = buffers.new_table()
+            buffers = _ProgramBuffers(step.matrix, rows, width, self._tolerance, choices, pool)
             self._buffers_by_size[key] = buffers
-        elif buffers.directions is not directions:
-            buffers.directions = directions
-            buffers.arrays = buffers.new_table()
         self._step, self._directions, self._buffers = step, directions, buffers
         self._contact_count = contacts if contacts and not choices else _UNKNOWN
 
     def solve(self, solver: QPSolver, shift: Array) -> SolveInfo:
         """Solve the program once and write Δ and the impulses: without friction its rows are the contact laws."""
-        buffers, increment, friction = self._buffers, self._increment, self._friction
+        buffers, increment = self._buffers, self._increment
         self._write_rows(shift)
         # an initial guess of Δ from an earlier step would not be part of the internal state of the solver
         increment.fill(0.0)
         info = solver.solve(buffers.problem, increment, buffers.multiplier)
-        read_step_impulses(buffers.arrays.table, friction, self._row_impulse, self._impulse)
+        self._read_impulses(self._row_impulse, self._impulse)
         return info
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
@@ -273,7 +247,7 @@ class UnreducedProgram:
         if self._workspace.shape[1] < max(size, rows):
             self._workspace = np.zeros((4, 2 * max(size, rows)))
         velocity, trial, slip, row_trial = self._workspace
-        read_step_impulses(buffers.arrays.table, friction, row_trial[:rows], trial[:size])
+        self._read_impulses(row_trial[:rows], trial[:size])
         normal, tangential, cone = measure_step_residuals(
             self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, buffers.beta,
             velocity, slip,
@@ -283,12 +257,18 @@ class UnreducedProgram:
         return ProgramResult(info, residuals, slip[: step.contact_count])
 
     def _write_rows(self, shift: Array) -> None:
+        step, buffers, program = self._step, self._buffers, self._buffers.problem
         write_step_rows(
-            self._step_arrays.table, self._dofs, self._values, self._step.bias, self._friction, shift,
-            self._row_impulse, self._impulse, self._is_first, self._buffers.arrays.table,
+            step.rhs, step.constraint_dofs, step.constraint_values, step.compliance, step.target_rate, step.lower,
+            step.upper, self._dofs, self._values, step.bias, self._friction, self._directions, shift,
+            self._row_impulse, self._impulse, self._is_first, program.gradient, program.dofs, program.values,
+            buffers.bounds, buffers.multiplier, buffers.beta,
         )  # fmt: skip
+
+    def _read_impulses(self, row_impulse: Array, impulse: Array) -> None:
+        read_step_impulses(self._buffers.multiplier, self._directions, self._friction, row_impulse, impulse)
 
     def write_solution(self) -> None:
         """Write Δ and the impulses of the last solution."""
         self._increment[:] = self._buffers.x
-        read_step_impulses(self._buffers.arrays.table, self._friction, self._row_impulse, self._impulse)
+        self._read_impulses(self._row_impulse, self._impulse)

@@ -13,7 +13,6 @@ import math
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import block_view, index_matrix_view, matrix_view, vector_view
 from corekit_qp.contact_rows import contact_residuals, read_impulses, write_multipliers
 
 __all__ = ["measure_step_residuals", "read_step_impulses", "write_step_rows"]
@@ -43,32 +42,22 @@ def _copy_entries(dofs: IntArray, values: Array, out_dofs: IntArray, out_values:
 
 @compiled
 def write_step_rows(
-    step: IntArray, contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, shift: Array,
-    row_impulse: Array, impulse: Array, set_multipliers: bool, program: IntArray,
+    rhs: Array, dofs: IntArray, values: Array, compliance: Array, target: Array, lower: Array, upper: Array,
+    contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, shift: Array,
+    row_impulse: Array, impulse: Array, set_multipliers: bool, gradient: Array, out_dofs: IntArray, out_values: Array,
+    bounds: Array, multiplier: Array, beta: Array,
 ) -> None:  # fmt: skip
     """Write the gradient and the rows of the program: constraints first, then one or r rows per contact.
 
     Args:
-        step: b, dofs and values of J_b, E, r, and the bounds of λ_b, as one table.
+        rhs, dofs, values, compliance, target, lower, upper: b, J_b by entries, E, r, and the bounds of λ_b.
+        directions: D as in `contact_rows`.
         shift: σ, shape (m,) [m/s].
         set_multipliers: whether to write the multipliers that give λ_b and λ_c.
-        program: gradient, dofs, values, bounds (lower, upper, compliance, and the bounds of the multiplier of every
-            row, (5, rows)), multiplier, x, directions D as in `contact_rows`, and workspace (r,), as one table.
+        gradient, out_dofs, out_values, multiplier: of the program.
+        bounds: lower, upper, compliance, and the bounds of the multiplier of every row, (5, rows).
+        beta: workspace, shape (r,).
     """
-    rhs, dofs, values = vector_view(step, 0), index_matrix_view(step, 1), matrix_view(step, 2)
-    compliance, target, lower, upper = (
-        vector_view(step, 3),
-        vector_view(step, 4),
-        vector_view(step, 5),
-        vector_view(step, 6),
-    )
-    gradient, out_dofs, out_values = (
-        vector_view(program, 0),
-        index_matrix_view(program, 1),
-        matrix_view(program, 2),
-    )
-    bounds, multiplier = matrix_view(program, 3), vector_view(program, 4)
-    directions, beta = block_view(program, 6), vector_view(program, 7)
     nb = len(dofs)
     if set_multipliers:
         for i in range(nb):
@@ -108,12 +97,14 @@ def write_step_rows(
 
 
 @compiled
-def read_step_impulses(program: IntArray, friction: Array, row_impulse: Array, impulse: Array) -> None:
-    """Write λ_b and λ_c from the multipliers of the program; `program` as in `write_step_rows`."""
-    multiplier, nb = vector_view(program, 4), len(row_impulse)
+def read_step_impulses(
+    multiplier: Array, directions: Array, friction: Array, row_impulse: Array, impulse: Array
+) -> None:
+    """Write λ_b and λ_c from the multipliers of the program."""
+    nb = len(row_impulse)
     for i in range(nb):
         row_impulse[i] = -multiplier[i]
-    read_impulses(friction, block_view(program, 6), multiplier[nb:], 0, impulse)
+    read_impulses(friction, directions, multiplier[nb:], 0, impulse)
 
 
 @compiled

@@ -6,7 +6,6 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import index_matrix_view, index_view, matrix_view, vector_view
 from corekit.linalg.vectors import copy_vector
 from corekit_quadratic.active_set import (
     ITERATION_LIMIT,
@@ -39,33 +38,10 @@ from corekit_quadratic.whiten import (
     whiten_rows,
 )
 
-__all__ = ["PAIRS_PER_ENTRY", "set_program_arrays", "solve_banded"]
+__all__ = ["PAIRS_PER_ENTRY", "solve_banded"]
 
 PAIRS_PER_ENTRY = 6
 """Capacity for pairs of entries, relative to that for entries."""
-
-
-@compiled
-def set_program_arrays(
-    program: IntArray, gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array,
-    compliance: Array, y_lower: Array, y_upper: Array, h: Array
-) -> bool:  # fmt: skip
-    """Write the addresses of a program's arrays as an `array_table`; return False if one has gaps.
-
-    The caller must keep the arrays alive.
-    """
-    program[0, 0], program[0, 1] = gradient.ctypes.data, len(gradient)
-    program[1, 0], program[1, 1], program[1, 2] = dofs.ctypes.data, dofs.shape[0], dofs.shape[1]
-    program[2, 0], program[2, 1], program[2, 2] = values.ctypes.data, values.shape[0], values.shape[1]
-    program[3, 0], program[3, 1] = lower.ctypes.data, len(lower)
-    program[4, 0], program[4, 1] = upper.ctypes.data, len(upper)
-    program[5, 0], program[5, 1] = compliance.ctypes.data, len(compliance)
-    program[6, 0], program[6, 1] = y_lower.ctypes.data, len(y_lower)
-    program[7, 0], program[7, 1] = y_upper.ctypes.data, len(y_upper)
-    program[8, 0], program[8, 1], program[8, 2] = h.ctypes.data, h.shape[0], h.shape[1]
-    one = gradient.flags.contiguous and lower.flags.contiguous and upper.flags.contiguous
-    two = compliance.flags.contiguous and y_lower.flags.contiguous and y_upper.flags.contiguous
-    return one and two and dofs.flags.c_contiguous and values.flags.c_contiguous and h.flags.c_contiguous
 
 
 @compiled
@@ -114,24 +90,24 @@ def _update_rows(
 
 
 @compiled
-def solve_banded(program: IntArray, workspaces: IntArray, entries: int, x: Array, multiplier: Array) -> int:
+def solve_banded(
+    gradient: Array, dofs: IntArray, values: Array, lower: Array, upper: Array, compliance: Array, y_lower: Array,
+    y_upper: Array, h: Array, integers: IntArray, positions: IntArray, floats: Array, report: Array, entries: int,
+    x: Array, multiplier: Array,
+) -> int:  # fmt: skip
     """Solve a program; return the outcome, WORKSPACE_FULL if the workspaces are too small.
 
     Args:
-        program: table of gradient, dofs, values, lower, upper, compliance, bounds of y and the band of H,
-            h[j, d] = H[j + d, j], (n, width).
-        workspaces: table, sized by `Workspace`, of integers, positions (used as unsigned ones), floats and
-            report. The first integers are the largest number of changes, the patience of block pivoting, and
-            whether the dual method may follow. The report receives iterations, natural residual and equation
-            residual.
+        gradient, dofs, values, lower, upper, compliance, y_lower, y_upper: of the program, as in `QPProblem`.
+        h: the band of H, h[j, d] = H[j + d, j], (n, width).
+        integers, positions, floats: workspaces, sized by `Workspace`; positions are used as unsigned ones. The first
+            integers are the largest number of changes, the patience of block pivoting, and whether the dual method
+            may follow.
+        report: receives iterations, natural residual and equation residual.
         entries: capacity for entries of Y.
         x, multiplier: guess, overwritten by the solution.
     """
-    gradient, dofs, values = vector_view(program, 0), index_matrix_view(program, 1), matrix_view(program, 2)
-    lower, upper, compliance = vector_view(program, 3), vector_view(program, 4), vector_view(program, 5)
-    y_lower, y_upper, h = vector_view(program, 6), vector_view(program, 7), matrix_view(program, 8)
-    integers, places = index_view(workspaces, 0), index_view(workspaces, 1).view(np.uint32)
-    floats, report = vector_view(workspaces, 2), vector_view(workspaces, 3)
+    places = positions.view(np.uint32)
     n, k = len(gradient), len(lower)
     width, targets = band_width(h), (MAX_DISTANCE + 1) * (k + 1)
     changes, patience, dual = integers[0], integers[1], integers[2]

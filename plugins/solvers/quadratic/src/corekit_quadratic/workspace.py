@@ -7,11 +7,10 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.array_table import ArrayTable
 from corekit.roles.problem import QPProblem
 from corekit_quadratic.active_set import WORKSPACE_FULL
 from corekit_quadratic.bands import is_view, lower_band
-from corekit_quadratic.compiled import PAIRS_PER_ENTRY, set_program_arrays, solve_banded
+from corekit_quadratic.compiled import PAIRS_PER_ENTRY, solve_banded
 from corekit_quadratic.pairs import MAX_DISTANCE
 from corekit_quadratic.skyline import BAND
 
@@ -38,37 +37,37 @@ class Workspace:
         self._problem: QPProblem | None = None
         self._must_reload = False
         self.report: Array = np.zeros(3)
-        self._program: IntArray = np.ones((9, 4), dtype=np.int64)
-        self._arrays: tuple[Any, ...] = ()
-        self._workspaces = ArrayTable()
+        self._program: tuple[Any, ...] = ()
+        self._integers: IntArray = np.zeros(0, dtype=np.int64)
+        self._positions: IntArray = np.zeros(0, dtype=np.int64)
+        self._floats: Array = np.zeros(0)
 
     def solve(self, problem: QPProblem, x: Array, multiplier: Array) -> int:
         """Write x and y; return the outcome, see `active_set`."""
         if problem is not self._problem or self._must_reload:
             self._set_problem(problem)
+        run: Any = solve_banded
         while True:
-            outcome = solve_banded(self._program, self._workspaces.table, self._entries, x, multiplier)
+            outcome = run(
+                *self._program, self._integers, self._positions, self._floats, self.report, self._entries, x, multiplier
+            )  # fmt: skip
             if outcome != WORKSPACE_FULL:
                 return outcome
             self._reserve(*self._sizes, 2 * self._entries)
 
     def _set_problem(self, problem: QPProblem) -> None:
-        """Store the addresses of a problem's arrays.
-
-        The arrays must stay where they are; their values may change.
-        """
-        self._problem, self._must_reload = problem, not is_view(problem.hessian)
+        """Take the arrays of a problem; their values may change until another problem is set."""
         arrays: tuple[Any, ...] = (
             problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper, problem.compliance,
             problem.multiplier_lower, problem.multiplier_upper, lower_band(problem.hessian),
         )  # fmt: skip
-        if not set_program_arrays(self._program, *arrays):
-            # copy arrays with gaps at every solve
-            self._must_reload = True
-            arrays = tuple(np.ascontiguousarray(each) for each in arrays)
-            set_program_arrays(self._program, *arrays)
-        self._arrays = arrays
-        n, width, k = *arrays[-1].shape, len(problem.lower)
+        self._program = tuple(np.ascontiguousarray(each) for each in arrays)
+        # copies, of arrays with gaps or of a matrix that holds no band, are made anew at every solve
+        self._must_reload = not is_view(problem.hessian) or any(
+            own is not each for own, each in zip(self._program, arrays, strict=True)
+        )
+        self._problem = problem
+        n, width, k = *self._program[-1].shape, len(problem.lower)
         if (n, width, k) != self._sizes:
             self._reserve(n, width, k, 0)
 
@@ -81,21 +80,18 @@ class Workspace:
             self._entries = 0
         self._sizes = (n, width, k)
         self._entries = max(self._entries, min_entries, _initial_entries(k))
-        lengths = _workspace_lengths(n, width, k, self._entries)
-        if any(
-            length > len(array)
-            for length, array in zip(lengths, self._workspaces.arrays or ((),) * 3, strict=False)
-        ):
+        lengths, own = (
+            _workspace_lengths(n, width, k, self._entries),
+            (self._integers, self._positions, self._floats),
+        )
+        if any(length > len(array) for length, array in zip(lengths, own, strict=True)):
             reserved_rows = k + k // 8 + 16
             self._entries = max(self._entries, _initial_entries(reserved_rows))
-            integers, places, numbers = _workspace_lengths(n, width, reserved_rows, self._entries)
-            self._workspaces = ArrayTable(
-                np.zeros(integers, dtype=np.int64),
-                np.zeros(places, dtype=np.int64),
-                np.zeros(numbers),
-                self.report,
-            )
-        self._workspaces.arrays[0][:6] = *self._limits, -1, 0, 0
+            integers, positions, floats = _workspace_lengths(n, width, reserved_rows, self._entries)
+            self._integers = np.zeros(integers, dtype=np.int64)
+            self._positions = np.zeros(positions, dtype=np.int64)
+            self._floats = np.zeros(floats)
+        self._integers[:6] = *self._limits, -1, 0, 0
 
 
 def _initial_entries(k: int) -> int:
