@@ -119,7 +119,8 @@ class Ours:
         self._elsewhere()
         body = self.simulation.bodies[0]
         part = self.simulation.system.terms.bodies[0]
-        body.model.compute_stiffness_and_damping(
+        model: Any = body.model
+        model.compute_stiffness_and_damping(
             self._trial.body_states[0], body.inputs.at(0.0), part.stiffness, part.damping
         )
 

@@ -15,6 +15,7 @@ from corekit.dynamics.body_inputs import BodyInputs
 from corekit.errors import ControlError
 from corekit.roles.friction import SurfaceFriction, surface_friction
 from corekit.roles.model import Model, ModelDescription
+from corekit.roles.model_abilities import ModelAbilities
 
 __all__ = ["ROUNDING", "Body", "FrameState", "frame_state", "stack_bodies", "stacked_velocity_scale"]
 
@@ -29,7 +30,7 @@ class Body:
     Args:
         name: as in the scenario.
         model: who computes it.
-        abilities: what its spec declares, e.g. `point-jacobian`.
+        abilities: what the model can do beyond the role.
         inputs: u(t).
         description: the model's.
         friction: of its surfaces, or None.
@@ -38,8 +39,8 @@ class Body:
     """
 
     name: str
-    model: Any = field(repr=False)
-    abilities: frozenset[str]
+    model: Model = field(repr=False)
+    abilities: ModelAbilities = field(repr=False)
     inputs: BodyInputs = field(repr=False)
     description: ModelDescription = field(repr=False)
     friction: SurfaceFriction | None = field(default=None, converter=surface_friction)
@@ -85,7 +86,7 @@ class Body:
 def stack_bodies(
     parts: Sequence[tuple[str, Model, frozenset[str], Mapping[str, Signal], Any]],
 ) -> tuple[Body, ...]:
-    """Bodies with their offsets, from (name, model, abilities, signals by channel, friction)."""
+    """Bodies with their offsets, from (name, model, abilities of its spec, signals by channel, friction)."""
     bodies: list[Body] = []
     q = v = aux = frame = shape = 0
     for name, model, abilities, signals, friction in parts:
@@ -93,7 +94,7 @@ def stack_bodies(
         body = Body(
             name=name,
             model=model,
-            abilities=abilities,
+            abilities=ModelAbilities.of(model, abilities),
             inputs=BodyInputs(description, signals, f"bodies.{name}.inputs"),
             description=description,
             friction=friction,
@@ -148,7 +149,8 @@ def frame_state(body: Body, state: State, index: int) -> FrameState:
     Raises:
         ControlError: the model gives no velocities of points.
     """
-    if "point-jacobian" not in body.abilities:
+    points = body.abilities.point_jacobian
+    if points is None:
         raise ControlError(
             f"body {body.name!r}: its model gives no velocities of points (ability point-jacobian)"
         )
@@ -158,7 +160,7 @@ def frame_state(body: Body, state: State, index: int) -> FrameState:
     width = description.jacobian_width
     dofs, values = np.zeros((4, width), dtype=np.int64), np.zeros((4, 3, width))
     local = np.vstack([np.zeros(3), np.eye(3)])
-    body.model.compute_point_jacobians(state, np.full(4, index), local, dofs, values)
+    points.compute_point_jacobians(state, np.full(4, index), local, dofs, values)
     rates = np.einsum("cik,ck->ci", values, state.v[dofs])
     axes = rotations[index]
     jacobian = np.zeros((3, body.nv))

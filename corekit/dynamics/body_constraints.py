@@ -32,6 +32,8 @@ from corekit.data.state import State
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
+from corekit.linalg.matrices import Matrix
+from corekit.roles.model_abilities import ConstraintAbility
 
 __all__ = ["BAUMGARTE_STEPS", "FREE_ROW", "BodyConstraints"]
 
@@ -96,7 +98,7 @@ class BodyConstraints:
     """The rows of one body, their r and E, and their impulses.
 
     Args:
-        body: a body with constraints.
+        body: a body with constraints. constraints: its model, which gives them.
 
     Attributes:
         rows: as the model wrote them.
@@ -107,10 +109,10 @@ class BodyConstraints:
         bounded, kept: indices of the rows with and without bounds.
     """
 
-    def __init__(self, body: Body) -> None:
-        self._body = body
-        self.rows: ConstraintRows = body.model.new_constraints()
-        self._at_end: ConstraintRows = body.model.new_constraints()
+    def __init__(self, body: Body, constraints: ConstraintAbility) -> None:
+        self._body, self._model = body, constraints
+        self.rows: ConstraintRows = constraints.new_constraints()
+        self._at_end: ConstraintRows = constraints.new_constraints()
         rows = self.rows
         self.bounded: IntArray = np.flatnonzero(rows.bounded)
         self.kept: IntArray = np.flatnonzero(~rows.bounded)
@@ -122,10 +124,18 @@ class BodyConstraints:
         self.target, self.compliance = np.zeros((2, rows.count))
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
 
+    def evaluate(self, state: State, inputs: Array) -> None:
+        """Let the model write the rows at a state of the body."""
+        self._model.compute_constraints(state, inputs, self.rows)
+
+    def compute_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
+        """Write ∂(J_bᵀ·λ)/∂δ at a state of the body, for λ of all rows."""
+        self._model.compute_constraint_force_gradient(state, impulse, out)
+
     def linearise(self, point: LinearisationPoint, inputs: Array) -> None:
         """Read the rows at a linearisation point of this body and write r and E of (1)."""
         rows, at = self.rows, point.at
-        self._body.model.compute_constraints(at, inputs, rows)
+        self.evaluate(at, inputs)
         ends, rates = self._rows_at_end(point, inputs)
         v = point.velocity
         stiffened = v if point.stiffened is None else point.stiffened
@@ -140,7 +150,7 @@ class BodyConstraints:
 
     def _rows_at_end(self, point: LinearisationPoint, inputs: Array) -> tuple[ConstraintRows, Array]:
         """Rows at the end of the step, and the target rates that compliant velocity rows take."""
-        model, rows, ends = self._body.model, self.rows, self._at_end
+        model, rows, ends = self._model, self.rows, self._at_end
         if point.end is not point.at:
             model.compute_constraints(point.end, self._body.inputs.at(point.end.time), ends)
             self._body.inputs.at(point.at.time)
@@ -170,7 +180,7 @@ class BodyConstraints:
     def linearise_acceleration(self, point: LinearisationPoint, inputs: Array) -> None:
         """Read the rows at a state and write r and E of (2)."""
         rows, at = self.rows, point.at
-        self._body.model.compute_constraints(at, inputs, rows)
+        self.evaluate(at, inputs)
         _write_increment(
             rows.is_velocity_level, rows.position_error, rows.target_rate, rows.compliance, rows.dofs, rows.values,
             at.v, point.rate_factor, point.position_factor, self.target, self.compliance,

@@ -51,14 +51,13 @@ class BodyTerms:
         motion: prescribed motion. prescribed: its velocity indices. free: whether a velocity is not prescribed, (nv,).
         fixed: Δ of the prescribed velocities, shape (p,).
         factor: A factorised with the eliminated rows.
-        is_reparametrised: whether the model may change to equivalent coordinates after a step.
     """
 
     __slots__ = (
-        "_force_gradient", "_has_inverse_dynamics", "_layout", "_steady_inputs", "_symmetric", "_views", "_work",
-        "body", "bounded", "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed", "force",
-        "free", "is_reparametrised", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows",
-        "stiffness",
+        "_derivatives", "_force_gradient", "_inverse_dynamics", "_layout", "_reparametrisation", "_steady_inputs",
+        "_symmetric", "_views", "_work", "body", "bounded", "constraints", "damping", "eliminated",
+        "eliminated_impulse", "factor", "fixed", "force", "free", "mass", "matrix", "motion", "prescribed", "rhs",
+        "row_impulse", "rows", "stiffness",
     )  # fmt: skip
 
     def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
@@ -69,17 +68,17 @@ class BodyTerms:
         self._steady_inputs = body.inputs.buffer if body.inputs.constant else None
         self.stiffness: Matrix | None = None
         self.damping: Matrix | None = None
-        differentiable = "force-derivatives" in body.abilities
-        self._has_inverse_dynamics = "inverse-dynamics" in body.abilities
-        self.is_reparametrised = "reparametrisation" in body.abilities
-        if differentiable:
-            self.stiffness, self.damping = stiffness, damping = model.new_stiffness_and_damping()
+        self._derivatives = derivatives = body.abilities.force_derivatives
+        self._inverse_dynamics = body.abilities.inverse_dynamics
+        self._reparametrisation = body.abilities.reparametrisation
+        if derivatives is not None:
+            self.stiffness, self.damping = stiffness, damping = derivatives.new_stiffness_and_damping()
             self.matrix = widest(self.mass, stiffness, damping)
         else:
             self.matrix = widest(self.mass)
         # without derivatives A is the mass matrix; only dense and sparse A have a factorisation for the general case
         general = (Dense,) if symmetric_unless_dense else (Dense, Sparse)
-        self._symmetric = symmetric or not differentiable or not isinstance(self.matrix, general)
+        self._symmetric = symmetric or derivatives is None or not isinstance(self.matrix, general)
         self.motion = PrescribedMotion(body)
         self.prescribed = self.motion.index
         self.free: BoolArray = np.ones(body.nv, dtype=bool)
@@ -91,20 +90,26 @@ class BodyTerms:
         self._force_gradient: Matrix | None = None
         self.bounded = _NO_ROWS
         self.eliminated_impulse = self.row_impulse = np.zeros(0)
-        if "constraints" in body.abilities and body.description.constraint_count:
-            self.constraints = own = BodyConstraints(body)
+        constraints = body.abilities.constraints
+        if constraints is not None and body.description.constraint_count:
+            self.constraints = own = BodyConstraints(body, constraints)
             self.rows, self.eliminated, self.bounded = own.rows, own.eliminated, own.bounded
             self.eliminated_impulse, self.row_impulse = own.eliminated_impulse, own.impulse
-            if differentiable:
-                self._force_gradient = model.new_stiffness_and_damping()[0]
+            if derivatives is not None:
+                self._force_gradient = derivatives.new_stiffness_and_damping()[0]
         self.factor: Factorisation = make_factorisation(
             self.matrix, self.eliminated, self.prescribed, self._symmetric
         )
         self._layout, self._views = self._choose_layout()
 
+    @property
+    def is_reparametrised(self) -> bool:
+        """Whether the model may change to equivalent coordinates after a step."""
+        return self._reparametrisation is not None
+
     def reparametrise(self, state: State) -> bool:
         """Let the model change to equivalent coordinates; return whether it did."""
-        return self.is_reparametrised and self.body.model.reparametrise(state)
+        return self._reparametrisation is not None and self._reparametrisation.reparametrise(state)
 
     def _choose_layout(self) -> tuple[str, tuple[Array, ...]]:
         """Which compiled assembly suits the matrices, and views of M, D, K and A for it."""
@@ -133,7 +138,7 @@ class BodyTerms:
             c_v = c_q = 0.0
         elif (c_v or c_q) and not point.is_after_smooth_motion:
             # D of the split family is that of the start of the step, see `update_damping`
-            model.compute_stiffness_and_damping(at, u, stiffness, damping)
+            self._differentiate(at, u, stiffness, damping)
         if self.constraints is not None:
             self.constraints.linearise(point, u)
         self._assemble(point, c_v, c_q)
@@ -141,6 +146,10 @@ class BodyTerms:
             self._add_force_gradient(at, -point.stiffness_factor / point.step)
         if self.motion.exists:
             self.fixed[:] = self.motion.at(point.end_time)[1] - point.velocity[self.prescribed]
+
+    def _differentiate(self, at: State, u: Array, stiffness: Matrix, damping: Matrix) -> None:
+        assert self._derivatives is not None
+        self._derivatives.compute_stiffness_and_damping(at, u, stiffness, damping)
 
     def _assemble(self, point: LinearisationPoint, c_v: float, c_q: float) -> None:
         """Write A and r from M, f, K and D."""
@@ -186,7 +195,8 @@ class BodyTerms:
     def _add_force_gradient(self, at: State, factor_: float) -> None:
         gradient = self._force_gradient
         assert gradient is not None
-        self.body.model.compute_constraint_force_gradient(at, self.row_impulse, gradient)
+        assert self.constraints is not None
+        self.constraints.compute_force_gradient(at, self.row_impulse, gradient)
         if self._symmetric:
             gradient.symmetrise()
         self.matrix.add(gradient, factor_)
@@ -199,8 +209,8 @@ class BodyTerms:
         self.mass.multiply(momentum - point.velocity, self.rhs)
         np.multiply(self.force, point.force_factor, out=self._work)
         self.rhs += self._work
-        if self.rows is not None:
-            self.body.model.compute_constraints(point.at, u, self.rows)
+        if self.constraints is not None:
+            self.constraints.evaluate(point.at, u)
 
     def linearise_acceleration(
         self, point: LinearisationPoint, acceleration: Array, *, only_residual: bool
@@ -213,9 +223,9 @@ class BodyTerms:
         model, at = self.body.model, point.at
         u = self.inputs_at(at.time)
         # the right-hand side takes the place of f, with which A is assembled
-        if self._has_inverse_dynamics:
+        if self._inverse_dynamics is not None:
             mass = None if only_residual else self.mass
-            model.compute_dynamics_residual(at, u, acceleration, self.force, mass)
+            self._inverse_dynamics.compute_dynamics_residual(at, u, acceleration, self.force, mass)
         else:
             model.compute_mass_and_force(at, u, self.mass, self.force)
             self.mass.multiply(acceleration, self._work)
@@ -234,16 +244,18 @@ class BodyTerms:
 
     def _linearise_residual(self, point: LinearisationPoint, u: Array, acceleration: Array) -> None:
         """A = (1 + σ)·M + c_v·D + c_q·(K − ∂(J_bᵀλ)/∂q) with the last λ, and r."""
-        model, at, gradient = self.body.model, point.at, self._force_gradient
+        at, gradient = point.at, self._force_gradient
         stiffness, damping = self.stiffness, self.damping
         if stiffness is None or damping is None:
             self._assemble(point, 0.0, 0.0)
             return
-        if self._has_inverse_dynamics and not self._symmetric:
+        if self._inverse_dynamics is not None and not self._symmetric:
             impulse, gradient = None if self.rows is None else self.row_impulse, None
-            model.compute_residual_derivatives(at, u, acceleration, stiffness, damping, impulse)
+            self._inverse_dynamics.compute_residual_derivatives(
+                at, u, acceleration, stiffness, damping, impulse
+            )
         else:
-            model.compute_stiffness_and_damping(at, u, stiffness, damping)
+            self._differentiate(at, u, stiffness, damping)
         self._assemble(point, point.damping_factor, point.stiffness_factor)
         if gradient is not None:
             self._add_force_gradient(at, -point.stiffness_factor)
@@ -251,9 +263,7 @@ class BodyTerms:
     def update_damping(self, start: State) -> Matrix | None:
         """Evaluate D at the start of a step, for the split family; None if the model gives none."""
         if self.damping is not None and self.stiffness is not None:
-            self.body.model.compute_stiffness_and_damping(
-                start, self.inputs_at(start.time), self.stiffness, self.damping
-            )
+            self._differentiate(start, self.inputs_at(start.time), self.stiffness, self.damping)
             if self._symmetric:
                 self.damping.symmetrise()
         return self.damping

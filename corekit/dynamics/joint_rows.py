@@ -43,6 +43,7 @@ from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.obstacles import GivenMotion
 from corekit.dynamics.prescribed_motion import RATE_JUMP
 from corekit.errors import CompositionError
+from corekit.roles.model_abilities import PointJacobianAbility
 
 __all__ = ["JointRows"]
 
@@ -59,6 +60,7 @@ class _Side(NamedTuple):
     joint: int
     which: int
     body: Body
+    model: PointJacobianAbility
     frame: IntArray
     local: Array
     plus: IntArray
@@ -102,8 +104,10 @@ def _side(i: int, which: int, end: BodyFrame, turns: Sequence[tuple[int, int]]) 
         plus[r], minus[r] = 1 + pair[which], 0
     direction = np.zeros((rows, 3))
     direction[:3] = np.eye(3) if which == 0 else -np.eye(3)
+    model = end.body.abilities.point_jacobian
+    assert model is not None  # composition refuses to join others
     return _Side(
-        i, which, end.body, np.full(4, end.frame, dtype=np.int64), np.zeros((4, 3)), plus, minus, direction,
+        i, which, end.body, model, np.full(4, end.frame, dtype=np.int64), np.zeros((4, 3)), plus, minus, direction,
         np.zeros((4, width), dtype=np.int64), np.zeros((4, 3, width)),
     )  # fmt: skip
 
@@ -230,7 +234,7 @@ class JointRows:
             other = self._turned[1 - side.which, side.joint]
             for r, pair in enumerate(self._turns[side.joint], start=_TURNS):
                 side.direction[r] = other[:, pair[1 - side.which]]
-            side.body.model.compute_point_jacobians(
+            side.model.compute_point_jacobians(
                 state.body_states[side.body.index], side.frame, side.local, side.dofs, side.values
             )
             _add_rows(

@@ -10,6 +10,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.dynamics.bodies import ROUNDING, Body
+from corekit.errors import PluginError
 
 __all__ = ["RATE_JUMP", "PrescribedMotion"]
 
@@ -36,6 +37,12 @@ class PrescribedMotion:
             body.description.prescribed_coordinate_index,
         )
         self.exists = len(self.index) > 0
+        self._motion = body.abilities.prescribed
+        if self.exists and self._motion is None:
+            raise PluginError(
+                f"the model of body {body.name!r} describes prescribed coordinates, but its spec does not provide "
+                "'prescribed': this is a mistake in the plugin"
+            )
         # p and ṗ at the two instants used last: a step needs those of its trial and of its end again and again
         self._values = np.zeros((2, 2, len(self.index)))
         self._times, self._oldest = [math.nan, math.nan], 0
@@ -48,11 +55,13 @@ class PrescribedMotion:
         if time != times[1]:
             slot, self._oldest = self._oldest, 1 - self._oldest
             times[slot] = time
-            self._body.model.compute_prescribed_motion(
-                min((time, *self._body.kinks_at(time))), *self._values[slot]
-            )
+            self._evaluate(min((time, *self._body.kinks_at(time))), *self._values[slot])
             return self._values[slot]
         return self._values[1]
+
+    def _evaluate(self, time: float, value: Array, rate: Array) -> None:
+        assert self._motion is not None
+        self._motion.compute_prescribed_motion(time, value, rate)
 
     def set_coordinates(self, state: State, time: float) -> None:
         """Set the prescribed coordinates of a body's state to p(time)."""
@@ -78,7 +87,7 @@ class PrescribedMotion:
             return None
         value, rate = np.zeros((2, len(self.index)))
         after = max(time, *breakpoints) + 2.0 * ROUNDING * (1.0 + abs(time))
-        self._body.model.compute_prescribed_motion(after, value, rate)
+        self._evaluate(after, value, rate)
         return rate
 
     def acceleration(self, state: State, small: float) -> Array:

@@ -256,7 +256,7 @@ def _stabilise(terms: BodyTerms, state: State, around: State, tau: float) -> Non
     small = 1e-5 * tau
     ahead, behind = (_rate_at(terms, state, around, sign * small) for sign in (1.0, -1.0))
     drift = (ahead - behind) / (2.0 * small)
-    terms.body.model.compute_constraints(state, terms.inputs_at(state.time), rows)
+    own.evaluate(state, terms.inputs_at(state.time))
     speed = rows.product(state.v)
     soft = rows.compliance > 0
     force = np.where(rows.is_velocity_level, rows.target_rate - speed, -rows.position_error) / np.where(
@@ -273,12 +273,13 @@ def _stabilise(terms: BodyTerms, state: State, around: State, tau: float) -> Non
 
 def _rate_at(terms: BodyTerms, state: State, around: State, shift: float) -> Array:
     """J_b·v − u at the state moved along its own velocity by `shift` seconds, v held."""
-    rows, model = terms.rows, terms.body.model
+    rows, own = terms.rows, terms.constraints
     assert rows is not None
-    model.integrate(state, state.v, shift, state, around)
+    assert own is not None
+    terms.body.model.integrate(state, state.v, shift, state, around)
     around.time = state.time + shift
     around.v[:] = state.v
-    model.compute_constraints(around, terms.inputs_at(around.time), rows)
+    own.evaluate(around, terms.inputs_at(around.time))
     return rows.product(state.v) - np.where(rows.is_velocity_level, rows.target_rate, 0.0)
 
 
@@ -331,11 +332,15 @@ def _add_body(
     """K and D of the model."""
     if terms.stiffness is None or terms.damping is None:
         return
-    model, inputs = terms.body.model, terms.inputs_at(state.time)
-    if "inverse-dynamics" in terms.body.abilities:
-        model.compute_residual_derivatives(state, inputs, acceleration, terms.stiffness, terms.damping)
-    else:
-        model.compute_stiffness_and_damping(state, inputs, terms.stiffness, terms.damping)
+    inputs, abilities = terms.inputs_at(state.time), terms.body.abilities
+    if abilities.inverse_dynamics is not None:
+        abilities.inverse_dynamics.compute_residual_derivatives(
+            state, inputs, acceleration, terms.stiffness, terms.damping
+        )
+    elif abilities.force_derivatives is not None:
+        abilities.force_derivatives.compute_stiffness_and_damping(
+            state, inputs, terms.stiffness, terms.damping
+        )
     stiffness += terms.stiffness.dense()
     if damped:
         damping += terms.damping.dense()
@@ -343,8 +348,8 @@ def _add_body(
 
 def _add_constraints(terms: BodyTerms, state: State, stiffness: Array, damping: Array) -> None:
     """The terms of compliant rows in K and D, and the gradient of all rows' forces."""
-    rows = terms.rows
-    if rows is None:
+    rows, own, derivatives = terms.rows, terms.constraints, terms.body.abilities.force_derivatives
+    if rows is None or own is None:
         return
     soft = (rows.compliance > 0) & ~rows.bounded
     safe = np.where(soft, rows.compliance, 1.0)
@@ -352,14 +357,14 @@ def _add_constraints(terms: BodyTerms, state: State, stiffness: Array, damping: 
     for is_rate, matrix in ((False, stiffness), (True, damping)):
         chosen = soft & (rows.is_velocity_level == is_rate)
         matrix += full[chosen].T @ (full[chosen] / safe[chosen, None])
-    if terms.stiffness is not None:
+    if derivatives is not None:
         compliant = (
             np.where(rows.is_velocity_level, rows.target_rate - rows.product(state.v), -rows.position_error)
             / safe
         )
         force = np.where(soft, compliant, np.where(rows.bounded, 0.0, terms.row_impulse))
-        gradient = terms.body.model.new_stiffness_and_damping()[0]
-        terms.body.model.compute_constraint_force_gradient(state, force, gradient)
+        gradient = derivatives.new_stiffness_and_damping()[0]
+        own.compute_force_gradient(state, force, gradient)
         stiffness -= gradient.dense()
 
 

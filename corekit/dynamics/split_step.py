@@ -138,8 +138,9 @@ def _apply_rate_jump(world: WorldTerms, state: State, out: State) -> DriveImpuls
     if joints is not None and world.factorisation.refactor():
         world.factorisation.solve(None, out.v)
     for terms, own, after in zip(world.bodies, state.body_states, out.body_states, strict=True):
-        if "energy" in terms.body.abilities:
-            work += terms.body.model.compute_energies(after)[0] - terms.body.model.compute_energies(own)[0]
+        energy = terms.body.abilities.energy
+        if energy is not None:
+            work += energy.compute_energies(after)[0] - energy.compute_energies(own)[0]
     return DriveImpulse(work, out.v.copy())
 
 
@@ -161,7 +162,7 @@ def _write_jump(terms: BodyTerms, state: State, rate: Array) -> None:
     terms.mass.multiply(state.v, terms.rhs)
     if own is not None:
         rows = own.rows
-        model.compute_constraints(state, u, rows)
+        own.evaluate(state, u)
         soft = rows.compliance > 0
         own.set_rows(
             np.where(soft, FREE_ROW, 0.0), np.where(soft | ~rows.is_velocity_level, 0.0, rows.target_rate)

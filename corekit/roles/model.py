@@ -1,4 +1,4 @@
-"""The model role: a body with coordinates, dynamics and frames, and the abilities of some models.
+"""The model role: a body with coordinates, dynamics and frames. What only some models can do is in `model_abilities`.
 
 Conventions: q ∈ ℝ^nq are coordinates, v ∈ ℝ^nv velocities, and `integrate` realises q̇ = N(q)·v;
 
@@ -12,8 +12,7 @@ from __future__ import annotations
 import enum
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -22,28 +21,16 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.signal_base import Signal
 from corekit.data.state import State
 from corekit.geometry.shapes import Shape
-from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Matrix
 from corekit.roles.component import Component
 
 __all__ = [
     "Channel",
     "ChannelKind",
-    "ConstraintAbility",
     "Coordinate",
-    "EnergyAbility",
-    "ForceDerivativesAbility",
-    "ForceTermsAbility",
-    "FreeBaseAbility",
-    "InputJacobianAbility",
     "Model",
     "ModelDescription",
     "Outline",
-    "PointJacobianAbility",
-    "PrescribedMotionAbility",
-    "ReparametrisationAbility",
-    "SymbolicAbility",
-    "SymbolicModel",
 ]
 
 
@@ -155,7 +142,7 @@ class Model(Component, ABC):
     """A body. Every method is a pure function of its arguments and writes into buffers of the caller.
 
     A concrete model is final and built as `Model(config, context)`; `context` gives the base pose and gravity. An
-    ability is what only some models have; their specs declare it, and the protocols below state its methods.
+    ability is what only some models have; specs declare it, and `model_abilities` states its methods.
     """
 
     @property
@@ -179,7 +166,7 @@ class Model(Component, ABC):
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Move from `start` with constant velocity v̄ over h: write q and aux of `out` (not v, not time).
 
-        `near` is the previous iterate, for branches (unwrapped angles, frames) to stay close to; it may
+        `previous` is an earlier iterate, for branches (unwrapped angles, frames) to stay close to; it may
         be `start` or `out` itself. `velocity` must not alias anything in `out`.
         """
 
@@ -190,179 +177,3 @@ class Model(Component, ABC):
     @abstractmethod
     def compute_outline(self, state: State) -> Outline:
         """Return the curves to draw; performance does not matter here."""
-
-
-class PointJacobianAbility(Protocol):
-    """Ability `point-jacobian`: velocities of material points."""
-
-    def compute_point_jacobians(
-        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
-    ) -> None:
-        """Rows of the points `local` (c, 3) [m] fixed in frames `frame` (c,): ẋ = Σⱼ values[:, :, j]·v[dofs[:, j]].
-
-        Write `dofs` (c, k) and `values` (c, 3, k), world axes, k = layout.jacobian_width; unused entries have
-        value 0 and a valid index.
-        """
-        ...
-
-
-class ForceDerivativesAbility(Protocol):
-    """Ability `force-derivatives`."""
-
-    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
-        """Allocate buffers for K and D in the structures of this model."""
-        ...
-
-    def compute_stiffness_and_damping(
-        self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
-    ) -> None:
-        """Write K = −∂f(integrate(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. The derivative of M is not part of K."""
-        ...
-
-
-class InverseDynamicsAbility(Protocol):
-    """Ability `inverse-dynamics`, with `force-derivatives`: the residual at an acceleration w, and its derivatives."""
-
-    def compute_dynamics_residual(
-        self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
-    ) -> None:
-        """Write f − M·w, shape (nv,), and M if a buffer is given."""
-        ...
-
-    def compute_residual_derivatives(
-        self,
-        state: State,
-        inputs: Array,
-        acceleration: Array,
-        stiffness: Matrix,
-        damping: Matrix,
-        impulse: Array | None = None,
-    ) -> None:
-        """Write K = −∂(f − M·w + J_bᵀ·λ)/∂δ at constant w and λ, and D = −∂f/∂v; K need not be symmetric.
-
-        δ is a displacement as in `compute_stiffness_and_damping`. Only models with constraints get λ as `impulse`; it
-        saves a `compute_constraint_force_gradient`.
-        """
-        ...
-
-
-class ConstraintAbility(Protocol):
-    """Ability `constraints`: they always hold, rigid or compliant, possibly with force bounds."""
-
-    def new_constraints(self) -> ConstraintRows:
-        """Allocate a buffer for the constraints, with its fixed width."""
-        ...
-
-    def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
-        """Write J_b, position errors c, target rates u, compliances and force bounds at this state."""
-        ...
-
-    def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
-        """Write ∂(J_bᵀ·λ)/∂δ for given λ into a buffer like K's, δ as in `compute_stiffness_and_damping`."""
-        ...
-
-
-class PrescribedMotionAbility(Protocol):
-    """Ability `prescribed`: coordinates that follow a given motion."""
-
-    def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
-        """Write p(t) and ṗ(t) of the prescribed coordinates, both (p,), in the order of `prescribed_velocity_index`."""
-        ...
-
-
-class FreeBaseAbility(Protocol):
-    """Ability `free-base`: with `BuildContext.free_base` the base moves, and its pose is among the coordinates.
-
-    The first frame of the description is the base.
-    """
-
-    def place_base(
-        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
-    ) -> None:
-        """Write the base's pose (3,) [m], (3, 3) and its twist (3,) [m/s], (3,) [rad/s] into q and v of a state.
-
-        All in world axes. The body moves with its base as a rigid one: what else q and v say of it stays.
-        """
-        ...
-
-
-class ReparametrisationAbility(Protocol):
-    """Ability `reparametrisation`: several coordinates stand for the same configuration."""
-
-    def reparametrise(self, state: State) -> bool:
-        """Change q, v and aux to equivalent coordinates, or v where a prescribed rate jumps; return whether it did.
-
-        The kernel calls it at the start of a run and after every accepted step.
-        """
-        ...
-
-
-class EnergyAbility(Protocol):
-    """Ability `energy`."""
-
-    def compute_energies(self, state: State) -> tuple[float, float]:
-        """Return kinetic and potential energy [J]; the potential of constant inputs does not count."""
-        ...
-
-
-class ForceTermsAbility(Protocol):
-    """Ability `force-terms`."""
-
-    def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        """Return named parts of f, each of shape (nv,), that sum to f; performance does not matter here."""
-        ...
-
-
-class InputJacobianAbility(Protocol):
-    """Ability `input-jacobian`."""
-
-    def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
-        """Write ∂f/∂u, shape (nv, nu), u the stacked inputs."""
-        ...
-
-
-class SymbolicModel(Protocol):
-    """A model's equations as CasADi expressions: arguments and results are SX, MX or DM.
-
-    q of shape (nq, 1), v (nv, 1), inputs (nu, 1); frames are indices into the description's, `local` (3, 1) [m].
-    """
-
-    def mass(self, q: Any) -> Any:
-        """M, shape (nv, nv)."""
-        ...
-
-    def force(self, q: Any, v: Any, inputs: Any) -> Any:
-        """f, shape (nv, 1), with the options of the model."""
-        ...
-
-    def kinetic_energy(self, q: Any, v: Any) -> Any:
-        """Kinetic energy [J]."""
-        ...
-
-    def potential_energy(self, q: Any) -> Any:
-        """Potential energy [J], of the same level as the model's `energy`."""
-        ...
-
-    def pose(self, q: Any, frame: int) -> tuple[Any, Any]:
-        """World position (3, 1) [m] and rotation (3, 3) of a frame."""
-        ...
-
-    def point(self, q: Any, frame: int, local: Any) -> Any:
-        """World position (3, 1) [m] of a point fixed in a frame."""
-        ...
-
-    def point_jacobian(self, q: Any, frame: int, local: Any) -> Any:
-        """J of that point, shape (3, nv): ẋ = J·v."""
-        ...
-
-    def functions(self) -> Mapping[str, Any]:
-        """CasADi Functions: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → x (3, f), R (3, 3·f)."""
-        ...
-
-
-class SymbolicAbility(Protocol):
-    """Ability `symbolic`: the same equations as CasADi expressions, equal to the numbers to 1e-10."""
-
-    def symbolic(self) -> SymbolicModel:
-        """The expressions; imports CasADi."""
-        ...

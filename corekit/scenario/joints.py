@@ -111,7 +111,9 @@ def place_mounted(
         position, rotation, velocity, spin = _motion_of(weld.second, state)
         offset = Pose() if tables[name].base.mount is None else base_pose(tables[name].base)
         arm = rotation @ offset.position
-        own.model.place_base(
+        base = own.abilities.free_base
+        assert base is not None  # selection refuses to mount others
+        base.place_base(
             state.body_states[own.index],
             position + arm,
             rotation @ offset.rotation,

@@ -141,8 +141,8 @@ def _largest_term(system: WorldSystem, b: int, *instants: tuple[State, float]) -
     sizes: dict[str, float] = {}
     for state, time in instants:
         terms = dict(system.contact_forces(b))
-        if "force-terms" in body.abilities:
-            terms |= body.model.compute_force_terms(state, body.inputs.at(time))
+        if body.abilities.force_terms is not None:
+            terms |= body.abilities.force_terms.compute_force_terms(state, body.inputs.at(time))
         for name, force in terms.items():
             size = float(np.max(np.abs(force), initial=0.0))
             if not math.isfinite(size):
@@ -154,13 +154,14 @@ def _largest_term(system: WorldSystem, b: int, *instants: tuple[State, float]) -
 
 def fastest_rates(body: Body, state: State) -> tuple[float, float] | None:
     """Return ω and d of (1) [1/s] at a state; None without force derivatives, mass, or if the body is too large."""
-    if "force-derivatives" not in body.abilities or body.nv > _MOST:
+    derivatives = body.abilities.force_derivatives
+    if derivatives is None or body.nv > _MOST:
         return None
     model, inputs = body.model, body.inputs.at(state.time)
     mass, force = model.new_mass_matrix(), np.zeros(body.nv)
-    stiffness, damping = model.new_stiffness_and_damping()
+    stiffness, damping = derivatives.new_stiffness_and_damping()
     model.compute_mass_and_force(state, inputs, mass, force)
-    model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
+    derivatives.compute_stiffness_and_damping(state, inputs, stiffness, damping)
     free = np.setdiff1d(np.arange(body.nv), body.description.prescribed_velocity_index)
     dense = [matrix.dense()[np.ix_(free, free)] for matrix in (mass, stiffness, damping)]
     if not len(free) or not all(np.isfinite(matrix).all() for matrix in dense):

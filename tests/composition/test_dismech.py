@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -49,7 +51,8 @@ def test_a_pushed_rod_slides_as_coulomb_says_or_creeps(push):
     simulation = corekit.load("dismech/friction", [carried(), f"world.gravity=[{push}, 0.0, -9.8]"]).compose()
     begin = simulation.state.q[0]
     simulation.run(0.1)
-    kinetic = simulation.bodies[0].model.compute_energies(simulation.state.body_states[0])[0]
+    model: Any = simulation.bodies[0].model
+    kinetic = model.compute_energies(simulation.state.body_states[0])[0]
     if abs(push) > 3.92:
         assert kinetic == pytest.approx(slid_energy(push) * (0.1 / 1.5) ** 2, rel=5e-4)
     else:
@@ -70,7 +73,8 @@ def test_the_helix_swings_at_the_papers_step():
     No step is cut, and of the energy that moves hardly any is lost.
     """
     simulation = corekit.load("dismech/helix").compose()
-    model, lengths, energies = simulation.bodies[0].model, [], []
+    model: Any = simulation.bodies[0].model
+    lengths, energies = [], []
     simulation.observe(lambda _run, report: lengths.append(report.step_size))
     simulation.observe(lambda run, _report: energies.append(model.compute_energies(run.state.body_states[0])))
     simulation.run(0.9)

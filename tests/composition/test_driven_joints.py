@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -106,7 +107,8 @@ def test_energy_that_enters_where_a_rate_jumps_is_the_drive_s_work(integrator, j
     simulation.observe(watch)
     simulation.run(0.04)
     body = simulation.bodies[0]
-    energy = sum(body.model.compute_energies(simulation.state.body_states[0]))
+    model: Any = body.model
+    energy = sum(model.compute_energies(simulation.state.body_states[0]))
     lowest = json.loads(str(balance.internal_state()["sums"]))["lowest"]
     assert energy > 0.02
     # reactions at the ends of steps, of which some schemes take their work, are of first order

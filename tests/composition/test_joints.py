@@ -1,5 +1,7 @@
 """Bodies that joints hold to each other, to the world and to moving bases."""
 
+from typing import Any, cast
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -155,7 +157,7 @@ def test_a_soft_arm_on_a_flying_box_is_the_tree_of_both(integrator, bound):
     assert two.frame("arm.arm.tip").position == pytest.approx(one.frame("tree.arm.tip").position, abs=bound)
     energy = [
         sum(
-            sum(body.model.compute_energies(own))
+            sum(cast("Any", body.model).compute_energies(own))
             for body, own in zip(each.bodies, each.state.body_states, strict=True)
         )
         for each in (two, one)

@@ -52,9 +52,8 @@ def test_loops_are_held_by_baumgarte_and_by_generalized_alpha_alike():
         simulation.run(0.2)
         body, part = simulation.bodies[0], simulation.system.terms.bodies[0]
         assert part.rows is not None
-        body.model.compute_constraints(
-            simulation.state.body_states[0], body.inputs.at(simulation.time), part.rows
-        )
+        assert part.constraints is not None
+        part.constraints.evaluate(simulation.state.body_states[0], body.inputs.at(simulation.time))
         assert np.abs(part.rows.position_error).max() < 1e-8
         assert np.abs(part.rows.product(simulation.state.v)).max() < 1e-5
         ends.append(simulation.state.q - start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,7 +179,7 @@ def test_failed_step_leaves_what_is_needed_to_repeat_it():
     simulation = everything("midpoint", "impulses")
     simulation.run(0.05)
     kept = simulation.internal_state()
-    model = simulation.bodies[0].model
+    model: Any = simulation.bodies[0].model
     healthy = model._gravity.copy()
     model._gravity[2] = np.nan
     with pytest.raises(StepFailed):

@@ -22,7 +22,7 @@ from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.reference_detector import ReferenceDetector
 from corekit_testing.rounding import rounding
-from corekit_testing.small_world import MODEL_ABILITIES, floor, small_world
+from corekit_testing.small_world import floor, small_world
 
 G, LAYER, NU = 9.81, 5e-4, 1e-3
 
@@ -215,7 +215,6 @@ def crossing_chains(h, height=0.0296):
     return small_world(
         {"lying": chain(lying), "across": chain(across, driven=(0,), drive_rate=(0.3, -0.02, 0.0))},
         stepper(h), step=h, solver=imc(2e-3, adapt=False), detector=EdgeDetector(), obstacles=[floor()],
-        abilities=MODEL_ABILITIES | {"prescribed"},
     )  # fmt: skip
 
 

@@ -145,7 +145,8 @@ def test_the_balance_of_a_driven_oscillator_closes():
     balance = EnergyBalance(simulation)
     simulation.observe(lambda sim, _report: balance.sample(sim))
     simulation.run(0.8)
-    kinetic, potential = simulation.bodies[0].model.compute_energies(simulation.state.body_states[0])
+    model: Any = simulation.bodies[0].model
+    kinetic, potential = model.compute_energies(simulation.state.body_states[0])
     assert kinetic + potential > 1.0
     assert balance._sums["work"] == pytest.approx(kinetic + potential, rel=2e-2)
 

@@ -17,7 +17,7 @@ from corekit_statics.equilibria import move_to_equilibrium
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler
-from corekit_testing.small_world import MODEL_ABILITIES, small_world
+from corekit_testing.small_world import small_world
 
 G, LINKS, LENGTH, SPAN = 9.81, 40, 1.0, 0.6
 LINK = LENGTH / LINKS
@@ -62,8 +62,7 @@ def hang(joints, stiffness):
         BuildContext(gravity=np.array([0.0, 0.0, -G])),
     )  # fmt: skip
     integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
-    abilities = MODEL_ABILITIES | {"prescribed"}
-    simulation = small_world({"chain": model}, integrator, step=1e-3, abilities=abilities)
+    simulation = small_world({"chain": model}, integrator, step=1e-3)
     return move_to_equilibrium(simulation)[-1]
 
 

@@ -24,12 +24,11 @@ from corekit_testing.semi_implicit_euler import SemiImplicitEuler
 from corekit_testing.small_world import MODEL_ABILITIES, small_world
 
 G = 9.81
-ALL = MODEL_ABILITIES | {"prescribed"}
 
 
 def world(model, **options):
     integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
-    return small_world({"body": model}, integrator, step=1e-3, abilities=ALL, **options)
+    return small_world({"body": model}, integrator, step=1e-3, **options)
 
 
 def rest(model, at=0.0, **options):
@@ -335,7 +334,9 @@ def test_a_mechanism_without_load_rests_anywhere_and_is_neutral():
 def test_a_model_without_tangent_is_refused():
     model = chain(positions=((0, 0, -1),), links=("spring",))
     integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
-    simulation = small_world({"arm": model}, integrator, step=1e-3, abilities=ALL - {"force-derivatives"})
+    simulation = small_world(
+        {"arm": model}, integrator, step=1e-3, abilities=MODEL_ABILITIES - {"force-derivatives"}
+    )
     with pytest.raises(CompositionError, match=r"'force-derivatives'.*'arm'"):
         move_to_equilibrium(simulation)
 
@@ -376,7 +377,7 @@ def test_gravity_grows_in_bodies_of_different_size():
     integrator = SemiImplicitEuler(None, BuildContext(step=1e-3))
     world = dict(zip(("one", "three"), models((0.0, 0.0, -G)), strict=True))
     path = move_to_equilibrium(
-        small_world(world, integrator, step=1e-3, abilities=ALL), load_steps=2,
+        small_world(world, integrator, step=1e-3), load_steps=2,
         models_without_gravity=lambda: models((0.0, 0.0, 0.0)),
     )  # fmt: skip
     for found, share in zip(path, (0.5, 1.0), strict=True):

@@ -65,7 +65,7 @@ class ComputedTorque(Controller, Stateful):
         """Driven channels of the body, and their entries of u."""
         wanted, offered = self._config.channels, body.description.inputs
         unknown = [name for name in wanted if name not in [each.name for each in offered]]
-        lacks = [each for each in ("force-derivatives", "point-jacobian") if each not in body.abilities]
+        lacks = [each for each in ("force-derivatives", "point-jacobian") if each not in body.abilities.words]
         why = f"it has no channel {unknown[0]!r}" if unknown else ""
         why = why or ("it has constraints" if body.description.constraint_count else "")
         why = why or (f"its model does not offer {', '.join(lacks)}" if lacks else "")

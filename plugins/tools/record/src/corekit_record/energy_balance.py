@@ -28,6 +28,7 @@ from typing import Any, final
 
 import numpy as np
 
+from corekit.data.state import State
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_energy import ContactEnergy
@@ -96,7 +97,7 @@ class EnergyBalance:
     def _energy(self, simulation: Simulation) -> tuple[float, float]:
         kinetic = potential = 0.0
         for b, (part, state) in enumerate(zip(self._parts, simulation.state.body_states, strict=True)):
-            moving, stored = part.body.model.compute_energies(state)
+            moving, stored = _energies(part.body, state)
             self._now[b] = moving + stored
             kinetic, potential = kinetic + moving, potential + stored
         step = simulation.report.step_size or simulation.step_length
@@ -156,9 +157,9 @@ class EnergyBalance:
         for part, where, state in zip(self._parts, system.slices, simulation.state.body_states, strict=True):
             held, before = state.v[part.prescribed], system.accepted[where][part.prescribed]
             if len(held) and (held != before).any():
-                gained += part.body.model.compute_energies(state)[0]
+                gained += _energies(part.body, state)[0]
                 state.v[part.prescribed] = before
-                gained -= part.body.model.compute_energies(state)[0]
+                gained -= _energies(part.body, state)[0]
                 state.v[part.prescribed] = held
         return gained
 
@@ -206,13 +207,20 @@ class EnergyBalance:
         self._at_first[:], self._velocity[:] = state["at_first"], state["velocity"]
 
 
+def _energies(body: Body, state: State) -> tuple[float, float]:
+    """Return kinetic and potential energy [J] of a body that `_why_unknown` does not name."""
+    own = body.abilities.energy
+    assert own is not None
+    return own.compute_energies(state)
+
+
 def _why_unknown(simulation: Simulation) -> str:
     joints = simulation.system.terms.joints
     if joints is not None and any(motion.moving for motion in joints.given):
         return "the work of what moves a base is not known"
     for part in simulation.system.terms.bodies:
         body: Body = part.body
-        if "energy" not in body.abilities:
+        if body.abilities.energy is None:
             return f"the model of {body.name!r} cannot tell its energy"
         if body.description.untracked_work:
             return f"the work of {body.description.untracked_work} of {body.name!r} is not known"
@@ -226,12 +234,13 @@ def _why_unknown(simulation: Simulation) -> str:
 
 def _rows_are_idle(part: BodyTerms, simulation: Simulation) -> bool:
     """Whether a body's bilateral rows do no work and store none: rigid position rows without bounds."""
-    rows, body = part.rows, part.body
+    rows, own, body = part.rows, part.constraints, part.body
     assert rows is not None
+    assert own is not None
     state = next(
         s
         for p, s in zip(simulation.system.terms.bodies, simulation.state.body_states, strict=True)
         if p is part
     )
-    body.model.compute_constraints(state, body.inputs.at(state.time), rows)
+    own.evaluate(state, body.inputs.at(state.time))
     return not (rows.is_velocity_level.any() or rows.bounded.any() or rows.compliance.any())

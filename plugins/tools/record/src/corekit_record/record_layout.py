@@ -106,7 +106,9 @@ def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any
             "integrator": simulation.component_name(simulation.integrator),
             "contact_solver": "none" if solver is None else simulation.component_name(solver),
             "obstacle_shapes": shapes_as_text([obstacle.shape for obstacle in simulation.obstacles]),
-            "body_abilities": json.dumps({body.name: sorted(body.abilities) for body in simulation.bodies}),
+            "body_abilities": json.dumps(
+                {body.name: sorted(body.abilities.words) for body in simulation.bodies}
+            ),
         }
     }
     for body in simulation.bodies:

@@ -265,8 +265,8 @@ class Recorder(RunObserver):
     def _keep_energy(self, simulation: Simulation, k: int) -> None:
         kinetic, potential = self._rows["kinetic_energy"][k], self._rows["potential_energy"][k]
         for i, (body, part) in enumerate(zip(simulation.bodies, simulation.state.body_states, strict=True)):
-            knows = "energy" in body.abilities
-            kinetic[i], potential[i] = body.model.compute_energies(part) if knows else (np.nan, np.nan)
+            own = body.abilities.energy
+            kinetic[i], potential[i] = (np.nan, np.nan) if own is None else own.compute_energies(part)
 
     def _keep_solve(self, report: StepReport | None, contacts: int) -> None:
         since = self._statistics.pop_since_last_record()

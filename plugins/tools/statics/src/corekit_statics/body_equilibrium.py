@@ -55,8 +55,9 @@ class BodyEquilibrium:
         has_test = not terms.eliminated.count and not self._is_symmetric
         self._test = make_factorisation(terms.matrix, None, terms.prescribed) if has_test else None
         self._force_gradient: Matrix | None = None
-        if terms.rows is not None:
-            self._force_gradient = terms.body.model.new_stiffness_and_damping()[0]
+        derivatives = terms.body.abilities.force_derivatives
+        if terms.rows is not None and derivatives is not None:
+            self._force_gradient = derivatives.new_stiffness_and_damping()[0]
         self.drift = np.zeros(0 if terms.rows is None else terms.rows.count)
 
     @property
@@ -71,12 +72,12 @@ class BodyEquilibrium:
         Raises:
             CompositionError: one drives, or binds a velocity with compliance and bounds at once.
         """
-        rows, body = self.terms.rows, self.terms.body
-        if rows is None or not self.has_rates:
+        rows, own, body = self.terms.rows, self.terms.constraints, self.terms.body
+        if rows is None or own is None or not self.has_rates:
             return
         state = State.zeros(*body.sizes)
         body.model.compute_initial_state(None, state)
-        body.model.compute_constraints(state, body.inputs.at(time), rows)
+        own.evaluate(state, body.inputs.at(time))
         driven = np.flatnonzero(rows.is_velocity_level & (rows.compliance == 0) & (rows.target_rate != 0))
         if len(driven):
             raise CompositionError(
@@ -93,14 +94,14 @@ class BodyEquilibrium:
 
     def evaluate(self, state: State, time: float) -> None:
         """Write M, f, K, the constraints and the distance of prescribed coordinates from p(T) at the body's state."""
-        terms, model = self.terms, self.terms.body.model
+        terms = self.terms
         u = self._loads.inputs(self._index, time)
         self._loads.evaluate(self._index, state, u)
         if self._is_symmetric and terms.stiffness is not None:
             terms.stiffness.symmetrise()
-        if self._force_gradient is not None:
+        if self._force_gradient is not None and terms.constraints is not None:
             self._evaluate_constraints(state, u)
-            model.compute_constraint_force_gradient(state, terms.row_impulse, self._force_gradient)
+            terms.constraints.compute_force_gradient(state, terms.row_impulse, self._force_gradient)
             if self._is_symmetric:
                 self._force_gradient.symmetrise()
         if terms.motion.exists:
@@ -111,7 +112,7 @@ class BodyEquilibrium:
         rows, constraints = self.terms.rows, self.terms.constraints
         assert rows is not None
         assert constraints is not None
-        self.terms.body.model.compute_constraints(state, u, rows)
+        constraints.evaluate(state, u)
         flows = rows.is_velocity_level & (rows.compliance > 0)
         at_rest = np.where(flows | rows.bounded, 0.0, -self.drift)
         constraints.set_rows(
@@ -170,14 +171,14 @@ class BodyEquilibrium:
 
     def drift_after(self, start: State, step: Array, time: float) -> Array:
         """The drift of rigid velocity constraints after a further step, by Gauss's rule; 0 for the others, (nb,)."""
-        if not self.has_rates:
+        constraints = self.terms.body.abilities.constraints
+        if constraints is None or not self.has_rates:
             return self.drift
-        model = self.terms.body.model
-        rows = model.new_constraints()
+        rows = constraints.new_constraints()
         between, total = start.copy(), np.zeros(rows.count)
         for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-            model.integrate(start, step, 0.5 * (1.0 + node), start, between)
-            model.compute_constraints(between, self.terms.body.inputs.at(time), rows)
+            self.terms.body.model.integrate(start, step, 0.5 * (1.0 + node), start, between)
+            constraints.compute_constraints(between, self.terms.body.inputs.at(time), rows)
             total += 0.5 * weight * rows.product(step)
         is_rigid = rows.is_velocity_level & ~rows.bounded & (rows.compliance == 0)
         return self.drift + np.where(is_rigid, total, 0.0)

@@ -33,8 +33,8 @@ def largest_term(system: EquilibriumSystem, state: State) -> float:
     """Largest force term on any coordinate [N or N·m]; the largest force, for models without named terms."""
     worst = system.largest_body_force()
     for body, own in zip(system.bodies, state.body_states, strict=True):
-        if "force-terms" in body.abilities:
-            terms = body.model.compute_force_terms(own, body.inputs.at(system.time)).values()
+        if body.abilities.force_terms is not None:
+            terms = body.abilities.force_terms.compute_force_terms(own, body.inputs.at(system.time)).values()
             worst = max(worst, *(float(np.max(np.abs(term), initial=0.0)) for term in terms))
     return worst
 

@@ -85,7 +85,7 @@ class EquilibriumSystem:
     ) -> None:
         self.bodies = tuple(bodies)
         for body in bodies:
-            if "force-derivatives" not in body.abilities:
+            if body.abilities.force_derivatives is None:
                 raise CompositionError(
                     f"statics needs 'force-derivatives' (stiffness and damping matrices), which the model of body "
                     f"{body.name!r} does not offer: let a run with damping come to rest instead."
@@ -175,7 +175,7 @@ class EquilibriumSystem:
         """Potential energy of bodies and contact potential [J]; nan where a model gives none."""
         bodies = zip(self.bodies, state.body_states, strict=True)
         own = (
-            body.model.compute_energies(part)[1] if "energy" in body.abilities else math.nan
+            math.nan if body.abilities.energy is None else body.abilities.energy.compute_energies(part)[1]
             for body, part in bodies
         )
         potential = self.contacts.potential

@@ -70,7 +70,9 @@ class ScaledLoads:
         assert stiffness is not None
         assert damping is not None
         terms.body.model.compute_mass_and_force(state, inputs, terms.mass, terms.rhs)
-        terms.body.model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
+        own = terms.body.abilities.force_derivatives
+        assert own is not None
+        own.compute_stiffness_and_damping(state, inputs, stiffness, damping)
         if s == 1.0:
             return
         if self._weightless is None:

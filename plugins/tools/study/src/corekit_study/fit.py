@@ -158,7 +158,7 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
     return EstimationTask(
         body=body,
         model=part.model,
-        abilities=part.abilities,
+        abilities=part.abilities.words,
         start=simulation.state.body_states[index].copy(),
         step=scenario.time.step,
         duration=scenario.time.duration,

@@ -195,7 +195,7 @@ def planning_task(simulation: Simulation) -> PlanningTask:
             "planning does not know joints between bodies and moving bases: plan for a body whose base stands"
         )
     bodies = {
-        body.name: TaskBody(body.model, body.abilities, state.copy())
+        body.name: TaskBody(body.model, body.abilities.words, state.copy())
         for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True)
     }
     obstacles = {}

@@ -27,7 +27,7 @@ __all__ = ["MODEL_ABILITIES", "floor", "small_world", "sphere"]
 MODEL_ABILITIES = frozenset(
     {"point-jacobian", "force-derivatives", "constraints", "bounded-constraints", "energy", "force-terms"}
 )
-"""What both reference models offer; the point chain can be prescribed beside."""
+"""What both reference models offer; `small_world` adds `prescribed` where coordinates are."""
 
 
 def floor(
@@ -56,6 +56,10 @@ def _obstacle(
     place = position if isinstance(position, Signal) else Constant(tuple(position))
     turn = Constant(tuple(rpy))
     return Obstacle(name=name, shape=shape, position=place, rotation_rpy=turn, friction=friction)
+
+
+def _offered(model: Model, abilities: frozenset[str]) -> frozenset[str]:
+    return abilities | {"prescribed"} if len(model.description.prescribed_velocity_index) else abilities
 
 
 def small_world(
@@ -90,7 +94,10 @@ def small_world(
     """
     given = inputs or {}
     bodies = stack_bodies(
-        [(name, model, abilities, given.get(name, {}), None) for name, model in models.items()]
+        [
+            (name, model, _offered(model, abilities), given.get(name, {}), None)
+            for name, model in models.items()
+        ]
     )
     planes = [body.description.plane for body in bodies]
     plane: Array | None = planes[0]

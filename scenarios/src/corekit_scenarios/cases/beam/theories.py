@@ -111,14 +111,15 @@ def modes_of(model: str, size: int) -> Array:
     linalg: Any = import_module("scipy.linalg")
     simulation = load(f"beam/{model}", refined(model, size, 0.0)).compose()
     body, state = simulation.bodies[0], simulation.state.body_states[0]
-    inputs, mass, force = body.inputs.at(0.0), body.model.new_mass_matrix(), np.zeros(body.nv)
-    stiffness, damping = body.model.new_stiffness_and_damping()
-    body.model.compute_mass_and_force(state, inputs, mass, force)
-    body.model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
+    own: Any = body.model
+    inputs, mass, force = body.inputs.at(0.0), own.new_mass_matrix(), np.zeros(body.nv)
+    stiffness, damping = own.new_stiffness_and_damping()
+    own.compute_mass_and_force(state, inputs, mass, force)
+    own.compute_stiffness_and_damping(state, inputs, stiffness, damping)
     allowed = np.delete(np.eye(body.nv), body.description.prescribed_velocity_index, axis=1)
     if body.description.constraint_count:
-        rows = body.model.new_constraints()
-        body.model.compute_constraints(state, inputs, rows)
+        rows = own.new_constraints()
+        own.compute_constraints(state, inputs, rows)
         allowed = linalg.null_space(np.array([rows.product(unit) for unit in np.eye(body.nv)]).T)
     squares = linalg.eigh(
         allowed.T @ stiffness.dense() @ allowed, allowed.T @ mass.dense() @ allowed, eigvals_only=True

@@ -213,7 +213,8 @@ def _kinetic(velocity: list[float]) -> float:
     (body,) = simulation.bodies
     state = simulation.state.body_states[0].copy()
     state.v[:] = velocity
-    return float(body.model.compute_energies(state)[0])
+    model: Any = body.model
+    return float(model.compute_energies(state)[0])
 
 
 def _bending(name: str, q: Array, X: Array, instant: float) -> Array:

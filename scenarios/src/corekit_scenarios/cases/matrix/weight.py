@@ -93,12 +93,13 @@ def _accelerations(simulation: Simulation, state: State) -> Array:
 def _ways(simulation: Simulation, part: State, record: ContactRecord, direction: Array) -> Array:
     """J_c·d: the velocity of each contact's point at velocities d, shape (n, 3)."""
     body = simulation.bodies[0]
-    description = body.model.description
+    model: Any = body.model
+    description = model.description
     position, rotation = np.zeros((len(description.frames), 3)), np.zeros((len(description.frames), 3, 3))
-    body.model.compute_frame_poses(part, position, rotation)
+    model.compute_frame_poses(part, position, rotation)
     frame = np.array([description.shapes[shape].frame for shape in record.shape[:, 0]], dtype=np.int64)
     local = np.einsum("nji,nj->ni", rotation[frame], record.point - position[frame])
     dofs = np.zeros((record.count, description.jacobian_width), dtype=np.int64)
     values = np.zeros((record.count, 3, description.jacobian_width))
-    body.model.compute_point_jacobians(part, frame, local, dofs, values)
+    model.compute_point_jacobians(part, frame, local, dofs, values)
     return np.einsum("nij,nj->ni", values, direction[dofs])

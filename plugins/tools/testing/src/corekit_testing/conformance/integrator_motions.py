@@ -19,7 +19,7 @@ from corekit_testing.conformance.subject import Subject
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
-from corekit_testing.small_world import MODEL_ABILITIES, small_world
+from corekit_testing.small_world import small_world
 
 __all__ = ["MOTIONS"]
 
@@ -104,9 +104,7 @@ def prescribed_followed(subject: Subject) -> None:
 
     def world(step: float) -> Simulation:
         chain = PointChain(config, _WEIGHTLESS)
-        simulation = small_world(
-            {"mass": chain}, _integrator(subject, step), step=step, abilities=MODEL_ABILITIES | {"prescribed"}
-        )
+        simulation = small_world({"mass": chain}, _integrator(subject, step), step=step)
         for _ in range(3):
             simulation.step()
             place = 0.3 + amplitude * math.sin(drive * simulation.time)
