@@ -11,9 +11,9 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
-from corekit.dynamics.contact_kernels import max_closing, max_probe_displacement, update_shape_poses
 from corekit.dynamics.joints import BodyFrame, Joint
 from corekit.dynamics.obstacles import GivenMotion, Obstacle
+from corekit.dynamics.scene_kernels import max_closing, max_probe_displacement, update_shape_poses
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 

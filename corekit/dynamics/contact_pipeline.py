@@ -14,7 +14,6 @@ A contact without a counterpart at the start takes φ₀ = φ_k − h·u_n(v̄).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple, final
 
@@ -39,6 +38,7 @@ from corekit.dynamics.contact_kernels import (
 from corekit.dynamics.friction_table import FrictionTable, assign_friction_records
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.restitution import RestitutionTable
+from corekit.dynamics.shape_motion import ShapeMotion
 from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
 
@@ -84,6 +84,7 @@ class ContactPipeline:
 
     Attributes:
         width: rows per contact, 3, or 2 in a planar world.
+        motion: how far shapes may approach in a step.
         contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         approach_distance: how far two shapes may approach in this step [m].
@@ -103,7 +104,6 @@ class ContactPipeline:
         plane: Array | None = None,
         restitution: RestitutionTable | None = None,
     ) -> None:
-        self._bodies = tuple(bodies)
         self.scene = scene
         self._rule = stabilisation
         self.friction, self.restitution = friction, restitution
@@ -118,10 +118,7 @@ class ContactPipeline:
         self.contacts = self._trial
         self._known = _NO_TANGENTS
         self.placeholder: ContactSet | None = None
-        probes = scene.new_probes()
-        # where the probe points were in the last step and are in this one, and when [s]; −∞ before the first step
-        self._last_probes, self._last_time = np.zeros_like(probes), -math.inf
-        self._probes, self._time = probes, -math.inf
+        self.motion = ShapeMotion(bodies, scene)
         self._searches: list[tuple[ContactDetector, Candidates]] = []
         self._assign(detectors)
 
@@ -149,30 +146,12 @@ class ContactPipeline:
             step: h [s].
             activation_distance: of a contact potential [m], added to the margin.
         """
-        coming = 0.5 * self.measure_approach(start, step)
+        coming = 0.5 * self.motion.approach(start, step)
         scene = self.scene
         self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
         self.approach_distance = 2.0 * coming
         for detector, candidates in self._searches:
             detector.find_candidates(scene.poses, margin + coming, candidates)
-
-    def measure_approach(self, start: State, step: float) -> float:
-        """Place the shapes at the start and return how far two of them may approach in a step h [m]."""
-        scene, self._time = self.scene, start.time
-        scene.update_poses(start)
-        moved = scene.update_probes(self._last_probes, self._probes)
-        elapsed = self._time - self._last_time
-        if 0.0 < elapsed < math.inf and not scene.moving:
-            return 2.0 * (step * (moved / elapsed))
-        return 2.0 * (step * self._approach_speed(start, step, moved, elapsed))
-
-    def measure_closing(self, start: State, step: float) -> float:
-        """As `measure_approach`, without what all bodies do alike and what slides along planes [m]."""
-        approach, scene = self.measure_approach(start, step), self.scene
-        elapsed = self._time - self._last_time
-        if not 0.0 < elapsed < math.inf or scene.moving:
-            return approach
-        return min(approach, step / elapsed * scene.closing_distance(self._last_probes, self._probes))
 
     def detect_at_start(self) -> ContactSet:
         """Find the contacts at the start of the step that was just begun; they are the current set."""
@@ -209,31 +188,6 @@ class ContactPipeline:
         one, other = self.start, self.end
         at = find_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
         return None if at < 0 else (int(other.shape[at, 0]), int(other.shape[at, 1]))
-
-    def _approach_speed(self, start: State, step: float, moved: float, elapsed: float) -> float:
-        """How fast shapes may approach [m/s]: bodies as over the last step, or as at the first; obstacles to come.
-
-        Args:
-            moved: largest distance of a probe point since the last step [m].
-            elapsed: since then [s].
-        """
-        scene, now = self.scene, self._probes
-        if not 0 < elapsed < math.inf:
-            ahead = State.stacked([body.sizes for body in self._bodies])
-            for i, body in enumerate(self._bodies):
-                part = start.body_states[i]
-                body.model.integrate(part, part.v, step, part, ahead.body_states[i])
-            ahead.time = start.time
-            scene.update_poses(ahead)
-            # those of the last step stay: an integrator may begin a step at an earlier time in between
-            moved, elapsed = scene.update_probes(now, np.zeros_like(now)), step
-            scene.update_poses(start)
-        speed = moved / elapsed
-        if scene.moving:
-            t0, t1 = start.time, start.time + step
-            to_come = [scene.obstacle_displacement(o, now, t0, t0, t1) for o in scene.moving]
-            speed += max(float(np.max(np.linalg.norm(path, axis=1), initial=0.0)) for path in to_come) / step
-        return speed
 
     # — narrow phase, at a state —
 
@@ -380,7 +334,7 @@ class ContactPipeline:
 
     def accept(self) -> None:
         """Keep the tangents of the current set, and where the shapes were, for the next step."""
-        self._last_probes, self._probes, self._last_time = self._probes, self._last_probes, self._time
+        self.motion.accept()
         contacts, n = self.contacts, self.contacts.count
         self._set_tangents(contacts.id[:n], contacts.tangent[:n])
 
@@ -393,15 +347,12 @@ class ContactPipeline:
         return {
             "tangent_id": known.id.copy(),
             "tangent": known.tangent.copy(),
-            "probe": self._last_probes.copy(),
-            "probe_time": np.array(self._last_time),
+            **self.motion.internal_state(),
         }
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; empty means a fresh start."""
         self._known = _NO_TANGENTS
-        self._last_probes, self._last_time = np.zeros_like(self._probes), -math.inf
         if internal_state:
             self._set_tangents(internal_state["tangent_id"], internal_state["tangent"])
-            self._last_probes[:] = internal_state["probe"]
-            self._last_time = float(internal_state["probe_time"])
+        self.motion.restore(internal_state)

@@ -73,7 +73,7 @@ class StepLimit:
         pipeline, layer, span = self._pipeline, self._layer, self._span
         self.passed_pair, self._shortest = None, _SHORTEST * step
         self.watches = (
-            self._is_deep or pipeline.measure_closing(start, step) > span or step > _GROWTH * self._last
+            self._is_deep or pipeline.motion.closing(start, step) > span or step > _GROWTH * self._last
         )
         if not self.watches:
             self._last = math.inf

@@ -12,8 +12,8 @@ from corekit.dynamics.contact_kernels import (
     isolate_immovable,
     match_by_id,
     match_impulses_by_id,
-    max_probe_displacement,
 )
+from corekit.dynamics.scene_kernels import max_probe_displacement
 from corekit_testing.rounding import rounding
 
 few_and_many = pytest.mark.parametrize("count", [1, 7, 64, 65, 400])
