@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 import corekit
 from corekit.cli import main
@@ -80,6 +82,29 @@ def test_a_motion_is_learned_and_kept_to_the_bit(program, tmp_path):
     hand = page["sim"].frame("acrobot.hand").position
     page["keep"](motion, "learned")
     np.testing.assert_array_equal(corekit.Results("learned")["frame_position"][-1, -1], hand)
+
+
+def test_the_acrobot_is_an_environment_of_gymnasium(program):
+    Path("acrobot.py").write_text(blocks("learning", "python")[0], encoding="utf-8")
+    made = program("learning", skip=1)["SwingUp"]
+    check_env(made(), skip_render_check=True)
+    begun = [made().reset(seed=seed)[0] for seed in (1, 1)]
+    np.testing.assert_array_equal(*begun)
+    same = made(friction=(0.02, 0.02))  # the friction of the file
+    same.reset(seed=0)
+    rewards = [same.step(np.full(1, torque))[1] for torque in (3.0, -3.0, 6.0)]
+    sim = corekit.load("acrobot.toml", allow_code=True).compose()
+    for torque, reward in zip((3.0, -3.0, 6.0), rewards, strict=True):
+        sim.inputs["acrobot"]["torque"] = torque
+        sim.run(sim.time + 0.1)
+        assert sim.frame("acrobot.hand").position[2] == reward
+    several = gymnasium.vector.SyncVectorEnv([made] * 2)
+    several.reset(seed=3)
+    for _ in range(30):
+        seen, _, ended, cut, _ = several.step(np.array([[2.0], [-2.0]]))
+    assert seen.shape == (2, 7)
+    assert not ended.any()
+    assert cut.all()
 
 
 def test_a_film_gives_the_finger_s_stiffness_back_and_tells_a_wrong_model(tmp_path, monkeypatch, capsys):
