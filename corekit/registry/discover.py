@@ -1,7 +1,8 @@
 """Depth 1 of the registry: what is installed, from entry-point metadata alone.
 
 No plugin is imported and neither is numpy; a broken plugin becomes a row with a reason. The rows are cached
-until a folder of the import path changes: composing a scenario needs them a dozen times.
+until a folder of the import path changes: composing a scenario needs them a dozen times. What is read of a file is
+kept until the file changes.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import ast
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from email.message import Message
+from email.parser import HeaderParser
 from functools import cache, lru_cache
 from importlib import metadata
 from importlib.machinery import ModuleSpec, PathFinder
@@ -29,6 +32,9 @@ KERNEL = "corekit-kernel"
 _TESTING = "corekit-testing"
 _GROUP_PREFIX = "corekit."
 _VersionOf = Callable[[str], str | None]
+_Find = Callable[[str], ModuleSpec | None]
+_PATHS = 8
+"""Import paths whose rows are kept: programs that extend theirs for a moment come back to the one before."""
 _OTHER_GROUPS = frozenset(
     {"corekit.cases", "corekit.friction_laws", "corekit.hooks", "corekit.scenarios", "corekit.shapes"}
 )
@@ -108,15 +114,15 @@ def _changed(folder: str) -> int:
         return -1
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=_PATHS)
 def _discovered(_path: tuple[tuple[str, int], ...]) -> tuple[Installed, ...]:
     """List the rows of an import path as it is now."""
-    installed_version = cache(_installed_version)
+    installed_version, find = cache(_installed_version), cache(_find_module)
     rows: list[Installed] = []
     for distribution, about in _distributions_with_components():
         problem = _requirement_problem(about.get_all("Requires-Dist") or (), installed_version)
         rows.extend(
-            _row(entry, about, problem)
+            _row(entry, about, problem, find)
             for entry in distribution.entry_points
             if entry.group.startswith(_GROUP_PREFIX) and entry.group not in _OTHER_GROUPS
         )
@@ -127,28 +133,31 @@ def _discovered(_path: tuple[tuple[str, int], ...]) -> tuple[Installed, ...]:
 
 def module_is_missing(module: str) -> bool:
     """Whether the top-level package of a module cannot be found; imports nothing."""
-    try:
-        return find_spec(module.partition(".")[0]) is None
-    except (ImportError, ValueError):
-        return True
+    return _find_module(module.partition(".")[0]) is None
 
 
-def _distributions_with_components() -> list[tuple[metadata.Distribution, metadata.PackageMetadata]]:
+def _distributions_with_components() -> list[tuple[metadata.Distribution, Message]]:
     """Find the installed distributions with an entry point of ours, and their metadata, which is slow to parse.
 
     The first of a name on the path wins.
     """
-    found: dict[str, tuple[metadata.Distribution, metadata.PackageMetadata]] = {}
+    found: dict[str, tuple[metadata.Distribution, Message]] = {}
     for distribution in metadata.distributions():
         if f"[{_GROUP_PREFIX}" in (distribution.read_text("entry_points.txt") or ""):
-            about = distribution.metadata
+            about = _headers(distribution)
             name = canonicalize_name(about["Name"] or "")
             if name:
                 found.setdefault(name, (distribution, about))
     return list(found.values())
 
 
-def _row(entry: metadata.EntryPoint, about: metadata.PackageMetadata, problem: str) -> Installed:
+def _headers(distribution: metadata.Distribution) -> Message:
+    """Parse the metadata without the description below them, which is most of the text."""
+    text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+    return HeaderParser().parsestr(text.partition("\n\n")[0])
+
+
+def _row(entry: metadata.EntryPoint, about: Message, problem: str, find: _Find) -> Installed:
     name, version = about["Name"], about["Version"] or "unknown"
     role = entry.group.removeprefix(_GROUP_PREFIX)
     module = entry.value.partition(":")[0].strip()
@@ -156,34 +165,39 @@ def _row(entry: metadata.EntryPoint, about: metadata.PackageMetadata, problem: s
         reason = f"this kernel has no role {role!r}; roles are {', '.join(ROLES)}"
     elif problem:
         reason = problem
-    elif module_is_missing(module):
+    elif find(module.partition(".")[0]) is None:
         package = module.partition(".")[0]
         reason = f"its module {package} cannot be found; reinstall it: pip install --force-reinstall {name}"
     else:
-        api = _declared_api(module)
+        api = _declared_api(find(module))
         reason = "" if api is None else api_problem(api, name)
     return Installed(
         role=role, name=entry.name, distribution=name, version=version, entry=entry.value, reason=reason
     )
 
 
-def _declared_api(module: str) -> str | None:
+def _declared_api(found: ModuleSpec | None) -> str | None:
     """Return the kernel API that the specs of a module declare, read from its text, so that no plugin is imported.
 
-    It is the one text that the module's calls give as `api=`; None if there is none, or more than one. The check
-    after the import decides.
+    It is the one text that calls at the top of the module give as `api=`; None if there is none, or more than one. The
+    check after the import decides.
     """
-    source = _read_source(module)
-    if source is None:
+    if found is None or found.origin is None or not found.origin.endswith(".py"):
         return None
+    return _api_in(found.origin, _changed(found.origin))
+
+
+@lru_cache(maxsize=1024)
+def _api_in(file: str, _changed: int) -> str | None:
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+        with open(file, "rb") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
         return None
     found = {
         keyword.value.value
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call)
+        for statement in tree.body
+        if isinstance(call := getattr(statement, "value", None), ast.Call)
         for keyword in call.keywords
         if keyword.arg == "api" and isinstance(keyword.value, ast.Constant)
     }
@@ -191,26 +205,18 @@ def _declared_api(module: str) -> str | None:
     return only if isinstance(only, str) else None
 
 
-def _read_source(module: str) -> bytes | None:
-    """Read the text of a module without running the packages above it."""
-    try:
-        found = _find_module(module)
-        if found is None or found.origin is None or not found.origin.endswith(".py"):
-            return None
-        with open(found.origin, "rb") as file:
-            return file.read()
-    except (ImportError, OSError, ValueError):
-        return None
-
-
 def _find_module(module: str) -> ModuleSpec | None:
-    top, *inner = module.split(".")
-    found, name = find_spec(top), top
-    for part in inner:
-        if found is None:
-            return None
-        name = f"{name}.{part}"
-        found = PathFinder.find_spec(name, found.submodule_search_locations)
+    """Find a module without running the packages above it."""
+    try:
+        top, *inner = module.split(".")
+        found, name = find_spec(top), top
+        for part in inner:
+            if found is None:
+                return None
+            name = f"{name}.{part}"
+            found = PathFinder.find_spec(name, found.submodule_search_locations)
+    except (ImportError, ValueError):
+        return None
     return found
 
 
@@ -218,7 +224,7 @@ def _requirement_problem(lines: Iterable[str], installed_version: _VersionOf) ->
     """Return the first unmet requirement of a distribution as a sentence, or nothing."""
     for line in lines:
         try:
-            requirement = Requirement(line)
+            requirement = _requirement(line)
         except InvalidRequirement:
             return f"its requirement {line!r} cannot be read"
         if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
@@ -230,6 +236,11 @@ def _requirement_problem(lines: Iterable[str], installed_version: _VersionOf) ->
         if sentence:
             return sentence
     return ""
+
+
+@lru_cache(maxsize=1024)
+def _requirement(line: str) -> Requirement:
+    return Requirement(line)
 
 
 def _kernel_problem(requirement: Requirement) -> str:
@@ -254,7 +265,7 @@ def _install_problem(requirement: Requirement, version: str | None) -> str:
 
 def _installed_version(distribution: str) -> str | None:
     try:
-        return metadata.version(distribution) or "unknown"
+        return _headers(metadata.distribution(distribution))["Version"] or "unknown"
     except metadata.PackageNotFoundError:
         return None
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from corekit.registry.discover import KERNEL, discover
+from corekit.registry.discover import KERNEL, discover, import_path
 from corekit.version import __version__
 
 if TYPE_CHECKING:
@@ -44,12 +45,15 @@ def versions_of(components: Iterable[object], others: Mapping[str, str] | None =
         "platform": platform.platform(),
         "corekit": __version__,
         "plugins": plugins,
-        "libraries": _libraries([KERNEL, *plugins]),
+        "libraries": dict(_libraries((KERNEL, *plugins), import_path())),
     }
 
 
-def _libraries(distributions: Iterable[str]) -> Mapping[str, str]:
-    """Return what the distributions require, with the installed versions."""
+@lru_cache(maxsize=32)
+def _libraries(
+    distributions: tuple[str, ...], _import_path: tuple[tuple[str, int], ...]
+) -> Mapping[str, str]:
+    """Return what the distributions require, with the installed versions; parsing metadata is slow."""
     from packaging.requirements import Requirement
 
     found: dict[str, str] = {}
