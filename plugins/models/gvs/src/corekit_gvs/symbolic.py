@@ -1,13 +1,16 @@
 """A tree's equations as CasADi expressions, for planners (`symbolic`) and estimators (`symbolic-parameters`).
 
-The same sums as in `forward_recursion` and `forces`, with ω and v of every node as expressions of (q, q̇); rows and
-bias are
+The same sums as in `forward_recursion` and `forces`, with η = (ω, v) of all nodes as expressions of (q, q̇); bias and
+generalized forces of wrenches w on the nodes are one forward and one reverse sweep of differentiation,
 
-    J_ω = ∂ω/∂q̇,   J_v = ∂v/∂q̇,   α = (∂ω/∂q)·q̇,   a = (∂v/∂q)·q̇                                     (1)
+    η̇ = (∂η/∂q)·q̇,   f = (∂η/∂q̇)ᵀ·w,                                                            (1)
+
+so that energies and forces have as many operations as a tree has nodes, whatever its coordinates; only M needs the
+rows ∂η/∂q̇.
 
 The Stumpff functions are polynomials (series of a fixed number of terms, then the recurrence), so derivatives of any
 order are right at the straight pose; exact to 1e-14 for steps that turn by less than π. Frames of spherical and free
-joints are those of the rest state. Meant for moderate sizes: expressions grow with nodes times coordinates.
+joints are those of the rest state.
 
 Bases and wrenches that vary in time are refused.
 """
@@ -32,6 +35,8 @@ __all__ = ["SymbolicTree"]
 
 Expression = Any
 """A CasADi SX, MX or DM."""
+Wrench = tuple[int, Expression, Expression]
+"""A node, and moment and force on it in world axes."""
 
 _TERMS, _FAR = 16, 20.0
 _FUNCTIONS = {
@@ -71,6 +76,11 @@ def _step(omega: Expression, rate: Expression) -> tuple[Expression, Expression, 
     Q = A1 * se * eye + B1 * se * K + c[2] * L + C1 * se * kk + c[3] * (k @ l.T + l @ k.T)
     rotation = (1.0 - c[2] * s) * eye + c[1] * K + c[2] * kk
     return rotation, T3 @ l, T3 @ rate[:3], Q @ rate[:3] + T3 @ rate[3:]
+
+
+def _inertia(R: Expression, body: Array) -> tuple[Expression, Expression]:
+    """Rotary and translational inertia of a body in world axes, each (3, 3)."""
+    return R @ ca.DM(body[:9].reshape(3, 3)) @ R.T, R @ ca.diag(ca.DM(body[9:12])) @ R.T
 
 
 def _bracket(a: Expression, b: Expression) -> Expression:
@@ -114,7 +124,7 @@ class SymbolicTree:
 
     def mass(self, q: Expression) -> Expression:
         """M, shape (nv, nv)."""
-        return self._with_values()["mass"](q)
+        return self._mass_function()(q)
 
     def force(self, q: Expression, v: Expression, inputs: Expression) -> Expression:
         """f, shape (nv, 1)."""
@@ -150,13 +160,32 @@ class SymbolicTree:
 
     def functions(self) -> Mapping[str, Any]:
         """CasADi Functions: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → x (3, f), R (3, 3·f)."""
-        return self._with_values() if not self._values else SymbolicTree(self._robot, self._path).functions()
+        if self._values:
+            return SymbolicTree(self._robot, self._path).functions()
+        return {"mass": self._mass_function(), **self._with_values()}
 
     def _with_values(self) -> Mapping[str, Any]:
-        """The same with what stands for parameters as further arguments of force and energy."""
+        """Force, energy and poses, with what stands for parameters as further arguments of the first two."""
         if "functions" not in self._made:
             self._made["functions"] = self._build()
         return self._made["functions"]
+
+    def _mass_function(self) -> Any:
+        if "mass" not in self._made:
+            q, v = ca.SX.sym("q", self._robot.size), ca.SX.sym("v", self._robot.size)
+            self._depending = self._dependent_strains(q)
+            nodes = self._sweep(q, v)
+            tree = self._robot.tree
+            moving = [part for node in tree.masses for part in nodes[node][2:]]
+            J = ca.jacobian(ca.vertcat(*moving), v) if moving else ca.SX(0, self._robot.size)
+            inertia = [
+                part
+                for node, body in zip(tree.masses, tree.bodies, strict=True)
+                for part in _inertia(nodes[node][1], body)
+            ]
+            mass = ca.diag(ca.DM(self._robot.springs[:, 2])) + J.T @ ca.diagcat(*inertia, ca.SX(0, 0)) @ J
+            self._made["mass"] = ca.Function("mass", [q], [mass], ["q"], ["M"])
+        return self._made["mass"]
 
     # — the sweep —
 
@@ -166,12 +195,18 @@ class SymbolicTree:
         u = ca.SX.sym("u", self._inputs)
         self._depending = self._dependent_strains(q)
         nodes = self._sweep(q, v)
-        mass, kinetic, level, force = self._bodies(q, v, nodes)
+        kinetic, level, wrenches = self._bodies(q, v, nodes)
         applied = self._tensions(q, v, u, nodes)
-        elastic, internal = self._sections(q, v, applied)
-        force = force + internal + self._loads(v, applied, nodes)
+        elastic, force = self._sections(q, v, applied)
+        force = force - ca.DM(robot.springs[:, 0]) * q - ca.DM(robot.springs[:, 1]) * v
         for first, channel in robot.acting.driven:
             force[first] += u[channel]
+        wrenches = [*wrenches, *self._loads(applied, nodes)]
+        if wrenches:
+            moving = ca.vertcat(*[part for node, *_ in wrenches for part in nodes[node][2:]])
+            force += ca.jtimes(
+                moving, v, ca.vertcat(*[part for _, *parts in wrenches for part in parts]), True
+            )
         frames = [nodes[k] for k in robot.visible.nodes]
         positions = ca.horzcat(*[frame[0] for frame in frames])
         rotations = ca.horzcat(*[frame[1] for frame in frames])
@@ -179,7 +214,6 @@ class SymbolicTree:
         names = [f"p{i}" for i in range(len(given))]
         energies = [kinetic, level + elastic]
         return {
-            "mass": ca.Function("mass", [q], [mass], ["q"], ["M"]),
             "force": ca.Function("force", [q, v, u, *given], [force], ["q", "v", "u", *names], ["f"]),
             "energy": ca.Function(
                 "energy", [q, v, *given], energies, ["q", "v", *names], ["kinetic", "potential"]
@@ -248,30 +282,30 @@ class SymbolicTree:
 
     def _bodies(
         self, q: Expression, v: Expression, nodes: list[tuple[Expression, ...]]
-    ) -> tuple[Expression, Expression, Expression, Expression]:
-        """M, kinetic and gravitational energy, and what inertia, weight, drag and joints give to f."""
-        tree, robot = self._robot.tree, self._robot
-        springs, gravity = robot.springs, ca.DM(robot.world[:3])
-        mass = ca.SX(ca.diag(ca.DM(springs[:, 2])))
+    ) -> tuple[Expression, Expression, list[Wrench]]:
+        """Kinetic and gravitational energy, and the wrenches of inertia, weight and drag."""
+        tree, springs = self._robot.tree, self._robot.springs
+        gravity = ca.DM(self._robot.world[:3])
+        kinetic = 0.5 * ca.dot(ca.DM(springs[:, 2]) * v, v)
         level = 0.5 * ca.dot(ca.DM(springs[:, 0]) * q, q)
-        force = -ca.DM(springs[:, 0]) * q - ca.DM(springs[:, 1]) * v
-        for node, body in zip(tree.masses, tree.bodies, strict=True):
+        wrenches: list[Wrench] = []
+        moving = ca.vertcat(*[part for node in tree.masses for part in nodes[node][2:]], ca.SX(0, 1))
+        bias = ca.jtimes(moving, q, v)
+        for i, (node, body) in enumerate(zip(tree.masses, tree.bodies, strict=True)):
             p, R, w, x = nodes[node]
-            Jw, Jv = ca.jacobian(w, v), ca.jacobian(x, v)
-            alpha, a = ca.jtimes(w, q, v), ca.jtimes(x, q, v)
-            inertia = R @ ca.DM(body[:9].reshape(3, 3)) @ R.T
-            linear = R @ ca.diag(ca.DM(body[9:12])) @ R.T
-            mass += Jw.T @ inertia @ Jw + Jv.T @ linear @ Jv
+            alpha, a = bias[6 * i : 6 * i + 3], bias[6 * i + 3 : 6 * i + 6]
+            inertia, linear = _inertia(R, body)
             level -= float(body[12]) * ca.dot(gravity, p)
             spin, flow = inertia @ w, linear @ x
+            kinetic += 0.5 * (ca.dot(w, spin) + ca.dot(x, flow))
             moment = inertia @ alpha + ca.cross(w, spin) + ca.cross(x, flow)
             push = linear @ (a - ca.cross(w, x)) + ca.cross(w, flow) - float(body[12]) * gravity
             if np.any(body[13:]):
                 speed = ca.sqrt(ca.dot(x, x))
                 moment += speed * (R @ ca.diag(ca.DM(body[13:16])) @ R.T @ w)
                 push += speed * (R @ ca.DM(body[16:25].reshape(3, 3)) @ R.T @ x)
-            force -= Jw.T @ moment + Jv.T @ push
-        return mass, 0.5 * ca.dot(v, mass @ v), level, force
+            wrenches.append((node, -moment, -push))
+        return kinetic, level, wrenches
 
     def _tensions(
         self, q: Expression, v: Expression, u: Expression, nodes: list[tuple[Expression, ...]]
@@ -324,15 +358,10 @@ class SymbolicTree:
             force[own] -= weight * (slope.T @ stress)
         return elastic, force
 
-    def _loads(self, v: Expression, u: Expression, nodes: list[tuple[Expression, ...]]) -> Expression:
-        """What loads and tendons give to f."""
+    def _loads(self, u: Expression, nodes: list[tuple[Expression, ...]]) -> list[Wrench]:
+        """The wrenches of loads and tendons."""
         acting = self._robot.acting
-        force = ca.SX.zeros(self._robot.size)
-
-        def push(node: int, moment: Expression, pull: Expression) -> Expression:
-            _, _, w, x = nodes[node]
-            return ca.jacobian(w, v).T @ moment + ca.jacobian(x, v).T @ pull
-
+        out: list[Wrench] = []
         for (node, first, kind), wrench in zip(acting.loads, acting.wrenches, strict=True):
             R = nodes[node][1]
             if kind in (WORLD_INPUT, BODY_INPUT):
@@ -341,10 +370,10 @@ class SymbolicTree:
                 given = ca.DM(wrench[:6]) * (1.0 if first < 0 else u[first])
             turned = kind not in (WORLD_INPUT, WORLD_TABLE)
             moment, pull = (R @ given[:3], R @ given[3:]) if turned else (given[:3], given[3:])
-            force += push(node, moment + ca.cross(R @ ca.DM(wrench[6:]), pull), pull)
+            out.append((node, moment + ca.cross(R @ ca.DM(wrench[6:]), pull), pull))
         for (one, two, channel), ends in zip(acting.tendons, acting.ends, strict=True):
             arm, other = nodes[one][1] @ ca.DM(ends[:3]), nodes[two][1] @ ca.DM(ends[3:])
             chord = nodes[two][0] + other - nodes[one][0] - arm
             pull = u[channel] * chord / ca.sqrt(ca.dot(chord, chord))
-            force += push(one, ca.cross(arm, pull), pull) - push(two, ca.cross(other, pull), pull)
-        return force
+            out += [(one, ca.cross(arm, pull), pull), (two, -ca.cross(other, pull), -pull)]
+        return out
