@@ -66,6 +66,7 @@ class EstimationTask:
             values of options of the body by their paths, increasing instants [s]) → positions (T, frames, 3) [m] and
             rotations (T, frames, 3, 3), between steps on the straight line between both; raises ConfigError and
             CompositionError where that cannot be composed, StepFailed where it cannot go on.
+        with_changes: the task of the body in the scenario with changes as `--set` takes them; raises as `simulate`.
         folder: where pictures may be drawn, or None.
     """
 
@@ -81,6 +82,7 @@ class EstimationTask:
     find_equilibrium: Callable[[Array, State, float], State]
     options: Mapping[str, Any] = field(factory=dict)
     simulate: Callable[[Sequence[str], Mapping[str, float], Array], tuple[Array, Array]]
+    with_changes: Callable[[Sequence[str]], EstimationTask]
     folder: Path | None = None
 
 
@@ -167,9 +169,9 @@ class Estimator(Component, ABC):
 
     @abstractmethod
     def estimate(
-        self, task: EstimationTask, progress: Callable[[Mapping[str, float]], None]
+        self, task: EstimationTask, progress: Callable[[Mapping[str, float | str]], None]
     ) -> tuple[Estimate, SolveInfo]:
         """Solve the fit; returns the estimate and how the solve went.
 
-        `progress` is told numbers by name, for example `iteration` and `objective`.
+        `progress` is told numbers by name, for example `iteration` and `objective`, and in words the `phase`.
         """

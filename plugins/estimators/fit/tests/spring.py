@@ -47,6 +47,9 @@ class SymbolicSpring:
             inputs - self.values["stiffness"] * q - self.values["damping"] * v + 0.0 * self.values["colour"]
         )
 
+    def kinetic_energy(self, q: Any, v: Any) -> Any:
+        return 0.5 * self.values["mass"] * v**2
+
     def point(self, q: Any, frame: int, local: Any) -> Any:
         return ca.vertcat(0.0, 0.0, q) + local
 
@@ -110,6 +113,7 @@ def spring_task(
         step=step, duration=1.0,
         integrator=ComponentRef("semi-implicit-euler", {"beta": 0.5}),
         inputs=lambda _time: np.array([force]), obstacles=obstacles, find_equilibrium=no_rest, simulate=no_run,
+        with_changes=no_run,
         folder=folder,
     )  # fmt: skip
 

@@ -7,6 +7,9 @@ the parameters is
     [H  Gᵀ] [X]   [E]
     [G  0 ] [·] = [0],     Σ = Eᵀ·X,   E the identity's columns of the parameters                       (1)
 
+Dependent constraints make (1) singular, though X is unique. Then a compliance in place of 0 makes the factors, and
+iterative refinement removes what it does to X.
+
 Source: Nocedal, Wright (2006), section 16.2; Pirnay, López-Negrete, Biegler (2012), "Optimal sensitivity based on
 IPOPT", Math. Program. Comput. 4.
 """
@@ -28,8 +31,9 @@ _ACTIVE = 1e-6
 """Least multiplier of an active bound."""
 _RESIDUAL = 1e-6
 """Largest residual of (1), relative to its right-hand side of 1."""
-_SHIFT = 1e-11
-"""Compliance relative to the largest entry of G; with it, dependent constraints do not make (1) singular."""
+_COMPLIANCES = (0.0, 1e-15, 1e-13, 1e-11)
+"""Compliances, relative to the largest entry of G, that are tried in turn."""
+_REFINEMENTS = 10
 
 
 def compute_covariance(program: Program, at: Solution) -> Array:
@@ -42,22 +46,15 @@ def compute_covariance(program: Program, at: Solution) -> Array:
     active = (near <= 1e-7 * (1.0 + np.abs(at.x))) | ((np.abs(at.dual_x) > _ACTIVE) & (near < 1e-4))
     free = np.flatnonzero(~active)
     H, G = hessian[free][:, free], jacobian[:, free]
-    shift = -_SHIFT * abs(G).max() * sparse.identity(G.shape[0])
-    matrix: Any = sparse.bmat([[H, G.T], [G, shift]], format="csc")
     index_of = {int(i): k for k, i in enumerate(free)}
     columns = [index_of.get(int(p), -1) for p in program.parameters]
-    rhs = np.zeros((matrix.shape[0], len(columns)))
+    rhs = np.zeros((len(free) + G.shape[0], len(columns)))
     for k, column in enumerate(columns):
         if column >= 0:
             rhs[column, k] = 1.0
     covariance = np.full((len(columns), len(columns)), np.nan)
-    try:
-        # the default column order: elimination in time order amplifies errors like a shooting method
-        solution = splu(matrix).solve(rhs)
-    except RuntimeError:
-        return covariance
-    # splu may factorise a singular matrix without an error
-    if not np.abs(matrix @ solution - rhs).max(initial=0.0) < _RESIDUAL:
+    solution = _solve(H, G, rhs)
+    if solution is None:
         return covariance
     for i, row in enumerate(columns):
         for j, column in enumerate(columns):
@@ -66,3 +63,25 @@ def compute_covariance(program: Program, at: Solution) -> Array:
     undetermined = ~(np.diag(covariance) > 0.0)
     covariance[undetermined, :] = covariance[:, undetermined] = np.nan
     return covariance
+
+
+def _solve(H: Any, G: Any, rhs: Array) -> Array | None:
+    """Return the solution of (1) to rounding, else that with the largest compliance; None if neither has one."""
+    exact: Any = sparse.bmat([[H, G.T], [G, None]], format="csc")
+    last: Array | None = None
+    for relative in _COMPLIANCES:
+        compliance = relative * abs(G).max() * sparse.identity(G.shape[0])
+        matrix: Any = exact - sparse.block_diag([sparse.csc_matrix(H.shape), compliance], format="csc")
+        try:
+            # the default column order: elimination in time order amplifies errors like a shooting method
+            factors = splu(matrix)
+        except RuntimeError:
+            continue
+        solution = factors.solve(rhs)
+        # splu may factorise a singular matrix without an error
+        last = solution if np.abs(matrix @ solution - rhs).max(initial=0.0) < _RESIDUAL else None
+        for _ in range(_REFINEMENTS):
+            if np.abs(exact @ solution - rhs).max(initial=0.0) < _RESIDUAL:
+                return solution
+            solution = solution + factors.solve(rhs - exact @ solution)
+    return last

@@ -114,6 +114,7 @@ class KnownContact:
         unit="m",
         low=0,
     )
+    experiment: int = option(0, "number of the experiment, from 1; 0 for all", low=0)
     begin: float = option(0.0, "begin of the contact", unit="s", low=0)
     end: float = option(math.inf, "end of the contact", unit="s", low=0, infinite=True)
 
@@ -144,10 +145,42 @@ class Unmodelled:
 
 
 @frozen(kw_only=True)
+class Experiment:
+    """A run of the scenario that was observed."""
+
+    markers: Markers = field(metadata=_metadata("observed markers"))
+    changes: tuple[str, ...] = field(
+        default=(),
+        metadata=_metadata("changes to the scenario in this run, as `--set` takes them", key="set"),
+    )
+
+
+def _runs(markers: Markers | None, experiments: tuple[Experiment, ...]) -> tuple[Experiment, ...]:
+    """Return the observed runs, of which `markers` alone is one.
+
+    Raises:
+        ConfigError: none, or both.
+    """
+    if (markers is None) == (not experiments):
+        said = "give either `markers` of one run, or `experiments`"
+        raise ConfigError([Mistake("experiments", len(experiments), said)], "the fit")
+    return experiments if markers is None else (Experiment(markers=markers),)
+
+
+def _experiments_field() -> Any:
+    return field(default=(), metadata=_metadata("runs that were observed, in place of `markers`"))
+
+
+def _starts_option() -> Any:
+    return option(1, "searches from so many starts; all but the first lie between low and high", low=1)
+
+
+@frozen(kw_only=True)
 class IpoptFitConfig:
     """Options of `ipopt-fit`."""
 
-    markers: Markers = field(metadata=_metadata("observed markers"))
+    markers: Markers | None = field(default=None, metadata=_metadata("observed markers of one run"))
+    experiments: tuple[Experiment, ...] = _experiments_field()
     parameters: tuple[Parameter, ...] = field(metadata=_metadata("parameters to fit"))
     contacts: tuple[KnownContact, ...] = field(default=(), metadata=_metadata("known contacts"))
     unmodelled: tuple[Unmodelled, ...] = field(
@@ -169,11 +202,29 @@ class IpoptFitConfig:
         choices=("weak", "all", "none"),
     )  # fmt: skip
     profile_points: int = option(11, "count of values of a profile", low=3, high=201)
+    starts: int = _starts_option()
+    seed: int = option(0, "where these are drawn from", low=0)
+    hessian: str = option(
+        "auto", "exact, gauss-newton, or auto: exact where a step's Jacobian has less than 300,000 operations",
+        choices=("auto", "exact", "gauss-newton"),
+    )  # fmt: skip
     max_iterations: int = option(300, "largest count of IPOPT iterations", low=1)
     tolerance: float = option(1e-8, "tolerance of IPOPT", above=0)
 
+    @property
+    def runs(self) -> tuple[Experiment, ...]:
+        """The observed runs."""
+        return _runs(self.markers, self.experiments)
+
     def __attrs_post_init__(self) -> None:
         _check_names(self.parameters)
+        mistakes = [
+            Mistake(f"contacts[{i}].experiment", each.experiment, f"there are {len(self.runs)} experiments")
+            for i, each in enumerate(self.contacts)
+            if each.experiment > len(self.runs)
+        ]
+        if mistakes:
+            raise ConfigError(mistakes, "the fit")
 
 
 def _check_names(parameters: tuple[Parameter, ...]) -> None:
@@ -191,33 +242,27 @@ def _check_names(parameters: tuple[Parameter, ...]) -> None:
 
 
 @frozen(kw_only=True)
-class Experiment:
-    """A run of the scenario that was observed."""
-
-    markers: Markers = field(metadata=_metadata("observed markers"))
-    changes: tuple[str, ...] = field(
-        default=(),
-        metadata=_metadata("changes to the scenario in this run, as `--set` takes them", key="set"),
-    )
-
-
-@frozen(kw_only=True)
 class SimulationFitConfig:
     """Options of `simulation-fit`."""
 
-    experiments: tuple[Experiment, ...] = field(metadata=_metadata("runs that were observed, one or more"))
+    markers: Markers | None = field(default=None, metadata=_metadata("observed markers of one run"))
+    experiments: tuple[Experiment, ...] = _experiments_field()
     parameters: tuple[Parameter, ...] = field(
         metadata=_metadata("options of the model to fit, by their paths: `links[0].divisions[0].young`")
     )
-    starts: int = option(1, "searches from so many starts; all but the first lie between low and high", low=1)
+    starts: int = _starts_option()
     seed: int = option(0, "where these are drawn from", low=0)
     max_iterations: int = option(50, "largest count of trial points from a start", low=1)
     tolerance: float = option(1e-8, "relative change of cost or parameters at which a search ends", above=0)
 
+    @property
+    def runs(self) -> tuple[Experiment, ...]:
+        """The observed runs."""
+        return _runs(self.markers, self.experiments)
+
     def __attrs_post_init__(self) -> None:
         _check_names(self.parameters)
-        if not self.experiments:
-            raise ConfigError([Mistake("experiments", self.experiments, "give at least one")], "the fit")
+        _ = self.runs
 
 
 def _curvature_channels() -> Any:

@@ -25,6 +25,7 @@ from corekit.errors import ConfigError, Mistake, StaticsFailed
 from corekit.roles.estimator import Estimate, EstimationTask, InputTrajectory
 from corekit_fit.config import Markers
 from corekit_fit.marker_positions import marker_positions
+from corekit_fit.misfit import compute_spread, misfit_notes
 from corekit_fit.observations import read_markers
 from corekit_fit.pictures import draw_fit
 
@@ -74,7 +75,7 @@ class EquilibriumShapes:
 
     def __init__(self, task: EstimationTask, options: _Options) -> None:
         self.task = task
-        self.observed = read_markers(options.markers.file)
+        self.observed, self.deviation = read_markers(options.markers.file), options.markers.deviation
         description = task.model.description
         self.positions = marker_positions(options.markers, self.observed, description)
         first, known = 0, {}
@@ -177,15 +178,18 @@ def fit_shapes(
     found = np.array([each.shape.markers for each in matches])
     error = np.linalg.norm(np.where(np.isfinite(observed.position), observed.position - found, 0.0), axis=2)
     unconverged = [float(t) for t, each in zip(observed.time, matches, strict=True) if not each.converged]
+    spread = compute_spread((observed.position - found) / shapes.deviation, 0)
     notes = (
         (f"the search did not converge at {', '.join(f'{t:g} s' for t in unconverged)}",)
         if unconverged
         else ()
     )
+    notes = (*misfit_notes(spread), *notes)
     estimate = Estimate(
         schedules=_schedules(shapes, matches),
         time=observed.time, markers=observed.names, observed=observed.position, predicted=found,
-        metrics={"last_marker_mean_m": float(error[:, -1].mean()), "last_marker_largest_m": float(error[:, -1].max())},
+        metrics={"last_marker_mean_m": float(error[:, -1].mean()), "last_marker_largest_m": float(error[:, -1].max()),
+                 "residual_rms_in_deviations": spread},
         notes=notes,
     )  # fmt: skip
     pictures, picture_notes = draw_fit(task, estimate, [each.shape.state for each in matches])

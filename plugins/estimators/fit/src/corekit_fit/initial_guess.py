@@ -4,7 +4,8 @@ At every instant with markers, from the previous shape,
 
     min  ½·Σ ‖(p̂ − p(q))/σ_p‖² + ½·Σ ((q − q_before)/s)²    s.t.  c(q) = 0, Φ(q) = 0                 (1)
 
-with s the scale of a coordinate. Between instants q is linear in time and v its difference.
+with s the scale of a coordinate, by IPOPT with the Hessian of Gauss and Newton. Between instants q is linear in time
+and v its difference.
 
 The weak second sum determines the directions that markers do not show.
 """
@@ -18,57 +19,62 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.roles.estimator import EstimationTask
-from corekit_fit.config import IpoptFitConfig
-from corekit_fit.observations import Observations
-from corekit_fit.program import Program
+from corekit_fit.observed_motion import ObservedMotion
 
-__all__ = ["compute_initial_guess"]
+__all__ = ["guess_motion"]
 
 _PRIOR_SCALE = 1e-2
 """Inverse square root of the weight of the second sum of (1), for s = 1 m or 1 rad; that of markers is 1/σ_p."""
 
 
-def compute_initial_guess(
-    task: EstimationTask, config: IpoptFitConfig, observed: Observations, program: Program
-) -> Array:
-    """Return the initial unknowns: fitted shapes, their differences, no forces, parameters at their start."""
-    motion, n = program.motion, program.motion.size
+def guess_motion(run: ObservedMotion, z: Array, x: Array) -> None:
+    """Write the states of a run into the unknowns: fitted shapes and their differences, with parameters at z."""
+    motion, observed, task = run.motion, run.observed, run.task
+    n, m = motion.size, 3 * len(observed.names)
+    solver = _shape_solver(run, z)
     shapes = np.zeros((len(observed.time), n))
     previous = task.start.q.copy()
-    zero_velocity = np.zeros(n)
-    theta = program.values(np.zeros(program.size))
-    q = ca.MX.sym("q", n)
-    before, position = ca.MX.sym("before", n), ca.MX.sym("place", 3, len(observed.names))
-    weight, poses = ca.MX.sym("weight", 3, len(observed.names)), ca.MX.sym("poses", 12, len(motion.contacts))
-    inputs = ca.MX.sym("u", task.model.description.input_size)
-    error = (motion.markers(q) - position) * weight
-    cost = 0.5 * ca.sumsqr(error) / config.markers.deviation**2 + 0.5 * ca.sumsqr((q - before) / _PRIOR_SCALE)
-    row_residuals = motion.rows(q, zero_velocity, np.zeros(motion.count), inputs, theta)
-    # velocity-level rows do not constrain a shape
-    positions = _position_rows(task)
-    gaps = [f(q, poses[:, i]) for i, f in enumerate(motion.distance)]
-    constraints = ca.vertcat(*[row_residuals[i] for i in positions], *gaps)
-    options: dict[str, Any] = {"print_time": False, "ipopt": {"print_level": 0, "sb": "yes", "max_iter": 200}}
-    parameters = ca.vertcat(
-        before, ca.reshape(position, -1, 1), ca.reshape(weight, -1, 1), ca.reshape(poses, -1, 1), inputs
-    )
-    solver = ca.nlpsol("shape", "ipopt", {"x": q, "p": parameters, "f": cost, "g": constraints}, options)
-    for k, time in enumerate(observed.time):
-        is_observed = np.isfinite(observed.position[k])
-        parameter_values = np.concatenate(
-            [
-                previous, np.where(is_observed, observed.position[k], 0.0).ravel(), is_observed.astype(float).ravel(),
-                motion.poses(float(time)).T.ravel(), task.inputs(float(time)),
-            ]
+    low_q, high_q = np.full(n, -np.inf), np.full(n, np.inf)
+    position_rows = len(_position_rows(task))
+    for k, time in enumerate(observed.time.tolist()):
+        places = observed.position[k].reshape(m)
+        seen = np.isfinite(places)
+        gap_bound = [0.0 if each.is_active(time) else np.inf for each in motion.contacts]
+        low_q[motion.prescribed_index] = high_q[motion.prescribed_index] = motion.prescribed(time)[0]
+        solution = solver(
+            x0=previous,
+            p=np.concatenate(
+                [previous, np.where(seen, places, 0.0), seen / run.deviation, task.inputs(time), motion.poses(time)]
+            ),
+            lbx=low_q, ubx=high_q, lbg=0.0, ubg=np.concatenate([np.zeros(position_rows), gap_bound]),
         )  # fmt: skip
-        gap_bound = [0.0 if each.is_active(float(time)) else np.inf for each in motion.contacts]
-        bounds = np.concatenate([np.zeros(len(positions)), gap_bound])
-        low = np.concatenate([np.zeros(len(positions)), np.zeros(len(gap_bound))])
-        low_q, high_q = np.full(n, -np.inf), np.full(n, np.inf)
-        low_q[motion.prescribed_index] = high_q[motion.prescribed_index] = motion.prescribed(float(time))[0]
-        solution = solver(x0=previous, p=parameter_values, lbx=low_q, ubx=high_q, lbg=low, ubg=bounds)
         previous = shapes[k] = np.array(solution["x"]).ravel()
-    return _unknowns(program, observed.time, shapes)
+    q = np.column_stack([np.interp(run.times, observed.time, column) for column in shapes.T])
+    h = task.step
+    x[run.state[:, 0]] = q
+    x[run.state[:, 1]] = np.gradient(q, h, axis=0) if len(q) > 2 else np.diff(q, axis=0, append=q[-1:]) / h
+
+
+def _shape_solver(run: ObservedMotion, z: Array) -> Any:
+    """Return IPOPT for (1) as a function of the previous shape, places, weights, inputs and poses."""
+    motion, n, m = run.motion, run.motion.size, 3 * len(run.observed.names)
+    q, before, given = ca.SX.sym("q", n), ca.SX.sym("before", n), ca.SX.sym("places", 2 * m)
+    numbers = ca.SX.sym("numbers", motion.instant.numel_in(1))
+    error = motion.markers(q, given)
+    slope = ca.jacobian(error, q)
+    cost = 0.5 * ca.sumsqr(error) + 0.5 * ca.sumsqr((q - before) / _PRIOR_SCALE)
+    rows = motion.instant(ca.vertcat(z, q, ca.DM.zeros(n + motion.count)), numbers)
+    # velocity-level rows do not constrain a shape
+    kept = [*_position_rows(run.task), *range(motion.count, motion.count + len(motion.contacts))]
+    p = ca.vertcat(before, given, numbers)
+    lam_f, lam_g = ca.SX.sym("lam_f"), ca.SX.sym("lam_g", len(kept))
+    hessian = lam_f * (slope.T @ slope + ca.DM.eye(n) / _PRIOR_SCALE**2)
+    ipopt = {"print_level": 0, "sb": "yes", "max_iter": 200, "tol": 1e-4}
+    options = {
+        "print_time": False, "show_eval_warnings": False, "ipopt": ipopt,
+        "hess_lag": ca.Function("nlp_hess_l", [q, p, lam_f, lam_g], [ca.triu(hessian)]),
+    }  # fmt: skip
+    return ca.nlpsol("shape", "ipopt", {"x": q, "p": p, "f": cost, "g": rows[kept]}, options)
 
 
 def _position_rows(task: EstimationTask) -> list[int]:
@@ -76,13 +82,3 @@ def _position_rows(task: EstimationTask) -> list[int]:
         return []
     model: Any = task.model
     return [int(i) for i in np.flatnonzero(~model.new_constraints().is_velocity_level)]
-
-
-def _unknowns(program: Program, time: Array, shapes: Array) -> Array:
-    x = np.zeros(program.size)
-    q = np.column_stack([np.interp(program.times, time, column) for column in shapes.T])
-    h = program.times[1] - program.times[0]
-    v = np.gradient(q, h, axis=0) if len(q) > 2 else np.diff(q, axis=0, append=q[-1:]) / h
-    x[program.state[:, 0]] = q
-    x[program.state[:, 1]] = v
-    return x

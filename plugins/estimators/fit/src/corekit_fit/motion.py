@@ -26,6 +26,7 @@ from typing import Any, final
 import casadi as ca
 import numpy as np
 from attrs import frozen
+from scipy import sparse
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
@@ -35,6 +36,7 @@ from corekit.roles.estimator import EstimationTask, KnownObstacle
 from corekit_fit.config import IpoptFitConfig, KnownContact, Unmodelled
 from corekit_fit.distances import signed_distance
 from corekit_fit.marker_positions import MarkerPositions, frame_index
+from corekit_fit.unknowns import Unknown
 
 __all__ = ["ActiveContact", "Motion", "Scheme", "select_scheme"]
 
@@ -97,21 +99,24 @@ def select_scheme(task: EstimationTask, config: IpoptFitConfig) -> Scheme:
 
 @final
 class Motion:
-    """Functions of a body in its scenario.
+    """Functions of a body in its scenario, each of a column l of unknowns and a column p of numbers.
 
     Args:
         task: the body in its scenario.
         config: options of the fit.
-        names: names of the fitted parameters.
+        contacts: those that are known.
+        unknowns: the fitted parameters; z are their coordinates.
         positions: positions of the markers on the body.
 
     Attributes:
         scheme: integrator of a step.
-        step: (q₀, v₀, q₁, v₁, λ, ν, u, θ, poses) → both left sides of (1).
-        rows: (q, v, λ, u, θ) → residuals of all rows at an instant.
-        constraint_velocity: (q, v, u, θ) → J_b·v of the rigid position-level rows.
-        distance: (q, pose) → Φ [m], one function per contact.
-        markers: q → positions (3, m) [m].
+        step: l = (z, `step_coordinates`, λ, ν), p = (u, poses) → left side of the first equation of (1) without ρ.
+        step_jacobian: its derivative by l, or None for that by differentiation.
+        step_coordinates: what the loads of a step are evaluated at, as a matrix times (q₀, v₀, q₁, v₁).
+        shift: left side of the second equation of (1) without ς, as a matrix times (q₀, v₀, q₁, v₁).
+        instant: l = (z, q, v, λ), p = (u, poses) → residuals of all rows at an instant, then Φ [m] of all contacts.
+        first: l = (z, q, v), p = (u, poses, poses after a step) → J_b·v of the rigid position-level rows, then Φ̇ [m/s].
+        markers: l = q, p = (places, weights) → weight·(marker − place), x, y, z of each marker.
         prescribed_index, free: indices of prescribed and of other coordinates.
         size: nv.
         count: count of rows.
@@ -120,34 +125,35 @@ class Motion:
     """
 
     def __init__(
-        self, task: EstimationTask, config: IpoptFitConfig, names: Sequence[str], positions: MarkerPositions
+        self,
+        task: EstimationTask,
+        config: IpoptFitConfig,
+        contacts: Sequence[KnownContact],
+        unknowns: Sequence[Unknown],
+        positions: MarkerPositions,
     ) -> None:
         _check_supported(task)
         self._task = task
         self.scheme = select_scheme(task, config)
         description = task.model.description
-        self.size = n = len(description.velocities)
+        self.size = len(description.velocities)
         self.prescribed_index: IntArray = description.prescribed_velocity_index
-        self.free: IntArray = np.setdiff1d(np.arange(n), description.prescribed_velocity_index)
-        self.contacts = tuple(_contact(each, task) for each in config.contacts)
+        self.free: IntArray = np.setdiff1d(np.arange(self.size), description.prescribed_velocity_index)
+        self.contacts = tuple(_contact(each, task) for each in contacts)
         self._numeric = _numeric_rows(task)
         self.count = 0 if self._numeric is None else self._numeric.count
         self.deviations, self.shifts = _deviations(task, config.unmodelled)
-        q, v, theta = ca.SX.sym("q", n), ca.SX.sym("v", n), ca.SX.sym("theta", len(names))
-        u = ca.SX.sym("u", description.input_size)
+        self.step_coordinates, self.shift = self._linear_parts()
         model: Any = task.model
-        self._symbols = model.symbolic().with_parameters({name: theta[i] for i, name in enumerate(names)})
-        self.markers = ca.Function("markers", [q], [self._marker_points(q, positions)])
-        pose = ca.SX.sym("pose", 12)
-        self.distance = [
-            ca.Function(f"distance_{i}", [q, pose], [self._distance(each, q, pose)])
-            for i, each in enumerate(self.contacts)
-        ]
-        force = ca.SX.sym("lambda", self.count)
-        residuals, constraint_velocity = self._row_residuals(q, v, force, u)
-        self.rows = ca.Function("rows", [q, v, force, u, theta], [residuals])
-        self.constraint_velocity = ca.Function("across", [q, v, u, theta], [constraint_velocity])
-        self.step = self._step(u, theta)
+        self._z = ca.SX.sym("z", len(unknowns))
+        self._symbols = model.symbolic().with_parameters(
+            {each.name: each.value(self._z[i]) for i, each in enumerate(unknowns)}
+        )
+        self._inputs = ca.SX.sym("u", description.input_size)
+        self._poses = ca.SX.sym("poses", 12, len(self.contacts))
+        self.step, self.step_jacobian = self._step()
+        self.instant, self.first = self._instant()
+        self.markers = self._markers(positions)
 
     def prescribed(self, time: float) -> tuple[Array, Array]:
         """Return p and ṗ of the prescribed coordinates at a time, each (p,)."""
@@ -157,29 +163,86 @@ class Motion:
             model.compute_prescribed_motion(time, value, rate)
         return value, rate
 
-    def _marker_points(self, q: Expression, positions: MarkerPositions) -> Expression:
-        columns = []
-        for frame, local, weight in zip(positions.frame, positions.local, positions.weight, strict=True):
-            points = [
-                float(w) * self._symbols.point(q, int(f), ca.DM(at))
-                for f, at, w in zip(frame, local, weight, strict=True)
-                if w != 0.0
-            ]
-            columns.append(sum(points[1:], points[0]))
-        return ca.horzcat(*columns)
-
-    def _distance(self, contact: ActiveContact, q: Expression, pose: Expression) -> Expression:
-        point = self._symbols.point(q, contact.frame, ca.DM(list(contact.local)))
-        position, rotation = pose[:3], ca.reshape(pose[3:], 3, 3)
-        return signed_distance(contact.obstacle.shape, position, rotation, point) - contact.radius
-
     def poses(self, time: float) -> Array:
-        """Return the poses of the contacts' obstacles at a time, arguments of the functions, (12, contacts)."""
-        columns = np.zeros((12, len(self.contacts)))
+        """Return the poses of the contacts' obstacles at a time, arguments of the functions, (12·contacts,)."""
+        columns = np.zeros((len(self.contacts), 12))
         for i, contact in enumerate(self.contacts):
             pose = contact.obstacle.pose(time)
-            columns[:3, i], columns[3:, i] = pose.position, pose.rotation.T.ravel()
-        return columns
+            columns[i, :3], columns[i, 3:] = pose.position, pose.rotation.T.ravel()
+        return columns.ravel()
+
+    def _linear_parts(self) -> tuple[Any, Any]:
+        """Matrices of what is linear in the states of both ends, by the scheme (2)–(4)."""
+        one, none, h = np.eye(self.size), np.zeros((self.size, self.size)), self._task.step
+        theta = self.scheme.theta
+        before, after = (0.0, 1.0) if theta is None else (1.0 - theta, theta)
+        shift = np.hstack([-one, -h * before * one, one, -h * after * one])
+        if theta is None:
+            rows = [[one, none, none, none], [none, one, none, none], [none, none, none, one]]
+        else:
+            rows = [
+                [one, theta * h * before * one, none, theta * h * after * one],
+                [none, before * one, none, after * one],
+                [none, -one / h, none, one / h],
+            ]
+        return sparse.csr_matrix(np.block(rows)), sparse.csr_matrix(shift)
+
+    def _momentum(self, q: Expression, w: Expression) -> Expression:
+        """M(q)·w as ∂T/∂v at v = w, which needs no M."""
+        product = ca.gradient(self._symbols.kinetic_energy(q, w), w)
+        without = ca.substitute(product, w, ca.DM.zeros(self.size))
+        return product if without.is_zero() else product - without
+
+    def _step(self) -> tuple[Any, Any]:
+        n, h, u = self.size, self._task.step, self._inputs
+        q, v, last, w = (ca.SX.sym(name, n) for name in ("q", "v", "last", "w"))
+        row_force, contact_force = ca.SX.sym("lambda", self.count), ca.SX.sym("nu", len(self.contacts))
+        f = self._symbols.force(q, v, u)
+        if self.scheme.name == "semi-implicit-euler":
+            f = f + ca.jtimes(f, v, last - v) + self.scheme.beta * h * ca.jtimes(f, q, last)
+        momentum = self._momentum(q, w)
+        if self.scheme.theta is None:
+            momentum = ca.substitute(momentum, w, (last - v) / h)
+        else:
+            last = w
+        balance = momentum - f
+        if self._numeric is not None:
+            balance -= self._symbols.constraints(q, v, u)[0].T @ row_force
+        for i, contact in enumerate(self.contacts):
+            gap = self._distance(contact, q, self._poses[:, i])
+            balance -= ca.jacobian(gap, q).T * contact_force[i]
+        unknowns = ca.vertcat(self._z, q, v, last, row_force, contact_force)
+        arguments = [unknowns, ca.vertcat(u, ca.vec(self._poses))]
+        step = ca.Function("step", arguments, [ca.densify(balance)])
+        if self.scheme.theta is None:
+            return step, None
+        others = ca.jacobian(balance, ca.vertcat(self._z, q, v, row_force, contact_force))
+        split = self._z.numel() + 2 * n
+        slope = ca.horzcat(others[:, :split], self._symbols.mass(q), others[:, split:])
+        return step, ca.Function("step_jacobian", arguments, [slope])
+
+    def _instant(self) -> tuple[Any, Any]:
+        q, v, u = ca.SX.sym("q", self.size), ca.SX.sym("v", self.size), self._inputs
+        force, poses = ca.SX.sym("lambda", self.count), self._poses
+        residuals, velocity = self._row_residuals(q, v, force, u)
+        gaps = [self._distance(each, q, poses[:, i]) for i, each in enumerate(self.contacts)]
+        instant = ca.Function(
+            "instant",
+            [ca.vertcat(self._z, q, v, force), ca.vertcat(u, ca.vec(poses))],
+            [ca.densify(ca.vertcat(residuals, *gaps))],
+        )
+        later = ca.SX.sym("later", 12, len(self.contacts))
+        rates = [
+            # due to the body, and to its obstacle's motion over one step
+            ca.jtimes(gap, q, v) + (self._distance(each, q, later[:, i]) - gap) / self._task.step
+            for i, (each, gap) in enumerate(zip(self.contacts, gaps, strict=True))
+        ]
+        first = ca.Function(
+            "first",
+            [ca.vertcat(self._z, q, v), ca.vertcat(u, ca.vec(poses), ca.vec(later))],
+            [ca.densify(ca.vertcat(velocity, *rates))],
+        )
+        return instant, first
 
     def _row_residuals(
         self, q: Expression, v: Expression, force: Expression, u: Expression
@@ -197,34 +260,23 @@ class Motion:
         rigid = np.flatnonzero(~rows.is_velocity_level & (rows.compliance == 0.0))
         return ca.vertcat(*residuals), ca.vertcat(*[velocity[int(i)] for i in rigid])
 
-    def gap_rate(self, i: int, q: Expression, v: Expression, time: float) -> Expression:
-        """Return Φ̇ of a contact [m/s] due to the body and to its obstacle's motion over one step."""
-        h = self._task.step
-        poses, next_poses = self.poses(time)[:, i], self.poses(time + h)[:, i]
-        gap = self.distance[i](q, poses)
-        return ca.jtimes(gap, q, v) + (self.distance[i](q, next_poses) - gap) / h
+    def _markers(self, positions: MarkerPositions) -> Any:
+        q, columns = ca.SX.sym("q", self.size), []
+        for frame, local, weight in zip(positions.frame, positions.local, positions.weight, strict=True):
+            points = [
+                float(w) * self._symbols.point(q, int(f), ca.DM(at))
+                for f, at, w in zip(frame, local, weight, strict=True)
+                if w != 0.0
+            ]
+            columns.append(sum(points[1:], points[0]))
+        place, weights = (ca.SX.sym(name, 3 * len(columns)) for name in ("place", "weight"))
+        error = weights * (ca.vertcat(*columns) - place)
+        return ca.Function("markers", [q, ca.vertcat(place, weights)], [ca.densify(error)])
 
-    def _step(self, u: Expression, theta: Expression) -> Any:
-        n, h = self.size, self._task.step
-        q0, v0, q1, v1 = (ca.SX.sym(name, n) for name in ("q0", "v0", "q1", "v1"))
-        row_force, contact_force = ca.SX.sym("lambda", self.count), ca.SX.sym("nu", len(self.contacts))
-        poses = ca.SX.sym("poses", 12, len(self.contacts))
-        implicit = self.scheme.theta
-        mean = v1 if implicit is None else implicit * v1 + (1.0 - implicit) * v0
-        q, v = (q0, v0) if implicit is None else (q0 + implicit * h * mean, mean)
-        eval_q, eval_v = ca.SX.sym("q", n), ca.SX.sym("v", n)
-        f = self._symbols.force(eval_q, eval_v, u)
-        if self.scheme.name == "semi-implicit-euler":
-            f = f + ca.jtimes(f, eval_v, v1 - v0) + self.scheme.beta * h * ca.jtimes(f, eval_q, v1)
-        balance = self._symbols.mass(eval_q) @ (v1 - v0) / h - f
-        if self._numeric is not None:
-            balance -= self._symbols.constraints(eval_q, eval_v, u)[0].T @ row_force
-        for i, contact in enumerate(self.contacts):
-            gap = self._distance(contact, eval_q, poses[:, i])
-            balance -= ca.jacobian(gap, eval_q).T * contact_force[i]
-        balance = ca.substitute(balance, ca.vertcat(eval_q, eval_v), ca.vertcat(q, v))
-        arguments = [q0, v0, q1, v1, row_force, contact_force, u, theta, poses]
-        return ca.Function("step", arguments, [balance, q1 - q0 - h * mean])
+    def _distance(self, contact: ActiveContact, q: Expression, pose: Expression) -> Expression:
+        point = self._symbols.point(q, contact.frame, ca.DM(list(contact.local)))
+        position, rotation = pose[:3], ca.reshape(pose[3:], 3, 3)
+        return signed_distance(contact.obstacle.shape, position, rotation, point) - contact.radius
 
 
 def _check_supported(task: EstimationTask) -> None:

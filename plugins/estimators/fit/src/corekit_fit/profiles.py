@@ -20,7 +20,8 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.roles.estimator import FittedParameter, LikelihoodProfile
-from corekit_fit.program import Program, Solution, Unknown
+from corekit_fit.program import Program, Solution
+from corekit_fit.unknowns import Unknown
 
 __all__ = ["LIMIT", "MAX_RELATIVE_DEVIATION", "assess_identifiability", "compute_profile"]
 

@@ -15,11 +15,7 @@ by singular values, so that parameters which the markers do not tell apart have 
 
 (1) has many minima where motions get out of phase. Then several starts, spread between the bounds, find the best one.
 
-If the model explains the markers, the sum in (1) has the mean N − n and the variance 2·(N − n) for N numbers seen and
-n parameters. Residuals far above that are the model's error, of which (2) knows nothing: the verdict says so.
-
-Source: Branch, Coleman, Li (1999), SIAM J. Sci. Comput. 21(1); Seber, Wild (1989), Nonlinear Regression, sections 2.1
-and 5.
+Source: Branch, Coleman, Li (1999), SIAM J. Sci. Comput. 21(1); Seber, Wild (1989), Nonlinear Regression, section 2.1.
 """
 
 from __future__ import annotations
@@ -39,10 +35,11 @@ from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, FittedParameter
 from corekit_fit.config import SimulationFitConfig
 from corekit_fit.marker_positions import MarkerPositions, marker_positions
+from corekit_fit.misfit import combine_experiments, compute_spread, misfit_notes, with_misfit
 from corekit_fit.observations import Observations, read_markers
 from corekit_fit.pictures import draw_fit
 from corekit_fit.profiles import MAX_RELATIVE_DEVIATION
-from corekit_fit.program import Unknown, resolve_unknowns
+from corekit_fit.unknowns import Unknown, bounds, resolve_unknowns, spread_starts
 
 __all__ = ["SimulationFit"]
 
@@ -50,8 +47,6 @@ _DIFFERENCE = 1e-4
 """δ of z, which is relative where θ is positive: far above the tolerances of steps, far below a change of S."""
 _NO_INFORMATION = 1e-8
 """Singular value of S, relative to the largest, that differences cannot tell from zero."""
-_MISFIT = 3.0
-"""Root mean square of the residuals, in deviations, from which on the model is said to miss the markers."""
 _STEP = re.compile(r"[^.\[\]]+|\[\d+\]")
 
 
@@ -104,7 +99,7 @@ class SimulationFit(Estimator):
         self._config = config
 
     def estimate(
-        self, task: EstimationTask, progress: Callable[[Mapping[str, float]], None]
+        self, task: EstimationTask, progress: Callable[[Mapping[str, float | str]], None]
     ) -> tuple[Estimate, SolveInfo]:
         """Fit from every start; the best is the answer.
 
@@ -113,7 +108,7 @@ class SimulationFit(Estimator):
             StepFailed: the scenario cannot be simulated with the first start.
         """
         config = self._config
-        experiments = tuple(_experiment(each, task) for each in config.experiments)
+        experiments = tuple(_experiment(each, task) for each in config.runs)
         unknowns = resolve_unknowns(config.parameters, _Numbers(task.options))
         search = _Search(task, experiments, unknowns, config, progress)
         found = search.best()
@@ -145,13 +140,11 @@ class _Search:
         experiments: tuple[_Experiment, ...],
         unknowns: tuple[Unknown, ...],
         config: SimulationFitConfig,
-        progress: Callable[[Mapping[str, float]], None],
+        progress: Callable[[Mapping[str, float | str]], None],
     ) -> None:
         self.task, self.experiments, self.unknowns, self.config = task, experiments, unknowns, config
         self._progress = progress
-        self.low, self.high = (
-            np.array([each.coordinate(getattr(each, end)) for each in unknowns]) for end in ("low", "high")
-        )
+        self.low, self.high = bounds(unknowns)
         self.simulations = self.failed = 0
         self.costs: list[float] = []
         self._start = 0
@@ -232,7 +225,7 @@ class _Search:
 
         config = self.config
         answers = []
-        for z in self._starts():
+        for z in spread_starts(self.unknowns, config.starts, config.seed):
             self._start += 1
             first = self.residual(z) if not answers else self.try_residual(z)
             self._size = len(first)
@@ -247,31 +240,6 @@ class _Search:
             )  # fmt: skip
             self.costs.append(float(answers[-1].cost))
         return min(answers, key=lambda each: float(each.cost))
-
-    def _starts(self) -> list[Array]:
-        """The first start as given; the others spread evenly between the bounds, from the seed."""
-        # at a bound the method makes its first steps as short as the distance to it
-        inside = np.where(np.isfinite(self.high - self.low), 0.01 * (self.high - self.low), 0.01)
-        first = np.clip(np.zeros(len(self.unknowns)), self.low + inside, self.high - inside)
-        count = self.config.starts
-        if count == 1:
-            return [first]
-        if not (np.isfinite(self.low).all() and np.isfinite(self.high).all()):
-            open_ones = [
-                each.name
-                for each, low, high in zip(self.unknowns, self.low, self.high, strict=True)
-                if not math.isfinite(high - low)
-            ]
-            said = (
-                "needs low and high (low > 0 on a log scale) of every parameter to spread the starts between"
-            )
-            raise ConfigError(
-                [Mistake("options.starts", count, f"{said}: {', '.join(open_ones)}")], "the fit"
-            )
-        from scipy.stats import qmc
-
-        sampler = qmc.LatinHypercube(len(self.unknowns), seed=self.config.seed)
-        return [first, *(self.low + sampler.random(count - 1) * (self.high - self.low))]
 
 
 def _mean(unknown: Unknown) -> float:
@@ -303,19 +271,13 @@ def _estimate(search: _Search, found: Any) -> Estimate:
     near = 1e-6 * (1.0 + np.abs(z))
     at_bound = (z - search.low <= near) | (search.high - z <= near)
     count = sum(int(np.isfinite(each.observed.position).sum()) for each in search.experiments)
-    spread = math.sqrt(float(np.sum(found.fun[:count] ** 2)) / max(count - len(z), 1))
-    misses = spread > _MISFIT
+    spread = compute_spread(found.fun[:count], len(z))
     deviation = _deviations(np.asarray(found.jac), at_bound)
     fitted = tuple(
-        _fitted(unknown, float(own), float(sigma), bool(bound), spread if misses else None)
+        _fitted(unknown, float(own), float(sigma), at_bound=bool(bound))
         for unknown, own, sigma, bound in zip(unknowns, z, deviation, at_bound, strict=True)
     )
-    notes = []
-    if misses:
-        notes.append(
-            f"the model misses the markers: they are {spread:.3g} times their stated deviation off, and no interval "
-            "holds; look where residuals.csv is largest"
-        )
+    notes = [*misfit_notes(spread)]
     if search.failed:
         notes.append(
             f"{search.failed} of {search.simulations + search.failed} simulations could not be finished"
@@ -329,24 +291,22 @@ def _estimate(search: _Search, found: Any) -> Estimate:
     }
     if len(search.costs) > 1:
         metrics["starts_that_end_at_the_best"] = float(agreeing)
-    time, names, observed, predicted = _side_by_side(search.experiments, search.predicted(z))
+    time, names, observed, predicted = combine_experiments(
+        [each.observed for each in search.experiments], search.predicted(z)
+    )
     return Estimate(
-        fitted=fitted, time=time, markers=names, observed=observed, predicted=predicted, metrics=metrics,
-        notes=tuple(notes),
+        fitted=with_misfit(fitted, spread), time=time, markers=names, observed=observed, predicted=predicted,
+        metrics=metrics, notes=tuple(notes),
     )  # fmt: skip
 
 
-def _fitted(
-    unknown: Unknown, z: float, deviation: float, at_bound: bool, misfit: float | None
-) -> FittedParameter:
+def _fitted(unknown: Unknown, z: float, deviation: float, *, at_bound: bool) -> FittedParameter:
     """One parameter with interval and verdict."""
     value = float(unknown.value(z))
     low, high = (float(unknown.value(z + side * 1.96 * deviation)) for side in (-1.0, 1.0))
     relative = deviation if unknown.log else deviation * unknown.scale / abs(value or unknown.scale)
     if at_bound:
         verdict, note = "not identifiable", "it ends at its bound, and might go on beyond"
-    elif misfit is not None:
-        verdict, note = "model misfit", f"residuals are {misfit:.3g} times the stated deviation"
     elif math.isinf(deviation):
         low, high = unknown.low, unknown.high
         verdict, note = (
@@ -361,20 +321,3 @@ def _fitted(
         name=unknown.name, unit=unknown.unit, value=value, start=unknown.start, low=low, high=high, verdict=verdict,
         note=note,
     )  # fmt: skip
-
-
-def _side_by_side(
-    experiments: tuple[_Experiment, ...], predicted: list[Array]
-) -> tuple[Array, tuple[str, ...], Array, Array]:
-    """All experiments in one table: a column a marker, named `experiment/marker` where there are several."""
-    time = np.unique(np.concatenate([each.observed.time for each in experiments]))
-    names, columns = [], []
-    for number, (each, mine) in enumerate(zip(experiments, predicted, strict=True), 1):
-        row = np.searchsorted(time, each.observed.time)
-        for i, name in enumerate(each.observed.names):
-            names.append(name if len(experiments) == 1 else f"{number}/{name}")
-            seen, fit = np.full((2, len(time), 3), np.nan)
-            seen[row], fit[row] = each.observed.position[:, i], mine[:, i]
-            columns.append((seen, fit))
-    observed, found = (np.stack([pair[k] for pair in columns], axis=1) for k in (0, 1))
-    return time, tuple(names), observed, found

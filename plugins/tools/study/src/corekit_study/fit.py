@@ -46,7 +46,7 @@ __all__ = ["FITTED", "FitResult", "fit", "task_of"]
 FITTED = "fitted.toml"
 """The scenario with what was found in it; absent where the fit was not solved."""
 
-SearchProgress = Callable[[Mapping[str, float]], None]
+SearchProgress = Callable[[Mapping[str, float | str]], None]
 
 
 @frozen(eq=False)
@@ -154,7 +154,7 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
     simulation = scenario.compose()
     index = [each.name for each in scenario.bodies].index(body)
     part = simulation.bodies[index]
-    world = _EquilibriumWorld(scenario, index, simulation)
+    world, runs = _EquilibriumWorld(scenario, index, simulation), ObservedRuns(scenario, index)
     return EstimationTask(
         body=body,
         model=part.model,
@@ -169,7 +169,8 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
         ),
         find_equilibrium=world.find_equilibrium,
         options=resolved_document(scenario)["bodies"][index].get("options", {}),
-        simulate=ObservedRuns(scenario, index).simulate,
+        simulate=runs.simulate,
+        with_changes=lambda changes: task_of(runs.with_changes(changes), body, folder),
         folder=folder,
     )
 

@@ -33,7 +33,7 @@ class ObservedRuns:
         """Run the scenario until the last instant; see `EstimationTask.simulate`."""
         name = self._scenario.bodies[self._index].name
         paths = {f"bodies.{name}.options.{path}": float(value) for path, value in values.items()}
-        simulation = with_values(self._with_changes(tuple(changes)), paths).compose()
+        simulation = with_values(self.with_changes(changes), paths).compose()
         frames = len(simulation.bodies[self._index].description.frames)
         position, rotation = np.zeros((len(times), frames, 3)), np.zeros((len(times), frames, 3, 3))
         before, now = (np.zeros((frames, 3, 4)) for _ in range(2))
@@ -59,9 +59,11 @@ class ObservedRuns:
         body.model.compute_frame_poses(simulation.state.body_states[self._index], position, rotation)
         out[:, :, :3], out[:, :, 3] = rotation, position
 
-    def _with_changes(self, changes: tuple[str, ...]) -> Scenario:
-        if changes not in self._changed:
+    def with_changes(self, changes: Sequence[str]) -> Scenario:
+        """Return the scenario with changes as `--set` takes them."""
+        key = tuple(changes)
+        if key not in self._changed:
             given = self._scenario
-            made = from_document(resolved_document(given), changes, given.source, allow_code=given.allow_code)
-            self._changed[changes] = made if changes else given
-        return self._changed[changes]
+            made = from_document(resolved_document(given), key, given.source, allow_code=given.allow_code)
+            self._changed[key] = made if key else given
+        return self._changed[key]

@@ -66,8 +66,9 @@ def fit(
     return None if made.info.status.solved else FAILED
 
 
-def _words(name: str, numbers: Mapping[str, float]) -> str:
-    return f"{name}: " + ", ".join(f"{what} {value:.6g}" for what, value in numbers.items())
+def _words(name: str, told: Mapping[str, float | str]) -> str:
+    parts = (each if isinstance(each, str) else f"{what} {each:.6g}" for what, each in told.items())
+    return f"{name}: {', '.join(parts)}"
 
 
 def _print(report: Mapping[str, Any]) -> None:
@@ -101,10 +102,10 @@ def _print(report: Mapping[str, Any]) -> None:
     )
     rows = [
         ("solve", f"{report['reason']} {report['iterations']} iterations by {report['solver']}, {seconds}"),
+        *(("note", note) for note in report["notes"]),
         ("markers", f"{markers['seen']} seen; distance to the fit: {distances}"),
         *((name.replace("_", " "), _shown(value)) for name, value in report["figures"].items()),
         *(("input", f"{name}: {count} instants") for name, count in report["schedules"].items()),
-        *(("note", note) for note in report["notes"]),
         ("report", f"{report['folder']}/report.json"),
         *([("found", f"corekit run {report['fitted']}")] if report["fitted"] else []),
         *(("picture", path) for path in report["pictures"]),
