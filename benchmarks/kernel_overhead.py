@@ -40,10 +40,9 @@ from corekit.dynamics.contact_kernels import (
     collect_material_points,
     gap_terms,
     match_impulses_by_id,
-    max_probe_displacement,
-    update_shape_poses,
 )
 from corekit.dynamics.contact_problem import ReducedContactProblem
+from corekit.dynamics.scene_kernels import max_probe_displacement, update_shape_poses
 from corekit.geometry.shapes import Shape
 from corekit.linalg.block_cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation, make_factorisation
