@@ -1,4 +1,4 @@
-"""Steps of piles with contact solver `cone`: columns, a tower, balls that fall into a funnel; in steps of free bodies.
+"""Steps of piles with contact solver `cone`, in steps of free bodies: columns, a tower, brick walls, balls in a funnel.
 
 The reference is a step of the same bodies without a contact, far apart, in the same process: what models, broad phase
 and integrator cost. `ratio` is the median step of the pile over that.
@@ -13,6 +13,7 @@ and integrator cost. `ratio` is the median step of the pile over that.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import time
@@ -39,6 +40,19 @@ def columns(count: int, height: int) -> list[dict[str, Any]]:
         for i in range(count)
         for j in range(height)
     ]
+
+
+def wall(rows: int, length: int, joint: float) -> list[dict[str, Any]]:
+    """A wall of bricks in running bond, with half bricks at its ends; between neighbours lies a joint [m]."""
+    even, odd = [i - 0.5 for i in range(length + 1)], [-0.5, *map(float, range(length)), length - 0.5]
+    return [
+        body(
+            f"brick{j}-{k}", "box", [2 * EDGE * (right - left) - joint, EDGE, EDGE],
+            [EDGE * (left + right), 0.0, (0.5 + j) * EDGE],
+        )
+        for j in range(rows)
+        for k, (left, right) in enumerate(itertools.pairwise(odd if j % 2 else even))
+    ]  # fmt: skip
 
 
 def balls(count: int) -> list[dict[str, Any]]:
@@ -109,6 +123,8 @@ def main() -> None:
     cases = {
         "ten columns of ten": columns(10, 10),
         "tower of 100": columns(1, 100),
+        "brick wall": wall(10, 10, 0.004),
+        "brick wall without joints": wall(10, 10, 0.0),
         f"{arguments.balls} balls": balls(arguments.balls),
     }
     measured = {name: measure(bodies, arguments.steps) for name, bodies in cases.items()}

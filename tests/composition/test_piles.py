@@ -1,13 +1,18 @@
 """Piles of many bodies: islands of contacts are solved one by one, and what lies below carries what lies above."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from corekit.dynamics import contact_problem
-from corekit.roles.contact_blocks import multiply_blocks
+from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks, multiply_blocks
 from corekit.scenario.load import from_document
-from corekit_cone import block_search, body_order
+from corekit_cone import block_search
+from corekit_cone.block_search import BlockSearch
+from corekit_cone.body_factor import BodyEquations
 from corekit_cone.cone import ConeContact
+from corekit_cone.contact_patch import grow_patch, take_patch
 
 STEP, EDGE, MASS, GRAVITY = 1e-3, 0.1, 2.0, 9.81
 EPS = np.finfo(float).eps
@@ -25,6 +30,10 @@ def columns(count, height, solver="cone", gap=0.02):
         }
         for k, place in enumerate(places)
     ]
+    return pile(bodies, solver)
+
+
+def pile(bodies, solver="cone"):
     return from_document(
         {
             "format": "corekit-scenario/1",
@@ -103,32 +112,106 @@ def test_islands_are_the_problem_itself(monkeypatch):
         assert abs(w - expected).max() <= 100 * EPS * len(rows) * abs(W).max() * impulse.max()
 
 
-def test_bodies_in_another_order_move_the_same_contacts(monkeypatch):
-    simulation, seen = columns(1, 7), []
-
-    def watched(self, problem, impulse):
-        seen.append(problem)
-        return solve(self, problem, impulse)
-
-    solve = ConeContact.solve
-    monkeypatch.setattr(ConeContact, "solve", watched)
-    monkeypatch.setattr(body_order, "_FEW", 0)
-    simulation.step()
-    problem = seen[0]
-    ordered = body_order.order_bodies(problem.blocks)
-    assert np.array_equal(np.unique(ordered.velocity), 6 * np.arange(7))
-    assert (ordered.velocity != problem.blocks.velocity).any()
-    impulse = np.linspace(1.0, 2.0, len(problem.free_velocity))
-    found = np.empty((2, len(impulse)))
-    for blocks, w in zip((problem.blocks, ordered), found, strict=True):
-        multiply_blocks(blocks, 3, problem.free_velocity, impulse, np.empty(42), w)
-    assert np.array_equal(found[0], found[1])  # each sum is the same, term by term
+def blocks_of(bodies, touches, sizes, width):
+    """Random blocks of W of contacts that touch the named bodies."""
+    rng = np.random.default_rng(5)
+    flat = [body for own in touches for body in own]
+    size = np.array([sizes[body] for body in flat])
+    first, begin = np.cumsum([0, *map(len, touches)]), np.cumsum([0, *sizes])
+    place = np.cumsum([0, *(width * size)])
+    order = np.argsort(flat, kind="stable")
+    jacobian, response = rng.uniform(-1.0, 1.0, (2, place[-1]))
+    return ContactBlocks(
+        first, begin[flat], size, place[:-1], jacobian, response,
+        np.searchsorted(np.array(flat)[order], np.arange(bodies + 1)), order,
+        np.repeat(np.arange(len(touches)), np.diff(first)),
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("largest_direct", [2000, 0])
-def test_blocks_carry_the_weight_by_newton_and_by_sweeps(monkeypatch, largest_direct):
+@pytest.mark.parametrize("width", [2, 3])
+def test_bodies_are_eliminated_as_from_the_dense_matrix(width):
+    """A ring of eight bodies of three sizes with two chords fills in; one contact is open."""
+    sizes = [6, 1, 6, 3, 6, 6, 1, 3]
+    touches = [[i, (i + 1) % 8] for i in range(8)] + [[0, 4], [2, 6], [3], [5], [1, 1 + 4]]
+    blocks, n = blocks_of(8, touches, sizes, width), sum(sizes)
+    rng = np.random.default_rng(2)
+    slope = rng.uniform(-1.0, 1.0, (len(touches), width, width)) + 3.0 * np.eye(width)
+    slope[4] = 0.0
+    J, G = np.zeros((2, len(touches), width, n))
+    for c in range(len(touches)):
+        for e in range(blocks.first[c], blocks.first[c + 1]):
+            block = slice(blocks.place[e], blocks.place[e] + width * blocks.size[e])
+            columns = slice(blocks.velocity[e], blocks.velocity[e] + blocks.size[e])
+            J[c, :, columns] = blocks.jacobian[block].reshape(width, -1)
+            G[c, :, columns] = blocks.response[block].reshape(width, -1)
+    matrix = np.eye(n) + np.einsum("cai,cab,cbj->ij", G, slope, J)
+    rhs, equations = rng.uniform(-1.0, 1.0, n), BodyEquations(blocks, width)
+    for _ in range(2):  # nothing is left of the first time
+        assert equations.factorise(slope)
+        x = equations.solve(rhs)
+        # without exchange of bodies rounding grows with the condition
+        assert abs(matrix @ x - rhs).max() <= 100 * n * EPS * np.linalg.cond(matrix) * abs(x).max()
+
+
+def wall(rows, length, mass=MASS):
+    """Bricks in running bond, each against its neighbours, with half bricks at the ends of every other row."""
+    bodies = []
+    for j in range(rows):
+        even, odd = np.arange(-0.5, length), np.array([-0.5, *range(length), length - 0.5])
+        edges = EDGE * (odd if j % 2 else even)
+        for k, (left, right) in enumerate(itertools.pairwise(edges)):
+            size = right - left
+            bodies.append(
+                {
+                    "name": f"brick{j}-{k}",
+                    "use": "rigid",
+                    "options": {
+                        "shape": "box",
+                        "size": [size, 0.5 * EDGE, 0.5 * EDGE],
+                        "mass": mass * size / EDGE,
+                    },
+                    "initial": {"position": [0.5 * (left + right), 0.0, (0.5 + j) * 0.5 * EDGE]},
+                }
+            )
+    return bodies
+
+
+def test_a_patch_is_the_problem_of_its_contacts_at_the_impulses_of_the_others():
+    touches = [[i, (i + 1) % 8] for i in range(8)] + [[3], [5], [1, 5]]
+    blocks, m = blocks_of(8, touches, [6, 1, 6, 3, 6, 6, 1, 3], 3), len(touches)
+    rng = np.random.default_rng(3)
+    free, impulse = rng.uniform(-1.0, 1.0, (2, 3 * m))
+    problem = BlockContactProblem(
+        blocks, 32, 3, STEP, np.arange(m), np.zeros(m), np.full(m, 0.5), np.zeros((0, 0)), free
+    )
+    J = np.zeros((2, 3 * m, 32))
+    for source, rows in zip((blocks.jacobian, blocks.response), J, strict=True):
+        for e, c in enumerate(blocks.contact):
+            block = source[blocks.place[e] : blocks.place[e] + 3 * blocks.size[e]].reshape(3, -1)
+            rows[3 * c : 3 * c + 3, blocks.velocity[e] : blocks.velocity[e] + blocks.size[e]] = block
+    W = J[0] @ J[1].T
+    patch = np.zeros(m, dtype=bool)
+    patch[9] = True
+    patch = grow_patch(blocks, patch)
+    assert np.flatnonzero(patch).tolist() == [4, 5, 9, 10]  # what body 5 touches
+    part, own = take_patch(problem, patch, impulse, W @ impulse + free)
+    rows = (3 * np.flatnonzero(patch)[:, None] + np.arange(3)).ravel()
+    others = np.setdiff1d(np.arange(3 * m), rows)
+    expected = free[rows] + W[np.ix_(rows, others)] @ impulse[others]
+    scale = abs(W).max() * 3 * m
+    assert np.array_equal(own, impulse[rows])
+    assert abs(part.free_velocity - expected).max() <= 10 * EPS * scale
+    moved = np.empty(len(own))
+    multiply_blocks(part.blocks, 3, np.zeros(len(own)), own, np.empty(part.velocity_count), moved)
+    assert abs(moved - W[np.ix_(rows, rows)] @ own).max() <= 10 * EPS * scale
+
+
+@pytest.mark.parametrize("method", ["_newton", "_sweep", "_proximal"])
+def test_blocks_carry_the_weight_by_every_method_alone(monkeypatch, method):
     """One column of 28 contacts, whose W is kept by blocks; the residual of Coulomb's law is measured here."""
-    monkeypatch.setattr(block_search, "_DIRECT", largest_direct)
+    for other in {"_newton", "_sweep", "_proximal"} - {method}:
+        monkeypatch.setattr(BlockSearch, other, lambda *_: None)
+    monkeypatch.setattr(block_search, "_IDLE", 100)
     height, simulation = 7, columns(1, 7)
     for _ in range(2):
         report = simulation.step()
@@ -144,3 +227,32 @@ def test_blocks_carry_the_weight_by_newton_and_by_sweeps(monkeypatch, largest_di
     speed = np.linalg.norm(contacts.slip, axis=1)
     assert (np.minimum(0.5 * normal - tangential, speed) <= 1e-6 * GRAVITY * STEP).all()
     assert kinetic_energy(simulation) <= 1e-12 * MASS * GRAVITY * EDGE
+
+
+def test_a_wall_of_bricks_that_touch_on_all_sides_is_solved_from_nothing():
+    """Far more contacts than balance needs: loads are shared in many ways, and faces touch without load."""
+    rows, length = 8, 5
+    bodies = wall(rows, length)
+    simulation = pile(bodies)
+    for _ in range(3):
+        report = simulation.step()
+        assert report.solve_info.status.solved
+    contacts = simulation.contacts()
+    assert contacts.count > 300
+    carried = contacts.normal_impulse[contacts.shape[:, 1] == len(bodies)].sum()
+    assert carried == pytest.approx(rows * length * MASS * GRAVITY * STEP, rel=1e-6)
+    assert kinetic_energy(simulation) <= 1e-12 * rows * length * MASS * GRAVITY * EDGE
+
+
+def test_a_large_pile_is_solved_by_sweeps_and_patches(monkeypatch):
+    """A column of nine boxes without linear equations of all bodies, with few sweeps."""
+    monkeypatch.setattr(block_search, "_DIRECT", 0)
+    monkeypatch.setattr(block_search, "_LARGE_ROUNDS", 2)
+    monkeypatch.setattr(block_search, "_BETWEEN", 4)
+    simulation = columns(1, 9)
+    report = simulation.step()
+    assert report.solve_info.status.solved
+    assert "patches" in report.solve_info.answered_by
+    contacts = simulation.contacts()
+    carried = contacts.normal_impulse[contacts.shape[:, 1] == 9].sum()
+    assert carried == pytest.approx(9 * MASS * GRAVITY * STEP, rel=1e-6)

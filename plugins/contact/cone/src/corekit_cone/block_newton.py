@@ -21,10 +21,10 @@ from __future__ import annotations
 import math
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array, IntArray
-from corekit.roles.contact_blocks import ContactBlocks
+from corekit.data.arrays import Array
+from corekit.roles.contact_blocks import ContactBlocks, add_change
 
-__all__ = ["assemble_bodies", "count_entries", "expand_step", "linearise_contacts"]
+__all__ = ["expand_step", "linearise_contacts", "move", "respond"]
 
 
 @compiled
@@ -75,51 +75,24 @@ def linearise_contacts(
 
 
 @compiled
-def count_entries(blocks: ContactBlocks) -> int:
-    """The number of entries that `assemble_bodies` writes at most."""
-    count = 0
+def respond(blocks: ContactBlocks, width: int, impulse: Array, velocity: Array) -> None:
+    """Write v = Σ_c G·J_cᵀ·λ_c (nv,)."""
+    velocity[:] = 0.0
     for c in range(len(blocks.first) - 1):
-        size = 0
-        for e in range(blocks.first[c], blocks.first[c + 1]):
-            size += blocks.size[e]
-        count += size * size
-    return count
+        add_change(blocks, width, c, impulse[c * width : (c + 1) * width], velocity)
 
 
 @compiled
-def assemble_bodies(
-    blocks: ContactBlocks, width: int, slope: Array, constant: Array, row: IntArray, column: IntArray, value: Array,
-    rhs: Array,
-) -> int:  # fmt: skip
-    """Write the sum of (2) by entries, without the identity, and its right-hand side; return how many they are."""
-    count = 0
-    rhs[:] = 0.0
+def move(blocks: ContactBlocks, width: int, velocity: Array, out: Array) -> None:
+    """Write J·v (R,)."""
     for c in range(len(blocks.first) - 1):
-        C = slope[c]
-        for e in range(blocks.first[c], blocks.first[c + 1]):
-            here, v, n = blocks.place[e], blocks.velocity[e], blocks.size[e]
-            for i in range(n):
-                for a in range(width):
-                    rhs[v + i] += blocks.response[here + a * n + i] * constant[c * width + a]
-            if C[0, 0] == 0.0:
-                continue
-            for f in range(blocks.first[c], blocks.first[c + 1]):
-                there, u, k = blocks.place[f], blocks.velocity[f], blocks.size[f]
-                for j in range(k):
-                    g0 = g1 = g2 = 0.0
-                    for b in range(width):
-                        x = blocks.jacobian[there + b * k + j]
-                        g0 += C[0, b] * x
-                        g1 += C[1, b] * x
-                        if width == 3:
-                            g2 += C[2, b] * x
-                    for i in range(n):
-                        total = blocks.response[here + i] * g0 + blocks.response[here + n + i] * g1
-                        if width == 3:
-                            total += blocks.response[here + 2 * n + i] * g2
-                        row[count], column[count], value[count] = v + i, u + j, total
-                        count += 1
-    return count
+        for a in range(width):
+            total = 0.0
+            for e in range(blocks.first[c], blocks.first[c + 1]):
+                at, v, n = blocks.place[e] + a * blocks.size[e], blocks.velocity[e], blocks.size[e]
+                for j in range(n):
+                    total += blocks.jacobian[at + j] * velocity[v + j]
+            out[c * width + a] = total
 
 
 @compiled

@@ -1,7 +1,11 @@
 """The search of `search` for many contacts, whose W is given by blocks: nothing here is quadratic in their number.
 
-Newton's method goes first. Where it stops without a solution, or where the bodies are too many for its linear
-equations, Gauss–Seidel sweeps go on from the best impulses, accelerated (`anderson`).
+Newton's method goes first; where modes change little, it is the shortest way. Accelerated Gauss–Seidel sweeps
+(`anderson`) go on from the best impulses where it makes no progress: they change many modes at once. Then proximal
+steps (`proximal`) go on, which know no modes: they are the way where contacts are redundant.
+
+Where the bodies are too many for linear equations, sweeps take turns with patches of a few contacts whose errors are
+the largest (`contact_patch`): all others have converged long before.
 """
 
 from __future__ import annotations
@@ -11,28 +15,39 @@ from typing import Final, final
 
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, BoolArray
 from corekit.roles.contact_blocks import BlockContactProblem, multiply_blocks
 from corekit_cone.anderson import AndersonHistory
-from corekit_cone.block_newton import assemble_bodies, count_entries, expand_step, linearise_contacts
+from corekit_cone.block_newton import expand_step, linearise_contacts, respond
 from corekit_cone.block_sweeps import block_merit, set_block_scales, sweep_blocks, write_diagonal
-from corekit_cone.body_order import order_bodies
+from corekit_cone.body_factor import BodyEquations
+from corekit_cone.contact_patch import grow_patch, solve_patch
 from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.iteration import first_release, release
-from corekit_cone.residuals import measure_error
+from corekit_cone.proximal import proximal_step
+from corekit_cone.residuals import measure_error, measure_errors
 
 __all__ = ["BlockSearch"]
 
 _NOTHING = np.zeros(0)
-_NEWTON_STEPS: Final = 30
+_NEWTON_STEPS: Final = 12
 _HALVINGS: Final = 5
 _LEAST_SHIFT, _FIRST_SHIFT, _MOST_SHIFT = 1e-8, 1e-6, 1.0
 _SHIFT_FACTOR: Final = 1e-3
 _PLATEAU: Final = 1e-6
 """As in `iteration`; ε is larger, since the matrix has entries of 1/ε."""
+_PATIENCE, _SLOW = 3, 0.3
+"""Newton's method and proximal steps pause if so many have not decreased the error by this factor."""
+_COARSE, _PART = 1e-3, 0.1
+"""The largest tolerance of a proximal step, and that relative to the error before it."""
 _DIRECT: Final = 2000
-"""Velocities up to which the linear equations of Newton's method cost less than sweeps."""
-_FIRST_ROUNDS, _MOST_ROUNDS = 8, 256
+"""Velocities up to which linear equations cost less than sweeps."""
+_FIRST_ROUNDS, _MOST_ROUNDS, _IDLE = 8, 256, 3
+"""Sweeps at first and at most, and after how many turns that do not halve the error the search ends."""
+_LARGE_ROUNDS, _BETWEEN, _LARGE_IDLE = 20, 10, 16
+"""The same with patches: sweeps before the first and between others, and turns."""
+_SEEDS, _BAD = (8, 4, 16), 0.1
+"""A patch grows from so many contacts in turn, whose errors are no smaller than this part of the largest."""
 _PROGRESS, _STALLED, _LEAP = 0.8, 10, 3.0
 """Sweeps stall if the norm has not decreased by this factor for so many; it may grow by the last factor then."""
 
@@ -49,12 +64,14 @@ class BlockSearch:
     Attributes:
         impulse: λ with the least error so far, shape (R,). error: that.
         velocity: w of the impulses that were measured last, shape (R,).
-        iterations: Newton's iterations and double sweeps. method: as `search` returns it.
+        iterations: of Newton's method, proximal steps and double sweeps.
+        method: the name of the last one that was needed.
     """
 
     def __init__(self, problem: BlockContactProblem, tolerance: float, limit: int) -> None:
         self._problem, self._tolerance, self._limit = problem, tolerance, limit
-        self._blocks, self._is_ordered = problem.blocks, False
+        self._blocks = problem.blocks
+        self._equations: BodyEquations | None = None
         contacts, width = problem.contact_count, problem.rows_per_contact
         self._diagonal = np.empty((contacts, 3, 3))
         write_diagonal(self._blocks, width, self._diagonal)
@@ -63,7 +80,9 @@ class BlockSearch:
         self.velocity = np.empty(contacts * width)
         self._body_velocity = np.empty(problem.velocity_count)
         self.impulse, self.error = np.zeros(contacts * width), math.inf
-        self.iterations = self.method = 0
+        self._now = self.impulse  # from which sweeps go on
+        self.iterations = self._turn = 0
+        self.method = "guess"
 
     def _measure(self, impulse: Array) -> float:
         """Write w of λ; keep λ if its error is the least; return its error."""
@@ -100,22 +119,39 @@ class BlockSearch:
         if self.error <= 1e-3 * self._tolerance:
             return True
         is_direct = self._problem.velocity_count <= _DIRECT
-        rounds = _FIRST_ROUNDS if is_direct else self._limit
-        while True:
-            if is_direct:
-                self.method = max(self.method, 1)
-                self._newton()
+        newton, sweeps = ("newton", self._newton), ("gauss-seidel", self._sweep)
+        small, large = (newton, sweeps, ("proximal", self._proximal)), (sweeps, ("patches", self._patch))
+        self._rounds, idle = _FIRST_ROUNDS if is_direct else _LARGE_ROUNDS, 0
+        self._now = self.impulse.copy()
+        while self.iterations < self._limit and idle < (_IDLE if is_direct else _LARGE_IDLE):
+            before = self.error
+            for name, method in small if is_direct else large:
+                self.method = name
+                if is_direct:
+                    self._now = self.impulse.copy()
+                method()
                 if self.error <= self._tolerance:
                     return True
-            if self.iterations >= self._limit:
-                return False
-            self.method = 2
-            self._sweep(rounds)
-            if self.error <= self._tolerance:
-                return True
-            rounds = min(2 * rounds, _MOST_ROUNDS)
+            idle = idle + 1 if self.error > 0.5 * before else 0
+            self._rounds = min(2 * self._rounds, _MOST_ROUNDS) if is_direct else _BETWEEN
+        return False
 
-    def _sweep(self, rounds: int) -> None:
+    def _patch(self) -> None:
+        """Solve the contacts with the largest errors and their neighbours, while the others keep their impulses."""
+        problem, width = self._problem, self._problem.rows_per_contact
+        now = self._now.copy()
+        self._measure(now)
+        errors = measure_errors(width, problem.friction, self._rho, self._reference, now, self.velocity)
+        worst = np.argsort(errors)[-_SEEDS[self._turn % len(_SEEDS)] :]
+        self._turn += 1
+        is_seed: BoolArray = np.zeros(len(errors), dtype=bool)
+        is_seed[worst] = errors[worst] > max(_BAD * errors[worst[-1]], self._tolerance)
+        patch = grow_patch(problem.blocks, is_seed)
+        now.reshape(-1, width)[patch] = solve_patch(problem, patch, now, self.velocity, 0.1 * self._tolerance)
+        self._measure(now)
+        self._now = now
+
+    def _sweep(self) -> None:
         """Apply double sweeps from the best impulses, accelerated, until they meet the tolerance or the rounds end.
 
         A step of the acceleration is taken if it leaves no larger norm than the sweeps. Loads that move between
@@ -123,11 +159,11 @@ class BlockSearch:
         stalls, a step leads there, even if the norm grows.
         """
         problem, width = self._problem, self._problem.rows_per_contact
-        now, history = self.impulse.copy(), AndersonHistory(len(self.impulse))
+        now, history = self._now, AndersonHistory(len(self._now))
         self._measure(now)
         norm = least = self._norm(now)
         stalled = 0
-        for _ in range(rounds):
+        for _ in range(self._rounds):
             after = now.copy()
             # the bodies' velocities are those of `now`
             sweep_blocks(
@@ -157,6 +193,7 @@ class BlockSearch:
                 self._measure(after)
             if stalled > _STALLED:
                 stalled = 0
+        self._now = now
 
     def _norm(self, impulse: Array) -> float:
         """The norm of the natural map of impulses whose w was written last, relative to the reference."""
@@ -174,39 +211,29 @@ class BlockSearch:
 
     def _newton(self) -> None:
         """Iterate Newton's method from the best impulses."""
-        from scipy.sparse import coo_array
-        from scipy.sparse.linalg import splu
-
-        problem, width = self._problem, self._problem.rows_per_contact
-        if not self._is_ordered:
-            self._blocks, self._is_ordered = order_bodies(problem.blocks), True
-        blocks, friction, n = self._blocks, problem.friction, problem.velocity_count
+        problem, width, blocks = self._problem, self._problem.rows_per_contact, self._problem.blocks
+        if self._equations is None:
+            self._equations = BodyEquations(blocks, width)
+        equations, friction = self._equations, problem.friction
         impulse = self.impulse.copy()
         now = self._merit(impulse)
         earlier = [now] * 4
         shift = min(max(_SHIFT_FACTOR * math.sqrt(now), _LEAST_SHIFT), _FIRST_SHIFT)
-        entries = count_entries(blocks) + n
-        row, column = np.empty((2, entries), dtype=np.int64)
-        value, rhs = np.empty(entries), np.empty(n)
+        rhs = np.empty(problem.velocity_count)
         slope, constant = np.empty((problem.contact_count, width, width)), np.empty(len(impulse))
         step = np.empty(len(impulse))
+        errors = [self.error]
         for _ in range(_NEWTON_STEPS):
+            if len(errors) > _PATIENCE and errors[-1] > _SLOW * errors[-1 - _PATIENCE]:
+                return
             self.iterations += 1
             linearise_contacts(
                 width, self._diagonal, friction, shift, impulse, self.velocity, slope, constant
             )
-            count = assemble_bodies(blocks, width, slope, constant, row, column, value, rhs)
-            row[count : count + n] = column[count : count + n] = np.arange(n)
-            value[count : count + n] = 1.0
-            used = slice(count + n)
-            matrix = coo_array((value[used], (row[used], column[used])), shape=(n, n)).tocsc()
-            try:
-                factor = splu(
-                    matrix, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-                )
-            except RuntimeError:  # exactly singular
+            respond(blocks, width, constant, rhs)
+            if not equations.factorise(slope):
                 return
-            expand_step(blocks, width, slope, constant, factor.solve(rhs), step)
+            expand_step(blocks, width, slope, constant, equations.solve(rhs), step)
             if not np.isfinite(step).all():
                 return
             bar = max(now, *earlier)
@@ -217,17 +244,41 @@ class BlockSearch:
                     return
                 shift *= 100.0
                 self._merit(impulse)
+                errors.append(self.error)
                 continue
             shift = max(0.1 * shift, _LEAST_SHIFT) if fraction == 1.0 else min(4.0 * shift, _MOST_SHIFT)
             now, before = smallest, self.error
             impulse = kept.copy()
             self._project(kept)
             self._measure(kept)
+            errors.append(self.error)
             if self.error <= self._tolerance and (
                 self.error <= 1e-5 * self._tolerance or not self.error < 0.1 * before
             ):
                 return
             self._merit(impulse)
+
+    def _proximal(self) -> None:
+        """Take proximal steps from the best impulses, until they meet the tolerance or no longer come nearer."""
+        problem, width = self._problem, self._problem.rows_per_contact
+        if self._equations is None:
+            self._equations = BodyEquations(problem.blocks, width)
+        center = self.impulse.copy()
+        error = self._measure(center)
+        errors = [error]
+        while error > self._tolerance and self.iterations < self._limit:
+            slip = np.linalg.norm(self.velocity.reshape(-1, width)[:, 1:], axis=1)
+            if len(errors) == 1 and error > _COARSE:
+                slip[:] = 0.0  # the slips of such impulses are errors
+            center, count = proximal_step(
+                problem, self._equations, self._rho, self._reference, slip, center,
+                min(_COARSE, _PART * max(error, self._tolerance)),
+            )  # fmt: skip
+            self.iterations += 1 + count
+            error = self._measure(center)
+            errors.append(error)
+            if len(errors) > _PATIENCE and error > _SLOW * errors[-1 - _PATIENCE]:
+                return
 
     def _line_search(self, impulse: Array, step: Array, bar: float) -> tuple[float, float, Array]:
         """Return the least squared norm of some fractions of a step, its fraction and its impulses."""

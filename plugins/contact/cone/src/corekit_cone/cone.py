@@ -21,7 +21,8 @@ A solution exists if some motion opens all contacts with w ∈ int K* (Acary et 
 **Search.** `newton` solves the equations of Alart and Curnier, whose zeros are those of (2). `gauss_seidel` solves one
 contact after the other exactly. `interior_point` follows a central path, first with the slips as unknowns, then with
 given slips s ← |w_t|. `search` combines them: a step like the last one takes one or two Newton iterations; what Newton
-and sweeps do not solve, the central path mostly does.
+and sweeps do not solve, the central path mostly does. `block_search` does the same for many contacts, with proximal
+steps and patches in place of the central path.
 
 **Verdict.** `residuals` measures the natural map of (2) relative to the free velocity, so that grams and tonnes are
 judged alike. Above the tolerance nothing is called solved; contacts that contradict each other are INFEASIBLE with a
@@ -116,6 +117,4 @@ class ConeContact(ImpulseSolver):
         multiply_blocks(problem.blocks, width, free, impulse, np.empty(problem.velocity_count), velocity)
         found = measure_residuals(width, problem.friction, problem.lower, problem.upper, impulse, velocity)
         status = Status.CONVERGED if is_solved else Status.INACCURATE
-        return SolveInfo(
-            status, search_.iterations, Residuals(*found), f"cone: {_METHODS[search_.method]}, by blocks"
-        )
+        return SolveInfo(status, search_.iterations, Residuals(*found), f"cone: {search_.method}, by blocks")

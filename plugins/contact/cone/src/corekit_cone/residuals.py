@@ -20,11 +20,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.contact_laws import bounded_residual, cone_distance, coulomb_residuals
 
-__all__ = ["measure_error", "measure_residuals", "set_scales"]
+__all__ = ["measure_error", "measure_errors", "measure_residuals", "set_scales"]
 
 _TINY = 1e-300
 
@@ -74,6 +76,19 @@ def measure_error(
         moved = min(max(impulse[i] - rho[k] * velocity[i], lower[b]), upper[b])
         worst = max(worst, abs(impulse[i] - moved) / rho[k] / reference[k])
     return float(worst)
+
+
+@compiled
+def measure_errors(
+    width: int, friction: Array, rho: Array, reference: Array, impulse: Array, velocity: Array
+) -> Array:  # fmt: skip
+    """The error of every contact, relative to (2), shape (m,)."""
+    errors = np.empty(len(friction))
+    for c in range(len(friction)):
+        n = c * width
+        error = cone_distance(impulse[n : n + width], velocity[n : n + width], friction[c], rho[c]) / rho[c]
+        errors[c] = error / reference[c]
+    return errors
 
 
 @compiled
