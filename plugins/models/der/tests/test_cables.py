@@ -57,6 +57,29 @@ def test_a_tension_bends_as_a_moment_and_keeps_the_band(rod):
     assert cantilever.state.q[cantilever.indices("rod-10-y")] == pytest.approx([-deflection], rel=1e-4)
 
 
+@pytest.mark.parametrize("at", ["rod.start", "rod.end"])
+def test_friction_takes_from_the_bending_what_the_capstan_equation_says(rod, at):
+    """E·I·θ′ = d·T·exp(−μ·θ), so θ(L) = ln(1 + μ·d·T·L/(E·I))/μ; held at its end, the rod turns under its drive."""
+    mu, nodes, tension = 0.8, 41, 6.0
+    limb = Limb(
+        start=(0, 0, 0), end=(LENGTH, 0, 0), nodes=nodes, radius=(RADIUS,), young=(YOUNG,), director=(0, 0, 1)
+    )
+    cable = Cable(name="side", offset=(OFFSET, 0.0), friction=mu)
+    cantilever = rod(limb, clamps=(Clamp(at=at),), cables=(cable,))
+    for share in (0.2, 0.4, 0.6, 0.8, 1.0):
+        cantilever.inputs[:] = share * tension
+        cantilever.find_equilibrium(tolerance=1e-10)
+    places = cantilever.state.q[cantilever.nodes("rod", nodes, "xz")]
+    angles = np.arctan2(*np.diff(places, axis=0)[:, ::-1].T)
+    rigidity, bent = YOUNG * np.pi * RADIUS**4 / 4, LENGTH * (1 - 0.5 / (nodes - 1))
+    expected = np.log(1.0 + mu * OFFSET * tension * bent / rigidity) / mu
+    free = OFFSET * tension * bent / rigidity
+    assert expected < 0.8 * free
+    # ε of every pair, and tan(φ/2) for φ/2
+    within = nodes * 1e-5 + (free / nodes) ** 2 / 12 * free
+    assert np.abs(angles).max() == pytest.approx(expected, abs=within)
+
+
 def test_what_is_missing_is_said(rod):
     with pytest.raises(ConfigError, match="give E·A/L of the cable"):
         Cable(name="side", drive="length")

@@ -60,6 +60,7 @@ SWIMMER = {
             "drive": "length",
             "stiffness": 2e3,
             "limit": 30.0,
+            "friction": 0.4,
         }
     ],
     "collision": "spheres",
@@ -86,7 +87,10 @@ PLANAR = {
     "clamps": [
         {"at": "arm.start", "axis": [0, 1, 0], "angle": {"kind": "sine", "amplitude": 0.3, "frequency": 1.0}}
     ],
-    "cables": [{"name": "flexor", "limb": "hand", "offset": [6e-3, 0], "drive": "length", "stiffness": 9e2}],
+    "cables": [
+        {"name": "flexor", "limb": "hand", "offset": [6e-3, 0], "drive": "length", "stiffness": 9e2},
+        {"name": "bender", "limb": "arm", "offset": [5e-3, 0], "friction": 0.3},
+    ],
     "forces": [{"name": "tip", "at": "hand.start"}, {"name": "jet", "at": "arm.end", "follows": True}],
     "collision": "capsules",
 }

@@ -11,8 +11,13 @@ A tension is a stress: T in every edge, and −T·(y, z) in every pair, as if it
 
     k̄₁ + T·y·V/EI₁,     k̄₂ + T·z·V/EI₂                                                        (2)
 
-so the kernels of elasticity give (1) and the part of K with T constant, in the same band. A drive by length
-adds B·(∂T/∂ℓ)·Bᵀ over all coordinates of the limb; K is then sparse.                              (3)
+so the kernels of elasticity give (1) and the part of K with T constant, in the same band. With friction, every edge and
+pair j has the share g_j(φ) of T (see `cable_friction`), f = −T·B_g with B_g = Σ_j g_j·B_j. A drive by length and
+friction add over all coordinates of the limb
+
+    B_g·(∂T/∂ℓ)·Bᵀ + T·Σ_p (Σ_j ∂g_j/∂φ_p·B_j)·(∂φ_p/∂q)ᵀ                                       (3)
+
+so K is then sparse.
 """
 
 from __future__ import annotations
@@ -27,6 +32,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.linalg.matrices import Matrix, Sparse
 from corekit.roles.cables import cable_tension
 from corekit.roles.model import Channel, ChannelKind
+from corekit_der.cable_friction import Shares, order_pairs, shares_of, turns
 from corekit_der.config import Cable, DERConfig
 from corekit_der.elasticity import Elasticity
 from corekit_der.graph import Graph
@@ -47,7 +53,7 @@ class Cables:
 
     Attributes:
         channels: `tension-NAME` or `length-NAME`, one per cable.
-        blocks: coordinates along every cable driven by length, (1, d).
+        blocks: coordinates along every cable driven by length or with friction, (1, d).
     """
 
     def __init__(self, config: DERConfig, graph: Graph, elasticity: Elasticity, first: int) -> None:
@@ -60,6 +66,10 @@ class Cables:
         self.channels = tuple(map(_channel, config.cables))
         names, mistakes = [limb.name for limb in config.limbs], list[Mistake]()
         self._edges: list[IntArray] = []
+        self._pairs: list[IntArray] = []
+        self._place: list[Array] = []
+        self._shares: list[Shares] = []
+        self._bends: list[Array] = [np.zeros((0, 2))] * len(config.cables)
         self._arm = np.zeros((len(config.cables), len(graph.pair), 3))
         self.blocks: list[IntArray] = []
         for i, cable in enumerate(config.cables):
@@ -74,7 +84,10 @@ class Cables:
             edges, pairs = np.flatnonzero(graph.limb == limb), np.flatnonzero(graph.pair_limb == limb)
             self._edges.append(edges)
             self._arm[i, pairs, :2] = cable.offset
-            if cable.drive == "length":
+            self._pairs.append(pairs)
+            self._place.append(order_pairs(elasticity.rods, edges, pairs))
+            self._shares.append(shares_of(0.0, self._place[-1], len(edges), np.zeros(len(pairs))))
+            if cable.drive == "length" or cable.friction:
                 dofs = [elasticity.blocks[0][edges].ravel(), elasticity.blocks[1][pairs].ravel()]
                 self.blocks.append(np.unique(np.concatenate(dofs))[None, :])
         if mistakes:
@@ -99,7 +112,7 @@ class Cables:
         """Compute the tensions and shift the rest strains by (2); these are those without cables before."""
         if not self._cables:
             return
-        if any(cable.drive == "length" for cable in self._cables):
+        if self.blocks:
             self._elasticity.compute_strains(state.q, state.aux, self._strains)
         for i, cable in enumerate(self._cables):
             given = float(inputs[self._first + i])
@@ -111,47 +124,70 @@ class Cables:
                 self._tension[i], self._by_length[i] = cable_tension(
                     length + given, cable.stiffness, cable.limit
                 )
+            if cable.friction:
+                turn, self._bends[i] = turns(self._strains[self._pairs[i]])
+                self._shares[i] = shares_of(cable.friction, self._place[i], len(self._edges[i]), turn)
+        moments = np.zeros_like(self._rods.rest_strain)
+        for i, tension in enumerate(self._tension):
+            pairs = self._pairs[i]
+            moments[pairs] += tension * self._shares[i].pair[:, None] * self._arm[i, pairs]
+        self._shift_rest_strains(moments)
+
+    def _shift_rest_strains(self, moments: Array) -> None:
         stiffness = self._rods.pair_stiffness
-        moments = np.einsum("c,cpi->pi", self._tension, self._arm)
         self._rods.rest_strain[:] += np.divide(
             moments, stiffness, out=np.zeros_like(moments), where=stiffness > 0.0
         )
 
     def add_axial_forces(self, out: Array) -> None:
         """Add the first sum of (1), for the edge state; the second comes with elasticity."""
-        for edges, tension in zip(self._edges, self._tension, strict=True):
-            add_tension(self._rods, edges, tension, len(self._elasticity.axes), out)
+        for edges, tension, shares in zip(self._edges, self._tension, self._shares, strict=True):
+            add_tension(self._rods, edges, tension * shares.edge, len(self._elasticity.axes), out)
 
     def add_axial_stiffness(self, entries: BlockEntries, flat: Array) -> None:
         """Add its derivative to the flat storage of K."""
         block = np.zeros(36)
-        for edges, tension in zip(self._edges, self._tension, strict=True):
-            add_tension_stiffness(
-                self._rods, edges, tension, len(self._elasticity.axes), entries, block, flat
-            )
+        for edges, tension, shares in zip(self._edges, self._tension, self._shares, strict=True):
+            pulls, width = tension * shares.edge, len(self._elasticity.axes)
+            add_tension_stiffness(self._rods, edges, pulls, width, entries, block, flat)
 
-    def compute_slope(self, state: State, i: int) -> Array:
-        """Return B of cable i, (n,): elasticity is linear in the rest strains."""
-        rods, q, aux = self._rods, state.q, state.aux
+    def _slope(self, state: State, i: int, arm: Array, along: Array) -> Array:
+        """Return Σ_j B_j, (n,), with other offsets (m, 2) in the pairs of cable i and weights (e,) of its edges.
+
+        Elasticity is linear in the rest strains.
+        """
+        rods, q, aux, bent = self._rods, state.q, state.aux, (0.0, 1.0, 1.0)
         before, out, without = rods.rest_strain.copy(), np.zeros(len(q)), np.zeros(len(q))
-        bent = (0.0, 1.0, 1.0)
         self._elasticity.add_forces(q, aux, bent, without)
-        stiffness = rods.pair_stiffness
-        rods.rest_strain[:] += np.divide(
-            self._arm[i], stiffness, out=np.zeros_like(stiffness), where=stiffness > 0.0
-        )
+        moments = np.zeros_like(before)
+        moments[self._pairs[i], :2] = arm
+        self._shift_rest_strains(moments)
         self._elasticity.add_forces(q, aux, bent, out)
         rods.rest_strain[:] = before
-        add_tension(rods, self._edges[i], 1.0, len(self._elasticity.axes), out)
+        add_tension(rods, self._edges[i], along, len(self._elasticity.axes), out)
         return without - out
 
-    def add_length_stiffness(self, state: State, stiffness: Matrix) -> None:
+    def _weighted_slope(self, state: State, i: int, pair: Array, edge: Array) -> Array:
+        """Return Σ_j w_j·B_j of cable i with weights of its pairs and edges: B if all are 1, B_g if they are g."""
+        return self._slope(state, i, pair[:, None] * self._arm[i, self._pairs[i], :2], edge)
+
+    def add_dense_stiffness(self, state: State, stiffness: Matrix) -> None:
         """Add (3)."""
-        driven = [i for i, cable in enumerate(self._cables) if cable.drive == "length"]
+        driven = [i for i, cable in enumerate(self._cables) if cable.drive == "length" or cable.friction]
         for i, dofs, entries in zip(driven, self.blocks, self._entries, strict=True):
+            shares, block = self._shares[i], np.zeros((state.q.size, state.q.size))
             if self._by_length[i]:
-                slope = self.compute_slope(state, i)[dofs[0]]
-                stiffness.data[entries] += self._by_length[i] * np.outer(slope, slope)
+                pulled = self._weighted_slope(state, i, shares.pair, shares.edge)
+                slope = self._weighted_slope(state, i, np.ones_like(shares.pair), np.ones_like(shares.edge))
+                block += self._by_length[i] * np.outer(pulled, slope)
+            if self._cables[i].friction and self._tension[i]:
+                still = np.zeros_like(shares.edge)
+                for p, bend in enumerate(self._bends[i]):
+                    weaker = self._weighted_slope(state, i, shares.pair_slope[:, p], shares.edge_slope[:, p])
+                    arm = np.zeros((len(self._pairs[i]), 2))
+                    arm[p] = -bend  # B of an offset is minus the derivative of the curvature
+                    block += self._tension[i] * np.outer(weaker, self._slope(state, i, arm, still))
+            stiffness.data[entries] += block[np.ix_(dofs[0], dofs[0])]
 
     def expression_data(self) -> list[CableExpressionData]:
         """Return what the expressions need."""
@@ -165,6 +201,9 @@ class Cables:
                 stiffness=cable.stiffness if cable.drive == "length" else None,
                 limit=cable.limit,
                 first=self._first + i,
+                friction=cable.friction,
+                pairs=self._pairs[i],
+                place=self._place[i],
             )
             for i, cable in enumerate(self._cables)
         ]
@@ -172,8 +211,8 @@ class Cables:
     def write_input_jacobian(self, state: State, out: Array) -> None:
         """Write the columns of ∂f/∂u."""
         for i, cable in enumerate(self._cables):
-            factor = self._by_length[i] if cable.drive == "length" else 1.0
-            out[:, self._first + i] = -factor * self.compute_slope(state, i)
+            factor, shares = self._by_length[i] if cable.drive == "length" else 1.0, self._shares[i]
+            out[:, self._first + i] = -factor * self._weighted_slope(state, i, shares.pair, shares.edge)
 
 
 def _channel(cable: Cable) -> Channel:
@@ -184,24 +223,24 @@ def _channel(cable: Cable) -> Channel:
 
 
 @compiled
-def add_tension(rods: Rods, edges: IntArray, tension: float, width: int, force: Array) -> None:
+def add_tension(rods: Rods, edges: IntArray, tension: Array, width: int, force: Array) -> None:
     """Add what pulls the ends of edges together, for the edge state; a node has `width` coordinates."""
-    for j in edges:
+    for i, j in enumerate(edges):
         for k in range(width):
-            force[rods.edge[j, 0] + k] += tension * rods.edge_state[j, k]
-            force[rods.edge[j, 1] + k] -= tension * rods.edge_state[j, k]
+            force[rods.edge[j, 0] + k] += tension[i] * rods.edge_state[j, k]
+            force[rods.edge[j, 1] + k] -= tension[i] * rods.edge_state[j, k]
 
 
 @compiled
 def add_tension_stiffness(
-    rods: Rods, edges: IntArray, tension: float, width: int, entries: BlockEntries, block: Array, K: Array
+    rods: Rods, edges: IntArray, tension: Array, width: int, entries: BlockEntries, block: Array, K: Array
 ) -> None:
     """Add T·(1 − t∘t)/l of edges to the flat storage of K; `block` is a workspace, (36,)."""
-    for j in edges:
+    for i, j in enumerate(edges):
         t, length = rods.edge_state[j], rods.edge_state[j, 3]
         for a in range(width):
             for b in range(width):
-                value = tension * ((1.0 if a == b else 0.0) - t[a] * t[b]) / length
+                value = tension[i] * ((1.0 if a == b else 0.0) - t[a] * t[b]) / length
                 row, below = 2 * width * a, 2 * width * (width + a)
                 block[row + b] = block[below + width + b] = value
                 block[row + width + b] = block[below + b] = -value

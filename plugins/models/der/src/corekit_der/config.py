@@ -219,6 +219,9 @@ class Cable:
     stiffness: float | None = option(
         None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
     )
+    friction: float = option(
+        0.0, "friction coefficient in its guides, for the capstan loss from the limb's start on", low=0
+    )
     limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
 
     def __attrs_post_init__(self) -> None:

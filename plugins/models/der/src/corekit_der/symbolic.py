@@ -17,6 +17,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.symbolic import SymbolicParameter
+from corekit_der.cable_friction import SMOOTHING
 from corekit_der.tables import Rods
 
 __all__ = ["Material", "RodExpressionData", "SymbolicRods"]
@@ -55,7 +56,10 @@ class Material:
 
 @frozen(eq=False)
 class CableExpressionData:
-    """One of `cables`: its edges, offsets (P, 3), strains at rest (P, 3), k and T_max, or None, and its input."""
+    """One of `cables`: its edges, offsets (P, 3), strains at rest (P, 3), k and T_max, or None, and its input.
+
+    `pairs`, `place` and `friction` are those of `cable_friction`.
+    """
 
     edges: IntArray
     arm: Array
@@ -63,6 +67,9 @@ class CableExpressionData:
     stiffness: float | None
     limit: float
     first: int
+    friction: float
+    pairs: IntArray
+    place: Array
 
 
 @frozen(eq=False)
@@ -322,15 +329,18 @@ class SymbolicRods:
         """Return (1) of `cables` [N, N·m]."""
         rods, total = self._parts.rods, ca.DM.zeros(self.coordinates)
         for cable in self._parts.cables:
-            length = sum((self._tangent(q, int(j))[1] - rods.length[j] for j in cable.edges), start=ca.DM(0))
-            pairs = np.flatnonzero(cable.arm.any(axis=1)).tolist()
-            for p, strains in zip(pairs, self._pair_strains(q, pairs), strict=True):
-                for k, arm, rest in zip(strains, cable.arm[p], cable.rest[p], strict=False):
-                    length = length - float(arm) * (k - float(rest))
+            pairs = cable.pairs.tolist()
+            strains = self._pair_strains(q, pairs)
+            parts = [self._tangent(q, int(j))[1] - rods.length[j] for j in cable.edges]
+            for p, strain in zip(pairs, strains, strict=True):
+                bent = zip(strain, cable.arm[p], cable.rest[p], strict=False)
+                parts.append(-sum((float(y) * (k - float(rest)) for k, y, rest in bent), start=ca.DM(0)))
+            length = ca.sum1(ca.vertcat(*parts))
             tension = inputs[cable.first]
             if cable.stiffness is not None:
                 tension = ca.fmin(ca.fmax(cable.stiffness * (length + tension), 0.0), min(cable.limit, 1e300))
-            total = total - tension * ca.gradient(length, q)
+            shares = _cable_shares(cable, strains)
+            total = total - tension * ca.jtimes(ca.vertcat(*parts), q, shares, True)
         return total
 
     def _pair_damping(self, p: int, i: int) -> Expression:
@@ -394,3 +404,19 @@ class SymbolicRods:
             cosine * ca.cos(previous) + sine * ca.sin(previous),
         )
         return 0.5 * ca.dot(kb, m2e + m2f), -0.5 * ca.dot(kb, m1e + m1f), previous + rest
+
+
+def _cable_shares(cable: CableExpressionData, strains: Sequence[tuple[Expression, ...]]) -> Expression:
+    """Return g of `cable_friction`, of the edges and then the pairs."""
+    count = len(cable.edges) + len(cable.pairs)
+    if not cable.friction or not len(cable.pairs):
+        return ca.DM.ones(count)
+    sizes = [ca.sqrt(sum(k**2 for k in strain[:2]) + SMOOTHING**2) - SMOOTHING for strain in strains]
+    loss = cable.friction * 2.0 * ca.atan(0.5 * ca.vertcat(*sizes))
+    places = np.concatenate([np.arange(len(cable.edges)), cable.place])
+    reaching = ca.exp(-ca.DM((cable.place < places[:, None]).astype(float)) @ loss)
+    small = loss < 1e-3
+    some = ca.if_else(small, 1.0, loss)
+    series = 1.0 - loss * (0.5 - loss * (1.0 / 6.0 - loss / 24.0))
+    mean = ca.if_else(small, series, (1.0 - ca.exp(-some)) / some)
+    return reaching * ca.vertcat(ca.DM.ones(len(cable.edges)), mean)

@@ -124,7 +124,9 @@ class RodSystem:
             coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
             velocities=tuple(Coordinate(name, unit + "/s") for name, unit in pairs),
             inputs=self._applied.channels + self._cables.channels,
-            untracked_work="cables driven by length" if self._cables.blocks else "",
+            untracked_work="cables driven by length"
+            if any(c.drive == "length" for c in config.cables)
+            else "",
             frames=frames,
             shapes=shapes,
             excluded_pairs=never,
@@ -191,7 +193,7 @@ class RodSystem:
         flat = stiffness.data.ravel(order="K")
         self._elasticity.add_stiffness(state.q, state.aux, self._block_entries, flat)
         self._cables.add_axial_stiffness(self._edge_entries, flat)
-        self._cables.add_length_stiffness(state, stiffness)
+        self._cables.add_dense_stiffness(state, stiffness)
         drag = damping.data.ravel(order="K")
         if isinstance(damping, Diagonal):
             damping.data[:] = self._drag
