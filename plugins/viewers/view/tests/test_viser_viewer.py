@@ -2,7 +2,9 @@
 
 import base64
 import re
+import shutil
 import socket
+import subprocess
 import threading
 
 import msgspec
@@ -13,6 +15,7 @@ from attrs import evolve
 
 from corekit.errors import PluginError, ResultsError
 from corekit_view.config import PageConfig
+from corekit_view.force_strip import force_strip
 from corekit_view.frames import thin_frames
 from corekit_view.palette import rgb
 from corekit_view.viser_scene import linear_bytes
@@ -64,6 +67,48 @@ def test_page_contains_title_legend_and_every_object(arm_page):
     assert {
         f"/contacts/{mode}/{part}" for mode in ("stick", "slide") for part in ("points", "shafts", "heads")
     } <= names
+
+
+POINTER = """
+const handlers = {}, made = {};
+const element = (id) => made[id] ??= {
+  textContent: "usual", set: {}, setAttribute(name, value) { this.set[name] = value; },
+  addEventListener(name, does) { handlers[name] = does; }, getBoundingClientRect: () => ({ left: 100, width: 240 }),
+};
+globalThis.document = { getElementById: element };
+SCRIPT
+for (const x of WHERE) {
+  handlers.pointermove({ clientX: x });
+  console.log(made["corekit-force"].textContent);
+}
+handlers.pointerleave();
+console.log(made["corekit-force"].textContent, made["corekit-now"].set.visibility);
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_forces_are_told_in_numbers_where_the_pointer_is(arm_over_box):
+    """Pointed at a frame's time, the page tells the sum of its forces, their count and the largest."""
+    replay = arm_over_box(40)
+    size = [np.linalg.norm(contact.force, axis=1) for contact in replay.contacts]
+    chosen = [0, int(np.argmax([each.sum() for each in size])), 39]
+    time = replay.time
+    where = [100 + 240 * float((time[k] - time[0]) / (time[-1] - time[0])) for k in chosen]
+    (script,) = re.findall(r"<script>(.*)</script>", force_strip(replay), re.DOTALL)
+    program = POINTER.replace("SCRIPT", script).replace("WHERE", str(where))
+    told = subprocess.run(
+        ["node", "-e", program], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    for k, line in zip(chosen, told, strict=False):
+        at, total, count, largest = (float(number) for number in re.findall(r"-?\d[\d.e+-]*", line))
+        expected = (time[k], size[k].sum(), len(size[k]), size[k].max(initial=0.0))
+        assert (at, total, count, largest) == pytest.approx(expected, rel=1e-3, abs=1e-6)
+    assert told[-1] == "usual hidden"
+
+
+def test_a_run_without_forces_has_no_chart_of_them(arm_over_box, planar_rod):
+    assert force_strip(planar_rod()) == ""
+    assert "corekit-strip" in force_strip(arm_over_box(4))
 
 
 def test_recording_has_the_duration_of_the_run(arm_page):

@@ -19,6 +19,7 @@ from corekit_view.batches import Batch, batches
 from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
 from corekit_view.contacts import Arrows, count_contacts, longest_arrow, select_arrows
+from corekit_view.force_strip import force_strip
 from corekit_view.frames import drop_non_finite, key_frames, thin_frames, thin_outlines
 from corekit_view.output import check_suffix, require_module, write_whole
 from corekit_view.palette import INK, MODES, body_colour, hexadecimal
@@ -183,12 +184,12 @@ def legend_items(replay: Replay, arrows: Arrows) -> str:
 
 
 def add_legend(page: str, replay: Replay, arrows: Arrows) -> str:
-    """Return the page with its title and legend."""
+    """Return the page with its title, legend and forces over time."""
     title = html.escape(replay.title)
     legend = (
         f'<div style="position:fixed;right:1.2em;top:1em;z-index:50;pointer-events:none;color:{INK};'
         f'font:13px/1.6 system-ui,sans-serif"><b style="font-size:16px">{title}</b>'
-        f"{legend_items(replay, arrows)}</div>"
+        f"{legend_items(replay, arrows)}{force_strip(replay)}</div>"
     )
     page = page.replace("<title>Viser</title>", f"<title>{title}</title>", 1)
     end = page.rindex("</body>")
