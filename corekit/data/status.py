@@ -24,7 +24,10 @@ class Status(enum.Enum):
     )
     ITERATION_LIMIT = "The iteration limit was reached. Try increasing `max_iterations`, or a smaller step."
     RAY = "The complementarity problem ended on a secondary ray: it has no solution that pivoting can reach."
-    INFEASIBLE = "The problem has no solution: its constraints contradict each other."
+    INFEASIBLE = (
+        "No point was found that satisfies the constraints. "
+        "Of a nonlinear problem this is known only near where the search began."
+    )
     SINGULAR = (
         "The step matrix is singular or not positive definite. "
         "Try a smaller step; check for massless or unconstrained coordinates."

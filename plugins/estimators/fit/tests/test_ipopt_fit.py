@@ -109,6 +109,32 @@ def test_free_motion_identifies_only_ratios_of_mass_stiffness_and_damping(write)
     assert ratio == pytest.approx(OWN["stiffness"] / OWN["mass"], rel=1e-3)
 
 
+def test_without_a_profile_what_the_data_do_not_bound_is_not_called_identified(write):
+    """Only ratios of mass, stiffness and damping are known: the reduced Hessian is singular along their scale."""
+    times, heights = stepped("semi-implicit-euler")
+    estimate, _ = fitted(
+        spring_task(STEP), write(times, heights),
+        [SOFT, LOOSE, Parameter(name="mass", start=1.0, low=0.05, high=36.0)], profile="none",
+    )  # fmt: skip
+    for each in estimate.fitted:
+        assert each.verdict == "not identifiable"
+        assert each.profile is None
+        assert not math.isnan(each.low)
+        assert not math.isnan(each.high)
+        assert each.low <= each.value <= each.high
+        assert (each.low, each.high) == (0.0, math.inf)
+
+
+def test_without_a_profile_a_wide_interval_within_the_bounds_is_the_reduced_hessian_s(write):
+    """The prior alone says 5 ± 1.5, a deviation of 30 %."""
+    times, heights = stepped("semi-implicit-euler")
+    unseen = Parameter(name="colour", scale="linear", prior=5.0, prior_deviation=1.5)
+    estimate, _ = fitted(spring_task(STEP), write(times, heights), [SOFT, unseen], profile="none")
+    colour = estimate.fitted[1]
+    assert colour.verdict == "weakly identified"
+    assert (colour.low, colour.high) == pytest.approx((5.0 - 1.96 * 1.5, 5.0 + 1.96 * 1.5), rel=1e-6)
+
+
 def test_a_parameter_without_effect_keeps_its_prior(write):
     times, heights = stepped("semi-implicit-euler")
     unseen = Parameter(name="colour", scale="linear", prior=5.0, prior_deviation=0.2)

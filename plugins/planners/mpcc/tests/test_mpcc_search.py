@@ -100,6 +100,36 @@ def test_contradictory_constraints_end_the_search_after_few_programs() -> None:
         assert len(answer.attempts) <= 3
 
 
+@pytest.mark.parametrize(("relaxation", "is_solved"), [("scholtes", True), ("fischer-burmeister", False)])
+def test_more_equations_than_unknowns_are_said_to_be_so(relaxation: str, is_solved: bool) -> None:
+    """One row and one pair on one unknown: an equation for the pair is one too many, an inequality is not."""
+    v = ca.SX.sym("v", 1)
+    stated = Mpcc(
+        x=v,
+        cost=v**2,
+        rows=(Rows(name="at one", expression=v - 1.0),),
+        families=(Family(name="pair", first=v, second=v - 1.0),),
+    )
+    answer = solve(stated, np.array([0.5]), relaxation=relaxation)
+    assert answer.outcome.solved == is_solved
+    if not is_solved:
+        assert answer.outcome is SearchOutcome.OVERDETERMINED
+        assert "more equations than unknowns" in answer.outcome.value
+
+
+def test_no_feasible_point_is_a_statement_about_the_points_nearby() -> None:
+    """100·(x² − 1)² + x ≤ −0.9 holds at x = −1; near x = 1 the least violation is 1.9, and a search stays there."""
+    v = ca.SX.sym("v", 2)
+    row = Rows(name="left well", expression=100 * (v[0] ** 2 - 1) ** 2 + v[0] + 0.9, low=-1e3, high=0.0)
+    family = Family(name="pair", first=v[1], second=v[1] + 1.0)
+    stated = Mpcc(x=v, cost=ca.sumsqr(v), rows=(row,), families=(family,), low=[-2.0, 0.0], high=[2.0, 1.0])
+    left, right = (solve(stated, np.array([x, 0.1])) for x in (-1.0, 1.0))
+    assert left.outcome.solved
+    assert right.outcome is SearchOutcome.INFEASIBLE
+    assert "nearby" in right.outcome.value
+    assert "near where the search began" in right.outcome.status.value
+
+
 def test_a_time_limit_returns_the_best_certified_point() -> None:
     start = np.array([1.0, 0.0, 0.0])
     prepared = PreparedMpcc(falling())

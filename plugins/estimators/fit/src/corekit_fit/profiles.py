@@ -5,7 +5,8 @@
 
 A parameter is *identified* if its standard deviation from the reduced Hessian is below a fifth of its value. Otherwise
 the profile decides. If it exceeds (2) on both sides, the parameter is *weakly identified*. If it stays below on one
-side, up to its bound or a factor of a thousand, it is *not identifiable*.
+side, up to its bound or a factor of a thousand, it is *not identifiable*. Without a profile the reduced Hessian's parabola
+stands for it.
 
 Source: Raue et al. (2009), "Structural and practical identifiability analysis of partially observed dynamical models
 by exploiting the profile likelihood", Bioinformatics 25(15).
@@ -107,20 +108,42 @@ def assess_identifiability(
     profile = None
     if which == "all" or (which == "weak" and not well):
         profile = compute_profile(program, best, index, deviation, points, well=well)
-    if not well:
-        low, high, verdict, note = _from_profile(unknown, value, profile, low, high)
+    if not well and profile is not None:
+        low, high, verdict, note = _from_profile(unknown, value, profile)
+    elif not well:
+        ends = _profile_range(program, index, z, deviation, well=False)
+        low, high, verdict, note = _from_hessian(unknown, z, deviation, ends)
     return FittedParameter(
         name=unknown.name, unit=unknown.unit, value=value, start=unknown.start, low=low, high=high,
         verdict=verdict, note=note, profile=profile,
     )  # fmt: skip
 
 
+def _from_hessian(
+    unknown: Unknown, z: float, deviation: float, ends: tuple[float, float]
+) -> tuple[float, float, str, str]:
+    """Return the same without a profile: (2) for ½·((θ − θ̂)/deviation)², as far as a profile would go."""
+    low, high = (
+        float(unknown.value(z + side * 1.96 * deviation))
+        if abs(end - z) > 1.96 * deviation
+        else side * math.inf
+        for side, end in zip((-1.0, 1.0), ends, strict=True)
+    )
+    if math.isfinite(low) and math.isfinite(high):
+        return low, high, "weakly identified", "from the reduced Hessian only, without a profile"
+    low = 0.0 if unknown.log and not math.isfinite(low) else low
+    return (
+        low,
+        high,
+        "not identifiable",
+        "the reduced Hessian does not bound it; without a profile no more is known",
+    )
+
+
 def _from_profile(
-    unknown: Unknown, value: float, profile: LikelihoodProfile | None, low: float, high: float
+    unknown: Unknown, value: float, profile: LikelihoodProfile
 ) -> tuple[float, float, str, str]:
     """Return interval, verdict and note of a parameter that the reduced Hessian does not identify."""
-    if profile is None:
-        return low, high, "weakly identified", "from the reduced Hessian only, without a profile"
     known = np.isfinite(profile.cost)
     low, high = (
         _crossing(unknown, value, profile.values[known], profile.cost[known], side) for side in (-1, 1)

@@ -23,6 +23,8 @@ __all__ = ["MpccSearch", "Progress"]
 
 Progress = Callable[[Mapping[str, float]], None]
 Bounds = tuple[Array, Array, Array, Array]
+_OVERDETERMINED = "Not_Enough_Degrees_Of_Freedom"
+"""What Ipopt says where equations outnumber unknowns."""
 
 
 @final
@@ -229,6 +231,8 @@ class MpccSearch:
         ):
             if name in outcomes:
                 return outcome
+        if any(attempt.solver_message == _OVERDETERMINED for attempt in self._attempts):
+            return SearchOutcome.OVERDETERMINED
         return SearchOutcome.FAILED
 
     def _consider(self, point: tuple[Array, CertificateSummary]) -> None:

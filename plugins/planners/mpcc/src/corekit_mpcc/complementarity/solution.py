@@ -64,8 +64,12 @@ class SearchOutcome(enum.Enum):
     START = "Converged to the tolerance of an initial guess; the point is not certified."
     TIME_LIMIT = "The search reached the time limit and returns its best point."
     INFEASIBLE = (
-        "No feasible point was found: the solver converged to a point of least violation of the constraints. "
-        "Check the constraint that the certificate names."
+        "No feasible point was found: the solver converged to a point where the constraints are violated least of all "
+        "points nearby. Another start may find one. Check the constraint that the certificate names."
+    )
+    OVERDETERMINED = (
+        "The program has more equations than unknowns, with which the solver cannot begin. Leave out equations that "
+        "follow from others, or take another relaxation: 'fischer-burmeister' adds an equation for every pair."
     )
     ITERATION_LIMIT = (
         "The solver reached the iteration limit without a certified point. "
@@ -93,6 +97,7 @@ _STATUS = {
     SearchOutcome.START: Status.INACCURATE,
     SearchOutcome.TIME_LIMIT: Status.INACCURATE,
     SearchOutcome.INFEASIBLE: Status.INFEASIBLE,
+    SearchOutcome.OVERDETERMINED: Status.INACCURATE,
     SearchOutcome.ITERATION_LIMIT: Status.ITERATION_LIMIT,
     SearchOutcome.NON_FINITE: Status.NON_FINITE,
     SearchOutcome.FAILED: Status.INACCURATE,
