@@ -17,7 +17,15 @@ from corekit.roles.friction import SurfaceFriction, surface_friction
 from corekit.roles.model import Model, ModelDescription
 from corekit.roles.model_abilities import ModelAbilities
 
-__all__ = ["ROUNDING", "Body", "FrameState", "frame_state", "stack_bodies", "stacked_velocity_scale"]
+__all__ = [
+    "ROUNDING",
+    "Body",
+    "FrameState",
+    "check_orientation",
+    "frame_state",
+    "stack_bodies",
+    "stacked_velocity_scale",
+]
 
 ROUNDING = 1e-12
 """How far apart two instants are the same but for rounding, relative to 1 s + t."""
@@ -139,6 +147,24 @@ class FrameState:
     velocity: Array
     angular_velocity: Array
     jacobian: Array
+
+
+def check_orientation(body: Body, state: State) -> None:
+    """Refuse a state of a body at which its frames are not turned but distorted, as by a quaternion of zeros.
+
+    Raises:
+        ControlError: naming the body and the way to a state.
+    """
+    count = len(body.description.frames)
+    positions, rotations = np.zeros((count, 3)), np.zeros((count, 3, 3))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        body.model.compute_frame_poses(state, positions, rotations)
+        products = rotations @ rotations.transpose(0, 2, 1)
+    if not np.allclose(products, np.eye(3), atol=1e-3):
+        raise ControlError(
+            f"the state has no orientation for body {body.name!r}: what its q or aux hold is no rotation. "
+            "Begin with a copy of `sim.state`, or the model's `compute_initial_state`, instead of zeros"
+        )
 
 
 def frame_state(body: Body, state: State, index: int) -> FrameState:

@@ -15,7 +15,7 @@ from corekit.compiled.watch import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.step import StepReport
-from corekit.dynamics.bodies import Body, FrameState, frame_state
+from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_state
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
@@ -224,6 +224,7 @@ class Simulation:
                 getattr(self._now, name)[:] = getattr(state, name)
             for terms, own in zip(self.system.terms.bodies, self._now.body_states, strict=True):
                 terms.motion.impose(own, self._now.time)
+                check_orientation(terms.body, own)
                 terms.reparametrise(own)
         elif state is not None:
             self.restore(state)

@@ -10,6 +10,7 @@ import pytest
 import corekit
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
+from corekit.errors import ControlError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.scenario.load import from_document
 from corekit_testing.rounding import rounding
@@ -239,3 +240,23 @@ def test_a_free_tumbling_body_loses_angular_momentum_only_in_proportion_to_the_s
         errors.append(np.linalg.norm(R @ (inertia * simulation.state.v[3:]) - inertia * (1.0, 4.0, 0.5)))
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.1)
     assert errors[1] < 0.01 * np.linalg.norm(inertia * (1.0, 4.0, 0.5))
+
+
+@pytest.mark.parametrize("use", ["rigid", "gvs"])
+def test_a_state_of_zeros_has_no_orientation_and_is_refused(use):
+    """A quaternion of zeros made a force no number, a rotation of zeros in aux M zero in silence."""
+    division = {
+        "length": 0.3, "radius": 0.01, "young": 1e6, "density": 1e3, "strain": [{"kind": "legendre", "order": 2}]
+    }  # fmt: skip
+    options = {
+        "rigid": {"shape": "sphere", "size": [0.1], "mass": 1.0},
+        "gvs": {"links": [{"name": "arm", "joint": {"kind": "free"}, "divisions": [division]}]},
+    }
+    simulation = world([{"name": "it", "use": use, "options": options[use]}])
+    with pytest.raises(ControlError, match=r"no orientation for body 'it'.*compute_initial_state"):
+        simulation.reset(state=simulation.system.new_state())
+    simulation.reset()
+    turned = simulation.system.new_state()
+    turned.q[:], turned.aux[:] = simulation.state.q, simulation.state.aux
+    simulation.reset(state=turned)
+    simulation.step()
