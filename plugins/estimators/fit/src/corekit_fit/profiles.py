@@ -5,8 +5,8 @@
 
 A parameter is *identified* if its standard deviation from the reduced Hessian is below a fifth of its value. Otherwise
 the profile decides. If it exceeds (2) on both sides, the parameter is *weakly identified*. If it stays below on one
-side, up to its bound or a factor of a thousand, it is *not identifiable*. Without a profile the reduced Hessian's parabola
-stands for it.
+side, up to its bound or a factor of a thousand, it is *not identifiable*. Without a profile the parabola of the reduced
+Hessian stands for it.
 
 Source: Raue et al. (2009), "Structural and practical identifiability analysis of partially observed dynamical models
 by exploiting the profile likelihood", Bioinformatics 25(15).
