@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import signal
 import time
 import tomllib
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 from corekit.errors import ResultsError, StepFailed
+from corekit.scenario.load import loads
 from corekit.scenario.schema import Watchdog
 from corekit_record.digest import seal
 from corekit_record.netcdf_file import Variable
@@ -32,7 +34,7 @@ class Scene:
     """What `run` needs of a scenario, around a hand-made simulation."""
 
     name = "tiny"
-    time: Any = SimpleNamespace(duration=0.3)
+    time: Any = SimpleNamespace(duration=0.1)
     output: Any = SimpleNamespace(every=0.01, directory="runs")
     watchdog = Watchdog()
 
@@ -139,12 +141,12 @@ def test_a_folder_that_is_a_file_is_one_clear_error(world, tmp_path):
 
 def test_a_failed_step_keeps_the_records_before_it_and_names_the_cause(world):
     with pytest.raises(StepFailed, match=r"'vy' of body 'ball' became nan") as caught:
-        run(Scene(world(breaks_at=0.155)))
+        run(Scene(world(breaks_at=0.055)))
     note = caught.value.__notes__[0]
     results = Results(note.removeprefix("What was recorded is kept in "))
     assert results.status == "failed"
     assert "'push'" in results.outcome.reason
-    assert results.time[-1] == pytest.approx(0.15)
+    assert results.time[-1] == pytest.approx(0.05)
     assert np.isfinite(results.q).all()
     assert results.events[-1]["coordinate"] == "vy"
 
@@ -247,9 +249,19 @@ def test_progress_rises_to_the_end_and_knows_the_pace(world, monkeypatch):
 # — files that are not whole, not ours, or not there —
 
 
+@pytest.fixture(scope="module")
+def whole_run(tiny_site, tmp_path_factory):
+    """A run that was made once."""
+    site, text = tiny_site
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(site))
+        scenario = loads(text, ["time.duration=0.3"])
+        return scenario.run(directory=tmp_path_factory.mktemp("whole") / "run").path
+
+
 @pytest.fixture
-def run_folder(world, tmp_path):
-    return run(Scene(world()), directory=tmp_path / "run").path
+def run_folder(whole_run, tmp_path):
+    return Path(shutil.copytree(whole_run, tmp_path / "run"))
 
 
 def test_what_is_not_there_is_said(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,10 +31,10 @@ class _Symbols:
         self.v = casadi.SX.sym("v", len(description.velocities))
         self.u = casadi.SX.sym("u", description.input_size)
 
-    def value(self, symbols: Sequence[Any], expression: Any, *numbers: Array) -> Array:
-        """An expression's number."""
-        function = self.casadi.Function("value", list(symbols), [expression])
-        return np.array(function(*numbers), dtype=float)
+    def evaluator(self, symbols: Sequence[Any], *expressions: Any) -> Callable[..., list[Array]]:
+        """A function of numbers in place of the symbols: the expressions' numbers. Making it is slow, calls are not."""
+        function = self.casadi.Function("value", list(symbols), list(expressions))
+        return lambda *numbers: [np.array(each, dtype=float) for each in function.call(list(numbers))]
 
 
 def _close(what: str, found: Array, wanted: Array) -> None:
@@ -46,20 +46,21 @@ def _close(what: str, found: Array, wanted: Array) -> None:
 def symbolic_dynamics(subject: Subject) -> None:
     s = _Symbols(subject)
     mass, force = s.expressions.mass(s.q), s.expressions.force(s.q, s.v, s.u)
+    evaluate_mass, evaluate_force = s.evaluator([s.q], mass), s.evaluator([s.q, s.v, s.u], force)
     for state in s.probe.states:
-        _close("symbolic mass", s.value([s.q], mass, state.q), s.probe.mass(state))
-        found = s.value([s.q, s.v, s.u], force, state.q, state.v, s.probe.inputs)
-        _close("symbolic force", found, s.probe.force(state))
+        _close("symbolic mass", evaluate_mass(state.q)[0], s.probe.mass(state))
+        _close("symbolic force", evaluate_force(state.q, state.v, s.probe.inputs)[0], s.probe.force(state))
 
 
 @check("symbolic-energy", "energies as expressions equal the numbers to 1e-10", "symbolic", "energy")
 def symbolic_energy(subject: Subject) -> None:
     s = _Symbols(subject)
-    kinetic, potential = s.expressions.kinetic_energy(s.q, s.v), s.expressions.potential_energy(s.q)
+    kinetic = s.evaluator([s.q, s.v], s.expressions.kinetic_energy(s.q, s.v))
+    potential = s.evaluator([s.q], s.expressions.potential_energy(s.q))
     for state in s.probe.states:
         wanted = s.probe.model.compute_energies(state)
-        _close("symbolic kinetic energy", s.value([s.q, s.v], kinetic, state.q, state.v), np.array(wanted[0]))
-        _close("symbolic potential energy", s.value([s.q], potential, state.q), np.array(wanted[1]))
+        _close("symbolic kinetic energy", kinetic(state.q, state.v)[0], np.array(wanted[0]))
+        _close("symbolic potential energy", potential(state.q)[0], np.array(wanted[1]))
 
 
 @check(
@@ -71,18 +72,19 @@ def symbolic_energy(subject: Subject) -> None:
 def symbolic_points(subject: Subject) -> None:
     s = _Symbols(subject)
     frame, local = points_of(s.probe.model, extent(s.probe.model, s.probe.states[0]))
-    for state in s.probe.states[:1]:
-        position, rotation = s.probe.poses(state)
-        points, rows = s.probe.points(state, frame, local), s.probe.rows(state, frame, local)
-        for c, f in enumerate(int(each) for each in frame):
-            x, R = s.expressions.pose(s.q, f)
-            _close("symbolic position", s.value([s.q], x, state.q), position[f])
-            _close("symbolic rotation", s.value([s.q], R, state.q), rotation[f])
-            _close(
-                "symbolic point", s.value([s.q], s.expressions.point(s.q, f, local[c]), state.q), points[c]
-            )
-            row = s.expressions.point_jacobian(s.q, f, local[c])
-            _close("symbolic rows of a point", s.value([s.q], row, state.q), rows[c])
+    state = s.probe.states[0]
+    position, rotation = s.probe.poses(state)
+    points, rows = s.probe.points(state, frame, local), s.probe.rows(state, frame, local)
+    expressions: list[Any] = []
+    for c, f in enumerate(int(each) for each in frame):
+        expressions += s.expressions.pose(s.q, f)
+        expressions += [s.expressions.point(s.q, f, local[c]), s.expressions.point_jacobian(s.q, f, local[c])]
+    found = iter(s.evaluator([s.q], *expressions)(state.q))
+    for c, f in enumerate(int(each) for each in frame):
+        _close("symbolic position", next(found), position[f])
+        _close("symbolic rotation", next(found), rotation[f])
+        _close("symbolic point", next(found), points[c])
+        _close("symbolic rows of a point", next(found), rows[c])
 
 
 @check("symbolic-functions", "the ready-made functions equal the numbers to 1e-10", "symbolic", "energy")
@@ -125,8 +127,8 @@ def symbolic_parameters(subject: Subject) -> None:
     state = s.probe.states[0]
     numbers = [state.q, state.v, s.probe.inputs]
     wanted = np.concatenate([s.probe.mass(state).T.ravel(), s.probe.force(state)])
-    _close("mass and force with the options' numbers", s.value(sought, both, *numbers, own), wanted)
-    slopes = s.value(sought, s.casadi.jacobian(both, sought[-1]), *numbers, own)
+    found, slopes = s.evaluator(sought, both, s.casadi.jacobian(both, sought[-1]))(*numbers, own)
+    _close("mass and force with the options' numbers", found, wanted)
     idle = [name for name, slope in zip(parameters, slopes.T, strict=True) if not np.any(slope)]
     expect(not idle, f"mass and force do not depend on {', '.join(idle)}")
 
@@ -139,7 +141,7 @@ def symbolic_parameters(subject: Subject) -> None:
 )
 def symbolic_rows(subject: Subject) -> None:
     s = _Symbols(subject)
-    expressions = s.expressions.constraints(s.q, s.v, s.u)
+    evaluate = s.evaluator([s.q, s.v, s.u], *s.expressions.constraints(s.q, s.v, s.u))
     for state in s.probe.states:
         rows = s.probe.model.new_constraints()
         s.probe.model.compute_constraints(state, s.probe.inputs, rows)
@@ -148,11 +150,9 @@ def symbolic_rows(subject: Subject) -> None:
             np.where(rows.is_velocity_level, 0.0, rows.position_error),
             np.where(rows.is_velocity_level, rows.target_rate, 0.0),
         )
-        for what, expression, numbers in zip(
-            ("J_b", "c of rows", "u of rows"), expressions, wanted, strict=True
-        ):
-            found = s.value([s.q, s.v, s.u], expression, state.q, state.v, s.probe.inputs)
-            _close(f"symbolic {what}", found, numbers)
+        found = evaluate(state.q, state.v, s.probe.inputs)
+        for what, each, numbers in zip(("J_b", "c of rows", "u of rows"), found, wanted, strict=True):
+            _close(f"symbolic {what}", each, numbers)
 
 
 SYMBOLIC: tuple[Check, ...] = (
