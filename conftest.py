@@ -14,6 +14,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib.util import find_spec
 from multiprocessing import forkserver, get_all_start_methods, get_context
 from pathlib import Path
@@ -52,8 +53,14 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+@cache
+def _place(file: Path) -> tuple[str, ...]:
+    """Folders and name of a file with tests, from the root of the workspace."""
+    return file.relative_to(ROOT).with_suffix("").parts
+
+
 def _turn(item: pytest.Item) -> int:
-    if item.path.is_relative_to(ROOT / "plugins"):
+    if _place(item.path)[0] == "plugins":
         return 0
     group = item.get_closest_marker("xdist_group")
     return 1 if group is not None and "wheels" in group.args else 2
@@ -68,7 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     items.sort(key=_turn)
     for item in items:
-        place = item.path.relative_to(ROOT).with_suffix("").parts
+        place = _place(item.path)
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group("-".join(place[1:3] if place[0] == "plugins" else place)))
 

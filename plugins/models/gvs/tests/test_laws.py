@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -38,6 +40,7 @@ def test_cable_forces_are_the_gradients_of_the_cables_lengths(cable_arm):
     np.testing.assert_allclose(-columns.T @ along, slope, rtol=1e-8, atol=1e-10)
 
 
+@cache
 def mixed() -> Robot:
     """Every multi-dof joint, a rigid body, and a rod whose strain depends on its coordinates and the time."""
     rod = Division(
@@ -71,7 +74,7 @@ def test_a_typed_dependent_basis_keeps_every_second_derivative():
 @settings(max_examples=5, deadline=None)
 def test_inertia_changes_as_fast_as_velocity_forces_take_power(seed):
     """q̇ᵀ·(Ṁ·q̇ − 2·c) = 0, c the velocity forces of inertia."""
-    robot = ROBOT
+    robot = mixed()
     rng = np.random.default_rng(seed)
     q, v, step = rng.uniform(-0.5, 0.5, robot.size), rng.uniform(-1, 1, robot.size), 1e-5
     q[3:6] = [0.8, 3.0, 0.4]
@@ -84,12 +87,9 @@ def test_inertia_changes_as_fast_as_velocity_forces_take_power(seed):
     assert v @ bias == pytest.approx(power / 2, rel=1e-6, abs=1e-9)
 
 
-ROBOT = mixed()
-
-
 def test_power_of_all_forces_is_the_rate_of_the_energy():
     """d(T + V)/dt = −q̇ᵀ·D·q̇: only damping takes energy."""
-    robot, rng = ROBOT, np.random.default_rng(8)
+    robot, rng = mixed(), np.random.default_rng(8)
     q, v, step = rng.uniform(-0.5, 0.5, robot.size), rng.uniform(-1, 1, robot.size), 1e-6
     q[3:6] = [0.8, 3.0, 0.4]
     mass, force = robot.at(q, v).dynamics()
