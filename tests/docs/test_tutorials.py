@@ -118,6 +118,13 @@ def test_a_film_gives_the_finger_s_stiffness_back_and_tells_a_wrong_model(tmp_pa
     for each, real in zip(names["found"].estimate.fitted, (80.0, 2.0), strict=True):
         assert each.low < real < each.high < 1.1 * each.low
         assert each.verdict == "identified"
+    # three deviations: the state in which the finger starts is fitted too, with what that costs
+    for each, whole, real in zip(
+        names["steps"].fitted, names["found"].estimate.fitted, (80.0, 2.0), strict=True
+    ):
+        deviation = np.log(each.high / each.low) / (2 * 1.96)
+        assert abs(np.log(each.value / real)) < 3.0 * deviation
+        assert each.high / each.low > whole.high / whole.low
     assert "the model misses the markers" in told
     assert main(["fit", "fit.toml", "--out", "found"]) == 0
     again = corekit.load("found/fitted.toml").compose()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, final
 
@@ -24,12 +24,20 @@ OWN = {"mass": 2.0, "stiffness": 50.0, "damping": 1.5, "colour": 3.0}
 """m [kg], k [N/m], c [N·s/m], and an option without effect."""
 
 
+Stiffening = Callable[[Any], Any]
+"""What the colour adds to k [N/m]."""
+
+
+def no_stiffening(colour: Any) -> Any:
+    return 0.0 * colour
+
+
 @final
 class SymbolicSpring:
     """m·z̈ = u − k·z − c·ż as expressions."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = dict(values)
+    def __init__(self, values: Mapping[str, Any], stiffening: Stiffening) -> None:
+        self.values, self._stiffening = dict(values), stiffening
 
     @property
     def parameters(self) -> dict[str, SymbolicParameter]:
@@ -37,15 +45,14 @@ class SymbolicSpring:
         return {name: SymbolicParameter(unit, OWN[name]) for name, unit in units.items()}
 
     def with_parameters(self, values: Mapping[str, Any]) -> SymbolicSpring:
-        return SymbolicSpring({**self.values, **values})
+        return SymbolicSpring({**self.values, **values}, self._stiffening)
 
     def mass(self, q: Any) -> Any:
         return self.values["mass"] + 0.0 * q
 
     def force(self, q: Any, v: Any, inputs: Any) -> Any:
-        return (
-            inputs - self.values["stiffness"] * q - self.values["damping"] * v + 0.0 * self.values["colour"]
-        )
+        stiffness = self.values["stiffness"] + self._stiffening(self.values["colour"])
+        return inputs - stiffness * q - self.values["damping"] * v
 
     def kinetic_energy(self, q: Any, v: Any) -> Any:
         return 0.5 * self.values["mass"] * v**2
@@ -57,6 +64,9 @@ class SymbolicSpring:
 @final
 class Spring(Model):
     """A mass that moves along z; its input is a force."""
+
+    def __init__(self, stiffening: Stiffening = no_stiffening) -> None:
+        self._stiffening = stiffening
 
     @property
     def description(self) -> ModelDescription:
@@ -86,7 +96,7 @@ class Spring(Model):
         return Outline(points=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, state.q[0]]]), radius=np.full(2, 0.01))
 
     def symbolic(self) -> SymbolicSpring:
-        return SymbolicSpring(OWN)
+        return SymbolicSpring(OWN, self._stiffening)
 
 
 def no_rest(_inputs: Any, _near: State, _time: float) -> State:
@@ -99,9 +109,13 @@ def no_run(*_: Any) -> Any:
 
 
 def spring_task(
-    step: float = 0.02, force: float = 0.0, floor: float | None = None, folder: Path | None = None
+    step: float = 0.02,
+    force: float = 0.0,
+    floor: float | None = None,
+    folder: Path | None = None,
+    stiffening: Stiffening = no_stiffening,
 ) -> EstimationTask:
-    """Return the task of the spring, optionally above a floor at the height `floor`."""
+    """Return the task of the spring, optionally above a floor at the height `floor`; its one change is the force."""
     start = State.zeros(1, 1)
     start.q[:] = 0.1
     obstacles = ()
@@ -109,19 +123,22 @@ def spring_task(
         pose = Pose(np.array([0.0, 0.0, floor]))
         obstacles = (KnownObstacle("floor", Shape("half-space", ()), lambda _time: pose),)
     return EstimationTask(
-        body="spring", model=Spring(), abilities=frozenset({"symbolic", "symbolic-parameters"}), start=start,
+        body="spring", model=Spring(stiffening), abilities=frozenset({"symbolic", "symbolic-parameters"}), start=start,
         step=step, duration=1.0,
         integrator=ComponentRef("semi-implicit-euler", {"beta": 0.5}),
         inputs=lambda _time: np.array([force]), obstacles=obstacles, find_equilibrium=no_rest, simulate=no_run,
-        with_changes=no_run,
+        with_changes=lambda changes: spring_task(step, float(changes[0]), floor, folder, stiffening),
         folder=folder,
     )  # fmt: skip
 
 
 def fitted(task: EstimationTask, file: Path, parameters: Sequence[Parameter], **options: Any) -> Any:
     """Return the estimate and the solve information of a fit."""
-    deviation = options.pop("deviation", 1e-3)
-    config = IpoptFitConfig(
-        markers=Markers(file=file, deviation=deviation), parameters=tuple(parameters), **options
-    )
+    markers = Markers(file=file, deviation=options.pop("deviation", 1e-3))
+    return observed(task, parameters, markers=markers, **options)
+
+
+def observed(task: EstimationTask, parameters: Sequence[Parameter], **options: Any) -> Any:
+    """Return the estimate and the solve information of a fit whose options say what was observed."""
+    config = IpoptFitConfig(parameters=tuple(parameters), **options)
     return IpoptFit(config).estimate(task, lambda _numbers: None)

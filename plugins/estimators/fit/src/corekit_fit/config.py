@@ -218,10 +218,13 @@ class IpoptFitConfig:
 
     def __attrs_post_init__(self) -> None:
         _check_names(self.parameters)
+        count = len(self.runs)
         mistakes = [
-            Mistake(f"contacts[{i}].experiment", each.experiment, f"there are {len(self.runs)} experiments")
+            Mistake(
+                f"contacts[{i}].experiment", each.experiment, f"must be at most {count}, as many there are"
+            )
             for i, each in enumerate(self.contacts)
-            if each.experiment > len(self.runs)
+            if each.experiment > count
         ]
         if mistakes:
             raise ConfigError(mistakes, "the fit")

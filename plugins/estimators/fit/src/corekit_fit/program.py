@@ -34,6 +34,10 @@ _EXACT_BELOW = 300_000
 """Operations of a step's Jacobian below which the Hessian is exact unless the options say otherwise."""
 
 
+_USUAL_DEVIATION = 1e-3
+"""Deviation of markers [m] at which IPOPT's tolerance is of (1) itself."""
+
+
 @frozen(eq=False)
 class Solution:
     """A point of the program.
@@ -104,6 +108,8 @@ class Program:
         ipopt = {
             "print_level": 0, "sb": "yes", "max_iter": config.max_iterations, "tol": config.tolerance,
             "fixed_variable_treatment": "make_parameter",
+            # IPOPT judges gradients as they are, and those of (1) go with 1/σ_p²
+            "obj_scaling_factor": min(1.0, (min(run.deviation for run in runs) / _USUAL_DEVIATION) ** 2),
         }  # fmt: skip
         options = {
             "print_time": False, "show_eval_warnings": False, "ipopt": ipopt, "iteration_callback": self._watch,
