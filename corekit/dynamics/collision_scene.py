@@ -91,7 +91,7 @@ class CollisionScene:
 
     Attributes:
         table: every shape, bodies' first.
-        poses: at the state of the last `update_poses`.
+        poses: at the state of the last `update_poses`. placements: how often they were computed.
         frame_body: body index of every world frame, shape (frames,).
         obstacles: the surroundings. moving: indices of those that move.
     """
@@ -114,6 +114,7 @@ class CollisionScene:
         self.frame_body: IntArray = np.repeat(
             np.arange(len(bodies)), [len(body.description.frames) for body in bodies]
         )
+        self.placements = 0
         self._carried = carried = n - len(obstacles)
         offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
         self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
@@ -157,6 +158,7 @@ class CollisionScene:
     def update_poses(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
         table, poses = self.table, self.poses
+        self.placements += 1
         for i, model, position, rotation in self._views:
             model.compute_frame_poses(state.body_states[i], position, rotation)
         if self._carried:

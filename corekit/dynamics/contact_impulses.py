@@ -19,6 +19,7 @@ from corekit.roles.component import InternalState
 __all__ = ["ContactImpulses"]
 
 _NO_ID: IntArray = np.zeros(0, dtype=np.int64)
+_NO_IMPULSE = np.zeros(0)
 
 
 class _Accepted(NamedTuple):
@@ -97,7 +98,7 @@ class ContactImpulses:
     def of_constraints(self) -> Array:
         """λ_b of all bodies, a copy."""
         if not self._bodies:
-            return np.zeros(0)
+            return _NO_IMPULSE
         return np.concatenate([terms.row_impulse for terms in self._bodies])
 
     @of_constraints.setter

@@ -9,6 +9,7 @@ and obstacles couple nothing that a rod does not couple itself). W may be unsymm
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import final
 
@@ -21,6 +22,7 @@ from corekit.dynamics.potential_forces import PotentialForces
 from corekit.linalg.constraint_rows import EliminatedConstraints
 from corekit.linalg.factorisation import Factorisation, make_factorisation
 from corekit.linalg.matrices import Dense, Sparse, SparsePattern
+from corekit.linalg.vectors import max_abs
 from corekit.roles.component import InternalState
 
 __all__ = ["CoupledStepMatrix"]
@@ -92,7 +94,7 @@ class CoupledStepMatrix:
         matrix, factor = self.matrix, self.factor
         assert matrix is not None
         assert factor is not None
-        return bool(np.isfinite(matrix.data.sum())) and factor.refactor(matrix, self._rows)
+        return math.isfinite(max_abs(matrix.data.ravel(order="K"))) and factor.refactor(matrix, self._rows)
 
     def _fill(self, damping: float, stiffness: float) -> bool:
         """Write the values of W; False where the pattern lacks an entry."""

@@ -57,7 +57,7 @@ class PotentialForces:
 
     Attributes:
         potential: the component that computes the force.
-        terms: of the contacts at the last evaluation.
+        terms: of the contacts at the last evaluation. count: how many there are.
         obstacle_velocity: at the contacts, as it was given to the last evaluation, or None.
         info: what the potential reported.
     """
@@ -72,10 +72,12 @@ class PotentialForces:
         self.potential = potential
         self._pipeline, self._jacobian = pipeline, jacobian
         self.terms = self._nothing = _empty_terms(0)
+        self.count = 0
         self.info = SolveInfo()
         self._velocities = sum(body.nv for body in bodies)
         no_dofs: IntArray = np.zeros((0, 0), dtype=np.int64)
         self._table = 0, _NO_INDEX, _NO_INDEX, _NO_INDEX, no_dofs, np.zeros((0, 3, 0))
+        self._one_width = _NO_INDEX
         self._allocate(64)
         self.obstacle_velocity: Array | None = None
         self._moving: Array | None = None
@@ -100,12 +102,7 @@ class PotentialForces:
 
     def clear(self) -> None:
         """Forget the last evaluation."""
-        self.terms = self._nothing
-
-    @property
-    def count(self) -> int:
-        """Contacts of the last evaluation."""
-        return len(self.terms.energy)
+        self.terms, self.count = self._nothing, 0
 
     def update(
         self,
@@ -148,7 +145,7 @@ class PotentialForces:
             *self._table, velocity, self._of, self._position, self._rate, room.energy, room.force, room.stiffness,
             room.damping, room.normal_force, room.tangential_force,
         )  # fmt: skip
-        self.terms, self._dirty = terms, m
+        self.terms, self.count, self._dirty = terms, m, m
         self.obstacle_velocity, self._moving = obstacle_velocity, None
         if obstacle_velocity is not None:
             along = np.einsum("mwi,mw->mi", contact_axes(contacts, self._pipeline.width), obstacle_velocity)
@@ -162,7 +159,9 @@ class PotentialForces:
         bodies = self._jacobian.points
         if len(bodies) == 1 and bodies[0].first_v == 0:
             _, contact, slot, dofs, values = bodies[0]
-            self._table = len(contact), contact, slot, np.full(len(dofs), dofs.shape[1]), dofs, values
+            if len(self._one_width) != len(dofs):
+                self._one_width = np.full(len(dofs), dofs.shape[1])
+            self._table = len(contact), contact, slot, self._one_width, dofs, values
             return
         total = sum(len(points.contact) for points in bodies)
         widest = max((points.dofs.shape[1] for points in bodies), default=0)

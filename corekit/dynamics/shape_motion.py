@@ -34,23 +34,35 @@ class ShapeMotion:
         # −∞ before the first step [s]
         self._last_probes, self._last_time = np.zeros_like(probes), -math.inf
         self._probes, self._time = probes, -math.inf
+        # where `closing` left the shapes, for one `approach`: the start, and how often the scene was placed till then
+        self._placed: tuple[State, int] | None = None
+        self._moved = 0.0
 
     def approach(self, start: State, step: float) -> float:
         """Place the shapes at the start and return how far two of them may approach in a step h [m]."""
         scene, self._time = self._scene, start.time
-        scene.update_poses(start)
-        moved = scene.update_probes(self._last_probes, self._probes)
+        self._place(start)
+        moved = self._moved
         elapsed = self._time - self._last_time
         if 0.0 < elapsed < math.inf and not scene.moving:
             return 2.0 * (step * (moved / elapsed))
         return 2.0 * (step * self._speed(start, step, moved, elapsed))
 
+    def _place(self, start: State) -> None:
+        """Place the shapes at the start, unless they stand there; measure how far probes moved since the last step."""
+        placed, self._placed, scene = self._placed, None, self._scene
+        if placed is None or placed[0] is not start or placed[1] != scene.placements:
+            scene.update_poses(start)
+            self._moved = scene.update_probes(self._last_probes, self._probes)
+
     def closing(self, start: State, step: float) -> float:
         """As `approach`, without what all bodies do alike and what slides along planes [m]."""
-        approach, scene = self.approach(start, step), self._scene
+        self._placed, scene = None, self._scene
+        approach = self.approach(start, step)
         elapsed = self._time - self._last_time
         if not 0.0 < elapsed < math.inf or scene.moving:
             return approach
+        self._placed = start, scene.placements
         return min(approach, step / elapsed * scene.closing_distance(self._last_probes, self._probes))
 
     def _speed(self, start: State, step: float, moved: float, elapsed: float) -> float:
@@ -80,6 +92,7 @@ class ShapeMotion:
 
     def accept(self) -> None:
         """Keep where the probe points are at the start of an accepted step."""
+        self._placed = None
         self._last_probes, self._probes, self._last_time = self._probes, self._last_probes, self._time
 
     def internal_state(self) -> InternalState:

@@ -22,6 +22,7 @@ from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.world_terms import WorldTerms
+from corekit.linalg.vectors import max_abs
 from corekit.roles.component import InternalState
 from corekit.roles.contact import ImpulseSolver
 
@@ -67,6 +68,7 @@ class StepEquation:
         self._velocity = np.zeros(world.nv)
         self._potential_factors = (0.0, 0.0)
         self._potential_rhs: Array | None = None
+        self._known_residual: Array | None = None
         self._is_factorised = True
         self.contact_count = 0
         self.passed_pair: tuple[int, int] | None = None
@@ -151,7 +153,7 @@ class StepEquation:
     def _set_point(self, point: LinearisationPoint) -> None:
         # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
         self._velocity[:] = point.velocity
-        self.point, self.step, self._movable = point, point.step, None
+        self.point, self.step, self._movable, self._known_residual = point, point.step, None, None
 
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
@@ -279,7 +281,8 @@ class StepEquation:
             return None
         if not world.factorisation.succeeded:
             return _SINGULAR
-        world.factorisation.solve_negative(self.residual(), out)
+        self._known_residual = self.residual()
+        world.factorisation.solve_negative(self._known_residual, out)
         return _SOLVED if world.forces is None else world.forces.info
 
     def momentum_residual(self) -> float:
@@ -287,7 +290,8 @@ class StepEquation:
 
         Prescribed entries do not count.
         """
-        return float(np.abs(self.residual()).max(initial=0.0))
+        residual = self.residual() if self._known_residual is None else self._known_residual
+        return float(max_abs(residual))
 
     def residual(self) -> Array:
         """−(r + J_bᵀλ_b + J_cᵀλ_c), shape (nv,), zero at prescribed entries."""
@@ -306,11 +310,14 @@ class StepEquation:
 
     def contact_impulse(self) -> Array:
         """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential at the current point, a new array (nv,)."""
-        world = self._world
+        world, point = self._world, self.point
+        known = self._potential_rhs
+        if known is not None and point is not None and point.damped is None and point.stiffened is None:
+            return known.copy()  # then r holds nothing else of the potential
         out = np.zeros(world.nv)
         if world.forces is not None:
-            if self.point is not None and world.forces.count:
-                world.forces.add_forces(self.point.force_factor, out)
+            if point is not None and world.forces.count:
+                world.forces.add_forces(point.force_factor, out)
         elif self.contact_count:
             out += world.jacobian.multiply_transposed(self.impulses.of_contacts)
         return out

@@ -42,6 +42,7 @@ class ImplicitContact(ContactPotential, Stateful):
     ) -> None:
         self._config = config or ImplicitContactConfig()
         self._stiffness: ContactStiffness | None = None
+        self._same = np.zeros(0)
         if self._config.adapt:
             self._stiffness = ContactStiffness(self._config.stiffness, self._config.distance_tolerance)
 
@@ -57,9 +58,11 @@ class ImplicitContact(ContactPotential, Stateful):
 
     def stiffness(self, contacts: ContactSet) -> Array:
         """k of every contact, shape (m,) [N/m]."""
-        if self._stiffness is None:
-            return np.full(contacts.count, self._config.stiffness)
-        return self._stiffness.of(contacts)
+        if self._stiffness is not None:
+            return self._stiffness.of(contacts)
+        if len(self._same) != contacts.count:
+            self._same = np.full(contacts.count, self._config.stiffness)
+        return self._same
 
     def evaluate(
         self, contacts: ContactSet, position: Array, velocity: Array, step: float, out: PotentialTerms

@@ -146,6 +146,8 @@ class Cables:
 
     def add_axial_stiffness(self, entries: BlockEntries, flat: Array) -> None:
         """Add its derivative to the flat storage of K."""
+        if not self._cables:
+            return
         block = np.zeros(36)
         for edges, tension, shares in zip(self._edges, self._tension, self._shares, strict=True):
             pulls, width = tension * shares.edge, len(self._elasticity.axes)
