@@ -26,10 +26,17 @@ class SemismoothNewtonConfig:
     """Options of `semismooth-newton`."""
 
     max_iterations: int = option(100, "iterations of one start", low=1)
-    starts: int = option(3, "starts beside the guess: from zero, then from scattered points", low=1, high=20)
+    starts: int = option(
+        3, "starts beside a guess: from zero, then from scattered points; 0: only without a guess from zero", low=0,
+        high=20,
+    )  # fmt: skip
     interior: float = option(
-        1e-3, "least entry of a shifted guess, relative to its largest entry", above=0.0, high=1.0
+        1e-3,
+        "least entry of a shifted guess, relative to its largest entry; 0: it is not shifted",
+        low=0.0,
+        high=1.0,
     )
+    trust_region: bool = option(True, "whether a damped increment is tried where Newton's own fails")
 
 
 @frozen(kw_only=True)

@@ -247,7 +247,7 @@ def iterate_from(
 @compiled
 def solve_from_starts(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float,
-    max_iterations: int, starts: int, interior: float, floats: Array, integers: IntArray, z: Array,
+    max_iterations: int, starts: int, interior: float, damped: bool, floats: Array, integers: IntArray, z: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Iterate from the guess, then from z = 0, then from scattered points, until one start converges.
 
@@ -269,7 +269,7 @@ def solve_from_starts(
     has_guess = 0.0 < largest < np.inf
     best[:] = 0.0
     best_residual, best_outcome, total = np.inf, STATIONARY, 0
-    for start in range(-1 if has_guess else 1, 1 + starts):
+    for start in range(-1, 1 + starts) if has_guess else range(1, 1 + max(1, starts)):
         for i in range(n):
             if start == -1:
                 z[i] = guess[i]
@@ -280,8 +280,8 @@ def solve_from_starts(
             else:
                 z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
         outcome, iterations, residual = iterate_from(
-            matrix, vector, row_scale, column_scale, tolerance, max_iterations, start >= 0, workspace,
-            integers, z,
+            matrix, vector, row_scale, column_scale, tolerance, max_iterations, damped and start >= 0,
+            workspace, integers, z,
         )  # fmt: skip
         total += iterations
         if residual < best_residual or start <= 1:
@@ -320,7 +320,8 @@ class SemismoothNewton(LCPSolver):
             self._integers = np.empty(2 * n, dtype=np.int64)
         outcome, iterations, residual = solve_from_starts(
             problem.matrix, problem.vector, problem.row_scale, problem.column_scale, problem.tolerance,
-            config.max_iterations, config.starts, config.interior, self._floats, self._integers, z,
+            config.max_iterations, config.starts, config.interior, config.trust_region, self._floats,
+            self._integers, z,
         )  # fmt: skip
         return SolveInfo(_STATUS[outcome], iterations, Residuals(normal=residual))
 
