@@ -9,6 +9,7 @@ __all__ = [
     "ball_y",
     "ball_z",
     "inclined_box",
+    "plain_newton",
     "random_contacts",
     "regimes",
     "two_spheres",
@@ -64,6 +65,16 @@ regimes = Case(
     shows="Every subset of the conditioning stages on ordinary, straight, stiff, ill-scaled and many contacts.",
     target="corekit_scenarios.cases.cusp.regimes:regimes",
     minutes=2,
+    citation=_CUSP,
+)
+
+plain_newton = Case(
+    paper="cusp",
+    name="plain-newton",
+    source="Scenario C, section V-B: where Newton's method starts",
+    shows="Four Newton's methods, careful to plain, behind every subset of the conditioning stages.",
+    target="corekit_scenarios.cases.cusp.plain_newton:plain_newton",
+    minutes=1,
     citation=_CUSP,
 )
 
