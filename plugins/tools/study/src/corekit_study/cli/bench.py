@@ -48,7 +48,7 @@ def bench(
     peers
         With `rods`: also beside PyElastica, which has to be installed, at equal error.
     dismech
-        With `--peers`: also beside this program, the compiled cantilever example of DisMech.
+        With `--peers`: also beside this program, a compiled example of DisMech: the cantilever's or the pushed rod's.
     """
     if files is not None or name == "contact":
         return _bench_contact(name, files, json_file)
