@@ -134,7 +134,7 @@ def ours(case: Cantilever, step: float, seconds: float) -> tuple[float, float]:
 
 
 def pushed(step: float, seconds: float) -> tuple[float, float]:
-    """Error of the kinetic energy of a rod that slides in the plane, and the processor time, by ours."""
+    """Error of the speed of a rod that slides in the plane, and the processor time, by ours."""
     overrides = (
         carried(),
         "bodies[0].options.planar=true",
@@ -146,9 +146,8 @@ def pushed(step: float, seconds: float) -> tuple[float, float]:
     begin = time.thread_time()
     simulation.run(seconds)
     spent = time.thread_time() - begin
-    energy = simulation.bodies[0].model.compute_energies(simulation.state.body_states[0])[0]
-    expected = (seconds * (PUSH - HELD * MASS)) ** 2 / (2.0 * MASS)
-    return abs(energy / expected - 1.0), spent
+    speed = float(np.mean(simulation.state.v[::2]))  # x and z of every node
+    return abs(speed / (seconds * (PUSH / MASS - HELD)) - 1.0), spent
 
 
 def largest_step(case: Cantilever) -> tuple[float, float]:
