@@ -171,7 +171,7 @@ class WorldSystem:
 
         False, and nothing happens, if a number is not finite.
         """
-        if not _copy_finite(state.qv, self.accepted):
+        if not self.keep_velocity(state):
             return False
         self._step = step
         self.equation.accept()
@@ -186,6 +186,10 @@ class WorldSystem:
         for terms in self._reparametrised:
             terms.reparametrise(state.body_states[terms.body.index])
         return True
+
+    def keep_velocity(self, state: State) -> bool:
+        """Whether all numbers of a state are finite; its velocity is then the accepted one."""
+        return _copy_finite(state.qv, self.accepted)
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""

@@ -303,6 +303,7 @@ class Simulation:
             )
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
         self.system.resolve_impacts(self._now, self._next)
+        self.system.keep_velocity(self._now)
         if pipeline is not None:
             pipeline.placeholder = None
         self.restore(kept)

@@ -84,6 +84,7 @@ class SdfDetector(ContactDetector):
         self._overlap_ids: IntArray = np.zeros(MAX_OVERLAP_POINTS, dtype=np.int64)
         self._edges: IntArray = np.zeros(0, dtype=np.int64)
         self._has_edges = False
+        self._has_appended = False
         self._second_frame: IntArray = np.zeros(0, dtype=np.int64)
         self._position: Array = np.zeros((0, 3))
         self._rotation: Array = np.zeros((0, 3, 3))
@@ -205,8 +206,9 @@ class SdfDetector(ContactDetector):
                 pairs, pair_count, kind, size, position, rotation, margin, sine, cosine, self._overlap_rows,
                 self._overlap_ids, count, rows, ids, shapes,
             )  # fmt: skip
-        if count:
+        if count or not self._has_appended:  # so that the kernels of the first contact are loaded before it
             self._append(count, poses, out)
+            self._has_appended = True
 
     def _reserve_rows(self, capacity: int) -> None:
         self._rows = np.zeros((capacity, 7))
