@@ -19,7 +19,9 @@ intervals to limit rounding.
 
 Ties are common if contacts touch symmetrically. The rule that breaks them replaces b by b + (ε, ε², …, εⁿ):
 of the tied variables the one leaves whose coefficients of ε in (2), over its descent, are lexicographically
-smallest. This excludes cycling.
+smallest. This excludes cycling in exact arithmetic. By rounding, many redundant contacts lead into a cycle now and then
+all the same: a path that comes back to a basis never ends. Brent's method finds that within three rounds, and the
+path ends with LIMIT.
 
 Source: Cottle, Pang, Stone (2009), "The Linear Complementarity Problem", sections 4.4 and 4.9.
 """
@@ -236,6 +238,33 @@ def find_start_row(vector: Array, covering: Array) -> tuple[int, float]:
 
 
 @compiled
+def _mix(variable: int) -> int:
+    """An irregular number of 31 bits for a variable; those of a basis, joined by xor, tell bases apart."""
+    x = ((variable + 1) * 2654435761) & 0x7FFFFFFF
+    x = ((x ^ (x >> 15)) * 2246822519) & 0x7FFFFFFF
+    return x ^ (x >> 13)
+
+
+@compiled
+def _comes_back(trace: IntArray, exchange: int) -> bool:
+    """Follow the bases by Brent's method; True if this one was marked before.
+
+    Args:
+        trace: the number of this basis, that of the marked one, and how many pivots ago it was marked; the next mark is
+            set after 2ᵏ pivots, k its last entry. Changed; zeros at first.
+        exchange: of the variable that entered and that which left.
+    """
+    trace[0] ^= exchange
+    trace[2] += 1
+    if trace[0] == trace[1]:
+        return True
+    if trace[2] >> trace[3]:
+        trace[1], trace[2] = trace[0], 0
+        trace[3] += 1
+    return False
+
+
+@compiled
 def lemke_path(
     matrix: Array, vector: Array, covering: Array, transposed: Array, inverse: Array, workspace: Array,
     floats: Array, integers: IntArray, max_pivots: int, pivot_tolerance: float, tie_tolerance: float,
@@ -280,6 +309,7 @@ def lemke_path(
 
     outcome, pivots = LIMIT, 1
     left_variable = start  # w_i as i, z_i as n + i
+    trace = np.zeros(4, dtype=np.int64)
     while pivots < max_pivots:
         check_signals()
         entering_z = left_variable if left_variable < n else -1
@@ -308,13 +338,14 @@ def lemke_path(
         ratio = max(value[leaving], 0.0) / descent[leaving]
         for i in range(n + count):
             value[i] -= ratio * descent[i]
+        entered = (left_variable + n) % (2 * n)  # the complement of what left before
         left_variable = leaving if leaving < n else n + int(column[leaving - n])
         count = update_inverse(
             transposed, inverse, count, column, row, z_position, w_position,
             entering_z, entering_row, leaving, ratio, dx, dw, side, value,
         )  # fmt: skip
-        if left_variable == 2 * n:
-            outcome = SOLVED
+        if left_variable == 2 * n or _comes_back(trace, _mix(entered) ^ _mix(left_variable)):
+            outcome = SOLVED if left_variable == 2 * n else LIMIT
             break
         if pivots % REFRESH_INTERVAL == 0 and invert_basis(
             transposed, column, row, count, workspace, inverse
