@@ -166,6 +166,13 @@ class ContactJacobian:
             return out.reshape(-1, self.width)
         return self.rows.product(v).reshape(-1, self.width)
 
+    def normal_velocity(self, v: Array) -> Array:
+        """The first row of every contact times v, shape (m,) [m/s].
+
+        It is contiguous, so that kernels are compiled for one kind of array alone.
+        """
+        return np.ascontiguousarray(self.multiply(v)[:, 0])
+
     def multiply_transposed(self, impulse: Array) -> Array:
         """Jᵀ·λ, shape (nv,) [N·s or N·m·s]."""
         if self.dense:

@@ -49,7 +49,7 @@ class ContactMotion:
         if not pipeline.contacts.count:
             return np.zeros(0)
         world.jacobian.assemble(pipeline.contacts)
-        velocity = world.jacobian.multiply(self._state.v)[:, 0]
+        velocity = world.jacobian.normal_velocity(self._state.v)
         now = self._state.time
         moving = pipeline.obstacle_velocity(now, now - self._step, now, instant=False)
         return velocity if moving is None else velocity - moving[:, 0]
@@ -59,7 +59,7 @@ class ContactMotion:
         """Mean change of `normal_velocity` in the step, obstacles taken as unaccelerated, shape (m,) [m/s²]."""
         if not len(self.normal_velocity):
             return np.zeros(0)
-        return self._world.jacobian.multiply((self._state.v - self._start_velocity) / self._step)[:, 0]
+        return self._world.jacobian.normal_velocity((self._state.v - self._start_velocity) / self._step)
 
     def effective_mass(self, contact: int) -> float:
         """m_c of (1) [kg]; infinite where no motion changes the gap."""

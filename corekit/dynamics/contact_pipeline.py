@@ -173,12 +173,13 @@ class ContactPipeline:
         if not -max_penetration(count, contacts.gap) <= self.approach_distance:
             return False
         self.build_jacobian(start, jacobian)
-        normal_velocity = jacobian.multiply(start.v)[:, 0]
+        normal_velocity = jacobian.normal_velocity(start.v)
         rate = self.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
         if rate is not None:
             normal_velocity = normal_velocity - rate[:, 0]
         overrun = max_overrun(count, contacts.gap, step, normal_velocity)
-        return overrun > _NEGLIGIBLE_OVERRUN * self.least_margin
+        # while kernels are compiled, those that look ahead are too
+        return overrun > _NEGLIGIBLE_OVERRUN * self.least_margin or self.placeholder is not None
 
     def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
         """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""
@@ -279,7 +280,7 @@ class ContactPipeline:
         if at_start:
             normal_velocity = np.zeros(count)
         else:
-            normal_velocity = jacobian.multiply(point.mean)[:, 0]
+            normal_velocity = jacobian.normal_velocity(point.mean)
             if over_step is not None:
                 normal_velocity = normal_velocity - over_step[:, 0]
                 if point.end is not at or point.is_after_smooth_motion:

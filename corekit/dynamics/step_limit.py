@@ -83,7 +83,7 @@ class StepLimit:
         shortest, limit, touches = self._shortest, step, False
         if contacts.count:
             pipeline.build_jacobian(start, self._world.jacobian)
-            rate = self._world.jacobian.multiply(start.v)[:, 0]
+            rate = self._world.jacobian.normal_velocity(start.v)
             moving = pipeline.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
             if moving is not None:
                 rate = rate - moving[:, 0]

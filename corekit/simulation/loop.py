@@ -19,7 +19,7 @@ from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_s
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.placeholder import placeholder_contact
+from corekit.dynamics.placeholder import placeholder_contacts
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError, StepFailed
 from corekit.roles.component import (
@@ -286,7 +286,7 @@ class Simulation:
             stop = now.time + 0.5 * report.step_size
 
     def warm_up(self, *, announce: bool = True) -> None:
-        """Make a step with a placeholder contact and undo it, so that kernels are loaded before the first step.
+        """Make a step with placeholder contacts and undo it, so that kernels are loaded before the first step.
 
         What has to be compiled is announced by one line of the logger `corekit`, unless a run shows it.
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
@@ -298,7 +298,7 @@ class Simulation:
         pipeline = self.system.pipeline
         kept = self.internal_state()
         if pipeline is not None:
-            pipeline.placeholder = placeholder_contact(
+            pipeline.placeholder = placeholder_contacts(
                 self.bodies, len(pipeline.scene.table), pipeline.record_width
             )
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)

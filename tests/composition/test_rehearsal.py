@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corekit.dynamics.placeholder import placeholder_contact
+from corekit.dynamics.placeholder import placeholder_contacts
 from corekit.scenario.load import load
 from corekit.simulation.loop import Simulation
 from corekit_run import warm_up
@@ -90,4 +90,4 @@ def test_the_placeholder_contact_is_solved_for(tmp_path):
 
 
 def test_nothing_is_imagined_without_shapes():
-    assert placeholder_contact([], 3) is None
+    assert placeholder_contacts([], 3) is None
