@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 
+import casadi as ca
 import numpy as np
 import pytest
 
+from corekit.data.status import Status
 from corekit.errors import ConfigError
 from corekit_fit.config import Experiment, IpoptFitConfig, KnownContact, Markers, Parameter
 from corekit_fit.ipopt_fit import IpoptFit
@@ -144,6 +146,16 @@ def test_what_is_being_done_is_told(write):
     ]
     # IPOPT reports its starting point too
     assert sum("iteration" in each for each in told) == info.iterations + 1
+
+
+def test_casadi_says_nothing_of_its_own(write, capfd):
+    """The root of a negative number: CasADi warns in a line of its own, where the status says the same."""
+    colour = Parameter(name="colour", start=-1.0, low=-2.0, high=2.0, scale="linear")
+    task = spring_task(STEP, stiffening=ca.sqrt)
+    estimate, info = fitted(task, write(TIMES, stepped()), [colour], **KNOWN)
+    assert info.status is Status.NON_FINITE
+    assert estimate.fitted == ()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_runs_that_make_no_sense_are_refused(write):

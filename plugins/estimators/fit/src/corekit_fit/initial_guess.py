@@ -71,7 +71,7 @@ def _shape_solver(run: ObservedMotion, z: Array) -> Any:
     hessian = lam_f * (slope.T @ slope + ca.DM.eye(n) / _PRIOR_SCALE**2)
     ipopt = {"print_level": 0, "sb": "yes", "max_iter": 200, "tol": 1e-4}
     options = {
-        "print_time": False, "show_eval_warnings": False, "ipopt": ipopt,
+        "print_time": False, "ipopt": ipopt,
         "hess_lag": ca.Function("nlp_hess_l", [q, p, lam_f, lam_g], [ca.triu(hessian)]),
     }  # fmt: skip
     return ca.nlpsol("shape", "ipopt", {"x": q, "p": p, "f": cost, "g": rows[kept]}, options)

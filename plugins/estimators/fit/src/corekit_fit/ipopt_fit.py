@@ -15,6 +15,7 @@ from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, FittedParameter
+from corekit_fit.casadi_output import without_casadi_lines
 from corekit_fit.confidence import compute_covariance
 from corekit_fit.config import IpoptFitConfig
 from corekit_fit.initial_guess import guess_motion
@@ -58,6 +59,10 @@ class IpoptFit(Estimator):
             ConfigError: inconsistent markers, frames or parameters.
             CompositionError: a body with unsupported equations.
         """
+        with without_casadi_lines():
+            return self._estimate(task, progress)
+
+    def _estimate(self, task: EstimationTask, progress: Progress) -> tuple[Estimate, SolveInfo]:
         config = self._config
         model: Any = task.model
         unknowns = resolve_unknowns(config.parameters, model.symbolic().parameters)

@@ -34,8 +34,8 @@ _EXACT_BELOW = 300_000
 """Operations of a step's Jacobian below which the Hessian is exact unless the options say otherwise."""
 
 
-_USUAL_DEVIATION = 1e-3
-"""Deviation of markers [m] at which IPOPT's tolerance is of (1) itself."""
+_PRECISE = 1e-4
+"""Deviation of markers [m] below which IPOPT's tolerance grows with 1/σ_p²."""
 
 
 @frozen(eq=False)
@@ -105,15 +105,13 @@ class Program:
         for run in runs:
             run.set_bounds(self.low, self.high)
         self._watch = _Watch(size, rows.count, progress)
+        # rounding errors of the gradient of (1) go with 1/σ_p²
+        tolerance = config.tolerance * max(1.0, (_PRECISE / min(run.deviation for run in runs)) ** 2)
         ipopt = {
-            "print_level": 0, "sb": "yes", "max_iter": config.max_iterations, "tol": config.tolerance,
+            "print_level": 0, "sb": "yes", "max_iter": config.max_iterations, "tol": tolerance,
             "fixed_variable_treatment": "make_parameter",
-            # IPOPT judges gradients as they are, and those of (1) go with 1/σ_p²
-            "obj_scaling_factor": min(1.0, (min(run.deviation for run in runs) / _USUAL_DEVIATION) ** 2),
         }  # fmt: skip
-        options = {
-            "print_time": False, "show_eval_warnings": False, "ipopt": ipopt, "iteration_callback": self._watch,
-        }  # fmt: skip
+        options = {"print_time": False, "ipopt": ipopt, "iteration_callback": self._watch}
         self._solver, self._hessian, self._jacobian = make_solver(problem, options, exact=self.exact)
 
     def _quadratic(self) -> tuple[Array, Array]:
