@@ -151,6 +151,35 @@ def test_a_moving_floor_hits_with_its_own_velocity():
     assert simulation.state.v[2] == pytest.approx(1.5, rel=1e-12)
 
 
+def energy_of(simulation):
+    """Of the one body [J]."""
+    return sum(simulation.bodies[0].model.compute_energies(simulation.state.body_states[0]))
+
+
+@pytest.mark.parametrize("level", ["position", "velocity"])
+@pytest.mark.parametrize(("seed", "friction"), [(16, 0.0), (23, 0.0), (5, 0.5), (10, 0.5)])
+def test_no_step_of_a_thrown_box_adds_more_energy_than_its_turning_corners_explain(level, seed, friction):
+    """A row wants c = ½·h·ω²·r at most, whose impulse adds c²/(2W), W ≥ 1/m: second order in h, none in free flight."""
+    rng, mass, step = np.random.default_rng(seed), 0.5, 1e-3
+    edges = [0.2, 0.1, 0.04]
+    initial = {
+        "position": [0.0, 0.0, 0.15], "rotation_rpy": rng.uniform(-3, 3, 3).tolist(),
+        "velocity": [*rng.uniform(-1, 1, 2), -1.0], "angular_velocity": rng.uniform(-20, 20, 3).tolist(),
+    }  # fmt: skip
+    options = {"shape": "box", "size": edges, "mass": mass}
+    body = {"name": "box", "use": "rigid", "options": options, "initial": initial}
+    simulation = compose(
+        [body], integrator="implicit-euler", friction=friction, gravity=[0, 0, -9.81], impact={"level": level}
+    )
+    corner, energy = 0.5 * math.hypot(*edges), energy_of(simulation)
+    for _ in range(250):
+        fastest = math.hypot(*simulation.state.v[3:])
+        simulation.step()
+        now = energy_of(simulation)
+        assert now - energy < 0.5 * mass * (0.5 * step * fastest**2 * corner) ** 2 + 1e-12
+        energy = now
+
+
 def test_a_bouncing_ball_rises_to_the_square_of_restitution_and_comes_to_rest():
     """The highest point after the first bounce is e²·height; the last bounces are slower than g·h, and it rests."""
     start = ball("ball", [0.0, 0.0, 0.3], [0.0, 0.0, 0.0])
