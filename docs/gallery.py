@@ -67,6 +67,12 @@ SCENES = (
     ),
     Scene(name="teaching_pneumatic_crawler", source="teaching/pneumatic-crawler", times=(0.0, 5.0, 8.0)),
     Scene(name="teaching_snake", source="teaching/snake", times=(0.0, 4.0, 8.0), view=_FROM_ABOVE),
+    Scene(
+        name="teaching_balls",
+        source="teaching/balls-in-a-tray",
+        times=(0.0, 0.2, 0.44),
+        view=("dpi=80",),
+    ),
     Scene(name="mixed_vine_between_fingers", source="mixed/vine-between-fingers", times=(0.0, 1.0, 2.0)),
 )
 
