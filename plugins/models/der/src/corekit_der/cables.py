@@ -40,7 +40,7 @@ from corekit_der.tables import BlockEntries, Rods
 from corekit_der.vectors import compiled
 
 if TYPE_CHECKING:
-    from corekit_der.symbolic import CableExpressionData
+    from corekit_der.symbolic_cables import CableExpressionData
 
 __all__ = ["Cables"]
 
@@ -193,7 +193,7 @@ class Cables:
 
     def expression_data(self) -> list[CableExpressionData]:
         """Return what the expressions need."""
-        from corekit_der.symbolic import CableExpressionData
+        from corekit_der.symbolic_cables import CableExpressionData
 
         return [
             CableExpressionData(

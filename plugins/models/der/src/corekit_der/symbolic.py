@@ -17,7 +17,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.symbolic import SymbolicParameter
-from corekit_der.cable_friction import SMOOTHING
+from corekit_der.symbolic_cables import CableExpressionData, cable_shares
 from corekit_der.tables import Rods
 
 __all__ = ["Material", "RodExpressionData", "SymbolicRods"]
@@ -52,24 +52,6 @@ class Material:
     resistive: Array | None = None
     natural: Array | None = None
     viscous: Array | None = None
-
-
-@frozen(eq=False)
-class CableExpressionData:
-    """One of `cables`: its edges, offsets (P, 3), strains at rest (P, 3), k and T_max, or None, and its input.
-
-    `pairs`, `place` and `friction` are those of `cable_friction`.
-    """
-
-    edges: IntArray
-    arm: Array
-    rest: Array
-    stiffness: float | None
-    limit: float
-    first: int
-    friction: float
-    pairs: IntArray
-    place: Array
 
 
 @frozen(eq=False)
@@ -339,7 +321,7 @@ class SymbolicRods:
             tension = inputs[cable.first]
             if cable.stiffness is not None:
                 tension = ca.fmin(ca.fmax(cable.stiffness * (length + tension), 0.0), min(cable.limit, 1e300))
-            shares = _cable_shares(cable, strains)
+            shares = cable_shares(cable, strains)
             total = total - tension * ca.jtimes(ca.vertcat(*parts), q, shares, True)
         return total
 
@@ -404,19 +386,3 @@ class SymbolicRods:
             cosine * ca.cos(previous) + sine * ca.sin(previous),
         )
         return 0.5 * ca.dot(kb, m2e + m2f), -0.5 * ca.dot(kb, m1e + m1f), previous + rest
-
-
-def _cable_shares(cable: CableExpressionData, strains: Sequence[tuple[Expression, ...]]) -> Expression:
-    """Return g of `cable_friction`, of the edges and then the pairs."""
-    count = len(cable.edges) + len(cable.pairs)
-    if not cable.friction or not len(cable.pairs):
-        return ca.DM.ones(count)
-    sizes = [ca.sqrt(sum(k**2 for k in strain[:2]) + SMOOTHING**2) - SMOOTHING for strain in strains]
-    loss = cable.friction * 2.0 * ca.atan(0.5 * ca.vertcat(*sizes))
-    places = np.concatenate([np.arange(len(cable.edges)), cable.place])
-    reaching = ca.exp(-ca.DM((cable.place < places[:, None]).astype(float)) @ loss)
-    small = loss < 1e-3
-    some = ca.if_else(small, 1.0, loss)
-    series = 1.0 - loss * (0.5 - loss * (1.0 / 6.0 - loss / 24.0))
-    mean = ca.if_else(small, series, (1.0 - ca.exp(-some)) / some)
-    return reaching * ca.vertcat(ca.DM.ones(len(cable.edges)), mean)
