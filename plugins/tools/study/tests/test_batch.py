@@ -116,18 +116,20 @@ def many(shell, scenario_file):
     return shell
 
 
-NESTED = """
+FAILING = """
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
-from corekit_study import batch
 
 
 def third_fails(number):
     time.sleep(0.1)
     if number == 2:
         raise ZeroDivisionError
-
+"""
+NESTED = """
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from corekit_study import batch
+from failing import third_fails
 
 batch._run = third_fails
 if __name__ == "__main__":
@@ -139,6 +141,7 @@ if __name__ == "__main__":
 
 def test_a_batch_that_breaks_off_in_a_process_of_its_own_ends(tmp_path):
     """As a case of `corekit reproduce --jobs 2` does; it waited for ever for processes that waited for work."""
+    (tmp_path / "failing.py").write_text(FAILING)
     (tmp_path / "nested.py").write_text(NESTED)
     done = subprocess.run(
         [sys.executable, "nested.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
