@@ -145,6 +145,8 @@ def draw_triad_and_scale(axes: Axes, view: View, frame: Window) -> None:
     axes.text(right - 0.5 * length, base + 0.018 * side, text, fontsize=6, ha="center", va="bottom", zorder=9)
 
 
+_MANY = 12
+"""Number of bodies up to which a legend names them."""
 _WORDS, _LEAST = 7.0, 4.5
 """Size of the words of a legend, and where many bodies have long names the least [pt]."""
 
@@ -178,7 +180,7 @@ def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: flo
         )
 
     entries: list[Artist] = []
-    if len(replay.bodies) > 1:
+    if 1 < len(replay.bodies) <= _MANY:
         for i, body in enumerate(replay.bodies[:6]):
             colour = hexadecimal(body_colour(i))
             entries.append(
@@ -186,6 +188,8 @@ def legend(figure: Figure, replay: Replay, arrows: Arrows, inches_per_metre: flo
             )
         if len(replay.bodies) > 6:
             entries.append(entry(f"and {len(replay.bodies) - 6} more bodies", 0))
+    elif len(replay.bodies) > _MANY:  # colours repeat, and none is to be found by its name
+        entries.append(entry(f"{len(replay.bodies)} bodies", 0))
     for mode, word, colour, marker in MODES:
         if count_contacts(replay, mode).any():
             dot = Line2D(
