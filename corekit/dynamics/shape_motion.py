@@ -101,5 +101,6 @@ class ShapeMotion:
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; empty means a fresh start."""
+        self._placed = None
         self._last_time = float(internal_state.get("probe_time", -math.inf))
         self._last_probes[:] = internal_state.get("probe", 0.0)
