@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import define, field, frozen, setters
 
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
@@ -31,14 +31,13 @@ ROUNDING = 1e-12
 """How far apart two instants are the same but for rounding, relative to 1 s + t."""
 
 
-@frozen(eq=False)
+@define(eq=False, on_setattr=setters.frozen)
 class Body:
-    """A body of the world.
+    """A body of the world, which alone holds its model: whoever computes asks here, so that it can be replaced.
 
     Args:
         name: as in the scenario.
-        model: who computes it.
-        abilities: what the model can do beyond the role.
+        model: who computes it. abilities: what it can do beyond the role.
         inputs: u(t).
         description: the model's.
         friction: of its surfaces, or None.
@@ -47,8 +46,8 @@ class Body:
     """
 
     name: str
-    model: Model = field(repr=False)
-    abilities: ModelAbilities = field(repr=False)
+    model: Model = field(repr=False, on_setattr=setters.NO_OP)
+    abilities: ModelAbilities = field(repr=False, on_setattr=setters.NO_OP)
     inputs: BodyInputs = field(repr=False)
     description: ModelDescription = field(repr=False)
     friction: SurfaceFriction | None = field(default=None, converter=surface_friction)
@@ -73,6 +72,10 @@ class Body:
     def sizes(self) -> tuple[int, int, int]:
         """(nq, nv, na)."""
         return self.nq, self.nv, self.description.aux
+
+    def replace_model(self, model: Model) -> None:
+        """Let another model of the same spec, description and structure of matrices compute the body from now on."""
+        self.model, self.abilities = model, ModelAbilities.of(model, self.abilities.words)
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of its inputs and of its prescribed motions in (t0, t1] [s]."""

@@ -20,6 +20,8 @@ from corekit.dynamics.prescribed_motion import PrescribedMotion
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
 from corekit.linalg.factorisation import Factorisation, make_factorisation
 from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, Sparse, widest
+from corekit.roles.model import Model
+from corekit.roles.model_abilities import ModelAbilities
 
 __all__ = ["BodyTerms"]
 
@@ -54,10 +56,9 @@ class BodyTerms:
     """
 
     __slots__ = (
-        "_derivatives", "_force_gradient", "_inverse_dynamics", "_layout", "_reparametrisation", "_steady_inputs",
-        "_symmetric", "_views", "_work", "body", "bounded", "constraints", "damping", "eliminated",
-        "eliminated_impulse", "factor", "fixed", "force", "free", "mass", "matrix", "motion", "prescribed", "rhs",
-        "row_impulse", "rows", "stiffness",
+        "_force_gradient", "_layout", "_steady_inputs", "_symmetric", "_views", "_work", "body", "bounded",
+        "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed", "force", "free", "mass",
+        "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness",
     )  # fmt: skip
 
     def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
@@ -68,9 +69,7 @@ class BodyTerms:
         self._steady_inputs = body.inputs.buffer if body.inputs.constant else None
         self.stiffness: Matrix | None = None
         self.damping: Matrix | None = None
-        self._derivatives = derivatives = body.abilities.force_derivatives
-        self._inverse_dynamics = body.abilities.inverse_dynamics
-        self._reparametrisation = body.abilities.reparametrisation
+        derivatives = body.abilities.force_derivatives
         if derivatives is not None:
             self.stiffness, self.damping = stiffness, damping = derivatives.new_stiffness_and_damping()
             self.matrix = widest(self.mass, stiffness, damping)
@@ -105,11 +104,29 @@ class BodyTerms:
     @property
     def is_reparametrised(self) -> bool:
         """Whether the model may change to equivalent coordinates after a step."""
-        return self._reparametrisation is not None
+        return self.body.abilities.reparametrisation is not None
 
     def reparametrise(self, state: State) -> bool:
         """Let the model change to equivalent coordinates; return whether it did."""
-        return self._reparametrisation is not None and self._reparametrisation.reparametrise(state)
+        own = self.body.abilities.reparametrisation
+        return own is not None and own.reparametrise(state)
+
+    def replace_model(self, model: Model) -> None:
+        """Let another model of the same spec and description compute the body.
+
+        Raises:
+            ValueError: its matrices have another structure, or there are constraints; nothing is changed then.
+        """
+        derivatives = ModelAbilities.of(model, self.body.abilities.words).force_derivatives
+        matrices = [(model.new_mass_matrix(), self.mass)]
+        if derivatives is not None and self.stiffness is not None and self.damping is not None:
+            matrices += zip(
+                derivatives.new_stiffness_and_damping(), (self.stiffness, self.damping), strict=True
+            )
+        if self.rows is not None or not all(one.has_structure_of(other) for one, other in matrices):
+            raise ValueError(f"the terms of body {self.body.name!r} must be made anew")
+        self.body.replace_model(model)
+        self.motion.forget()
 
     def _choose_layout(self) -> tuple[str, tuple[Array, ...]]:
         """Which compiled assembly suits the matrices, and views of M, D, K and A for it."""
@@ -148,8 +165,9 @@ class BodyTerms:
             self.fixed[:] = self.motion.at(point.end_time)[1] - point.velocity[self.prescribed]
 
     def _differentiate(self, at: State, u: Array, stiffness: Matrix, damping: Matrix) -> None:
-        assert self._derivatives is not None
-        self._derivatives.compute_stiffness_and_damping(at, u, stiffness, damping)
+        derivatives = self.body.abilities.force_derivatives
+        assert derivatives is not None
+        derivatives.compute_stiffness_and_damping(at, u, stiffness, damping)
 
     def _assemble(self, point: LinearisationPoint, c_v: float, c_q: float) -> None:
         """Write A and r from M, f, K and D."""
@@ -223,9 +241,10 @@ class BodyTerms:
         model, at = self.body.model, point.at
         u = self.inputs_at(at.time)
         # the right-hand side takes the place of f, with which A is assembled
-        if self._inverse_dynamics is not None:
+        inverse_dynamics = self.body.abilities.inverse_dynamics
+        if inverse_dynamics is not None:
             mass = None if only_residual else self.mass
-            self._inverse_dynamics.compute_dynamics_residual(at, u, acceleration, self.force, mass)
+            inverse_dynamics.compute_dynamics_residual(at, u, acceleration, self.force, mass)
         else:
             model.compute_mass_and_force(at, u, self.mass, self.force)
             self.mass.multiply(acceleration, self._work)
@@ -249,11 +268,10 @@ class BodyTerms:
         if stiffness is None or damping is None:
             self._assemble(point, 0.0, 0.0)
             return
-        if self._inverse_dynamics is not None and not self._symmetric:
+        inverse_dynamics = self.body.abilities.inverse_dynamics
+        if inverse_dynamics is not None and not self._symmetric:
             impulse, gradient = None if self.rows is None else self.row_impulse, None
-            self._inverse_dynamics.compute_residual_derivatives(
-                at, u, acceleration, stiffness, damping, impulse
-            )
+            inverse_dynamics.compute_residual_derivatives(at, u, acceleration, stiffness, damping, impulse)
         else:
             self._differentiate(at, u, stiffness, damping)
         self._assemble(point, point.damping_factor, point.stiffness_factor)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -118,12 +117,10 @@ class CollisionScene:
         self._carried = carried = n - len(obstacles)
         offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
         self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
-        self._views: list[tuple[int, Any, Array, Array]] = []
-        for i, body in enumerate(bodies):
+        self._views: list[tuple[Body, Array, Array]] = []
+        for body in bodies:
             own = slice(body.first_frame, body.first_frame + len(body.description.frames))
-            self._views.append(
-                (i, body.model, self.poses.frame_position[own], self.poses.frame_rotation[own])
-            )
+            self._views.append((body, self.poses.frame_position[own], self.poses.frame_rotation[own]))
         self._probe_radius = np.zeros(frames)
         for i in range(carried):
             frame = table.frame[i]
@@ -159,8 +156,8 @@ class CollisionScene:
         """Compute every frame and shape pose at a world state and its time."""
         table, poses = self.table, self.poses
         self.placements += 1
-        for i, model, position, rotation in self._views:
-            model.compute_frame_poses(state.body_states[i], position, rotation)
+        for body, position, rotation in self._views:
+            body.model.compute_frame_poses(state.body_states[body.index], position, rotation)
         if self._carried:
             update_shape_poses(
                 table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,

@@ -23,7 +23,6 @@ from corekit.dynamics.contact_kernels import (
 )
 from corekit.linalg.constraint_rows import SparseRows
 from corekit.linalg.vectors import multiply
-from corekit.roles.model_abilities import PointJacobianAbility
 
 __all__ = ["BodyPoints", "ContactJacobian", "contact_axes"]
 
@@ -75,7 +74,7 @@ class ContactJacobian:
         )
         self._ends: IntArray = np.zeros(len(bodies), dtype=np.int64)
         self._widest = max(body.description.jacobian_width for body in bodies)
-        self._calls: list[tuple[int, PointJacobianAbility, IntArray, Array, BodyPoints]] = []
+        self._calls: list[tuple[Body, IntArray, Array, BodyPoints]] = []
         self._slots = 1
         self._dofs: list[IntArray] = [np.zeros((0, 0), dtype=np.int64)] * len(self._bodies)
         self._values = [np.zeros((0, 3, 0))] * len(self._bodies)
@@ -99,8 +98,12 @@ class ContactJacobian:
         ends = self._ends.tolist()
         if ends != self._viewed:
             self._view_points(ends)
-        for body, model, frame, local, points in self._calls:
-            model.compute_point_jacobians(state.body_states[body], frame, local, points.dofs, points.values)
+        for body, frame, local, points in self._calls:
+            model = body.abilities.point_jacobian
+            assert model is not None  # composition refuses shapes of others where something may touch
+            model.compute_point_jacobians(
+                state.body_states[body.index], frame, local, points.dofs, points.values
+            )
 
     def _find_points(self, contacts: ContactSet) -> None:
         self._slots = collect_material_points(
@@ -121,9 +124,7 @@ class ContactJacobian:
                     self._values[b] = np.zeros((2 * n, 3, width))
                 dofs, values = self._dofs[b][:n], self._values[b][:n]
                 points = BodyPoints(body.first_v, self._contact[own], self._slot[own], dofs, values)
-                model = body.abilities.point_jacobian
-                assert model is not None  # composition refuses shapes of others where something may touch
-                self._calls.append((b, model, self._frame[own], self._local[own], points))
+                self._calls.append((body, self._frame[own], self._local[own], points))
             begin = end
 
     @property

@@ -37,8 +37,7 @@ class PrescribedMotion:
             body.description.prescribed_coordinate_index,
         )
         self.exists = len(self.index) > 0
-        self._motion = body.abilities.prescribed
-        if self.exists and self._motion is None:
+        if self.exists and body.abilities.prescribed is None:
             raise PluginError(
                 f"the model of body {body.name!r} describes prescribed coordinates, but its spec does not provide "
                 "'prescribed': this is a mistake in the plugin"
@@ -60,8 +59,13 @@ class PrescribedMotion:
         return self._values[1]
 
     def _evaluate(self, time: float, value: Array, rate: Array) -> None:
-        assert self._motion is not None
-        self._motion.compute_prescribed_motion(time, value, rate)
+        motion = self._body.abilities.prescribed
+        assert motion is not None
+        motion.compute_prescribed_motion(time, value, rate)
+
+    def forget(self) -> None:
+        """Forget the values that the body's model before this one gave."""
+        self._times[:] = math.nan, math.nan
 
     def set_coordinates(self, state: State, time: float) -> None:
         """Set the prescribed coordinates of a body's state to p(time)."""

@@ -81,6 +81,10 @@ class Matrix(ABC):
         """What is equal for two matrices if their data are of the same layout and pattern."""
         return type(self), self.data.shape
 
+    def has_structure_of(self, other: Matrix) -> bool:
+        """Whether the data of both mean the same entries, of patterns made apart too."""
+        return self.layout == other.layout
+
     @abstractmethod
     def multiply(self, x: Array, out: Array) -> None:
         """Write A·x into `out`, both of shape (n,), not aliased."""
@@ -265,6 +269,13 @@ class Sparse(Matrix):
     @property
     def layout(self) -> object:
         return self.pattern
+
+    def has_structure_of(self, other: Matrix) -> bool:
+        own = self.pattern
+        return isinstance(other, Sparse) and (
+            own is other.pattern
+            or (np.array_equal(own.start, other.pattern.start) and np.array_equal(own.row, other.pattern.row))
+        )
 
     def multiply(self, x: Array, out: Array) -> None:
         _multiply(self.pattern.start, self.pattern.row, self.data, x, out)

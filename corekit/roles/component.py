@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,7 @@ class Seeded(Component, ABC):
         """Begin the stream anew, as if it was built with `BuildContext.seed` = `seed`."""
 
 
+@lru_cache(maxsize=1024)  # NumPy's mixing of bits takes longer than making a small component
 def component_seed(seed: int, path: str) -> int:
     """Return the seed of the component at a path of a scenario with a seed: no two components share a stream."""
     return int(np.random.SeedSequence([seed, *path.encode()]).generate_state(1)[0])

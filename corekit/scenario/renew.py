@@ -1,10 +1,11 @@
-"""Other parameters for a composed simulation: new models in the place of old ones where only numbers change."""
+"""Other parameters for a composed simulation: bodies get new models where only numbers change."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from operator import attrgetter
 from typing import Any, final
 
 import attrs
@@ -22,17 +23,14 @@ from corekit.simulation.loop import Simulation
 __all__ = ["Renewal"]
 
 
-class _OtherForm(Exception):
-    """More than a number changes, so that the world has to be composed anew."""
-
-
 @final
 class Renewal:
     """Gives the simulation of a scenario other parameters, those of earlier calls included.
 
-    Numbers among the options of a body make a new model alone. It takes the old one's place if its description is the
-    same, because all that composition derives follows from descriptions. In every other case, and where joints or an
-    equilibrium tie the start to several bodies, the scenario is composed anew; the result is the same, to the bit.
+    Numbers among the options of a body make a new model alone. The body gets it if its description and the structure of
+    its matrices are the same, because all that composition derives follows from them. In every other case, and where
+    joints or an equilibrium tie the start to several bodies, the scenario is composed anew; the result is the same, to
+    the bit.
 
     Args:
         scenario: as it was composed.
@@ -58,8 +56,8 @@ class Renewal:
         with code_allowed(self._scenario.allow_code):
             try:
                 self._replace_models(simulation, parameters)
-            except (_OtherForm, CorekitError, LookupError, AttributeError, TypeError, ValueError):
-                # whatever is wrong with a value, loading the scenario says it
+            except (CorekitError, LookupError, AttributeError, TypeError, ValueError):
+                # more than numbers changes, or a value is wrong, which loading the scenario says
                 simulation.become(with_values(self._scenario, changes).compose())
                 return
         self._changes = changes
@@ -67,13 +65,13 @@ class Renewal:
 
     def _replace_models(self, simulation: Simulation, parameters: Mapping[str, Any]) -> None:
         if self._is_tied:
-            raise _OtherForm
+            raise ValueError("the start depends on several bodies")
         tables = {body.name: body for body in self._scenario.bodies}
         configs: dict[str, Any] = {}
         for path, value in parameters.items():
             group, entry, part, *inner = path_steps(path)
             if (group, part) != ("bodies", "options"):
-                raise _OtherForm
+                raise ValueError(f"{path} is no option of a body")
             name = self._scenario.bodies[entry].name if isinstance(entry, int) else entry
             table = tables[name]
             if name not in self._configs:
@@ -81,32 +79,23 @@ class Renewal:
                 self._configs[name] = load_config(spec, table.options, f"bodies.{name}.options")
             configs[name] = _with_number(configs.get(name, self._configs[name]), inner, value)
         self._builder.made.clear()
-        made = {name: self._builder.build_model(tables[name], config) for name, config in configs.items()}
-        replaced = [(simulation.body(name).model, vars(model)) for name, model in made.items()]
+        models = {name: self._builder.build_model(tables[name], config) for name, config in configs.items()}
+        replaced = {name: simulation.body(name).model for name in models}
         changed_form = any(
-            not _is_same(old.description, made[name].description) or old.description.constraint_count
-            for (old, _), name in zip(replaced, made, strict=True)
+            not _is_same(replaced[name].description, model.description) for name, model in models.items()
         )
-        if changed_form or len(self._builder.made) > len(made):
-            raise _OtherForm
-        kept = [(old, dict(vars(old))) for old, _ in replaced]
-        _exchange(replaced)
+        if changed_form or len(self._builder.made) > len(models):
+            raise ValueError("what was derived from a model's description has to be derived anew")
         try:
+            simulation.replace_models(models)
             for name in ("q", "v", "aux"):
                 getattr(simulation.state, name)[:] = 0.0
             specs = {name: self._builder.target("models", each.use, name)[0] for name, each in tables.items()}
             initialise(simulation, self._scenario, specs, ())
-        except CorekitError:
-            _exchange(kept)
+        except (CorekitError, ValueError):
+            simulation.replace_models(replaced)
             raise
         self._configs |= configs
-
-
-def _exchange(contents: Sequence[tuple[Any, Mapping[str, Any]]]) -> None:
-    """Give objects other contents, so that who holds one of them need not be told."""
-    for each, inner in contents:
-        vars(each).clear()
-        vars(each).update(inner)
 
 
 def _with_number(old: Any, steps: Sequence[str | int], value: Any) -> Any:
@@ -122,7 +111,7 @@ def _with_number(old: Any, steps: Sequence[str | int], value: Any) -> Any:
     if isinstance(old, Mapping):
         return {**old, step: _with_number(old[step], rest, value)}
     if not isinstance(old, tuple):
-        raise _OtherForm
+        raise TypeError("no part of an option")
     place = step if isinstance(step, int) else [getattr(each, "name", None) for each in old].index(step)
     return (*old[:place], _with_number(old[place], rest, value), *old[place + 1 :])
 
@@ -132,7 +121,7 @@ def _converted(old: Any, value: Any) -> Any:
         return tuple(_converted(one, other) for one, other in zip(old, value, strict=True))
     kind = numbers.Integral if isinstance(old, int) else numbers.Real
     if type(old) not in (int, float) or isinstance(value, bool) or not isinstance(value, kind):
-        raise _OtherForm
+        raise TypeError("not a number in place of a number")
     return type(old)(value)
 
 
@@ -145,12 +134,12 @@ def _is_same(one: Any, other: Any) -> bool:
         return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
     if kind is tuple:
         return len(one) == len(other) and all(map(_is_same, one, other))
-    names = _field_names(kind)
-    if names:
-        return all(_is_same(getattr(one, name), getattr(other, name)) for name in names)
-    return bool(one == other)
+    if kind.__eq__ is not object.__eq__:
+        return bool(one == other)
+    fields = _fields_of(kind)
+    return _is_same(fields(one), fields(other))
 
 
 @cache
-def _field_names(kind: type) -> tuple[str, ...]:
-    return tuple(each.name for each in attrs.fields(kind) if each.name != "doubts") if attrs.has(kind) else ()
+def _fields_of(kind: type) -> Callable[[Any], Any]:
+    return attrgetter(*(name for name in attrs.fields_dict(kind) if name != "doubts"))

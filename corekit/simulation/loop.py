@@ -33,6 +33,7 @@ from corekit.roles.component import (
 )
 from corekit.roles.controller import Controller
 from corekit.roles.integrator import Integrator
+from corekit.roles.model import Model
 from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
 from corekit.simulation.step_failure import FailedStep
@@ -228,6 +229,12 @@ class Simulation:
                 terms.reparametrise(own)
         elif state is not None:
             self.restore(state)
+
+    def replace_models(self, models: Mapping[str, Model]) -> None:
+        """Let other models compute bodies, by their names; see `BodyTerms.replace_model`."""
+        for name, model in models.items():
+            self.system.terms.bodies[self.body(name).index].replace_model(model)
+            self.components[f"bodies.{name}"] = model
 
     def mark_start(self, renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None) -> None:
         """Let `reset` return to the state now, and give other parameters by a function of simulation and values."""

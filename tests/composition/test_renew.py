@@ -95,6 +95,15 @@ def test_a_model_with_other_numbers_moves_as_one_that_is_composed_with_them(name
     np.testing.assert_array_equal(_end(sim), expected)
 
 
+def test_a_clamp_that_is_elsewhere_holds_from_the_start(nothing_is_composed):
+    text, _ = _loaded("der")
+    path = "bodies.it.options.limbs.rod.start[2]"
+    sim, other = loads(text).compose(), loads(text, [f"{path}=0.01"]).compose()
+    sim.reset(parameters={path: 0.01})
+    np.testing.assert_array_equal(sim.state.q, other.state.q)
+    np.testing.assert_array_equal(_end(sim), _end(other))
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [
