@@ -31,9 +31,9 @@ import numpy as np
 
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
-from corekit.data.status import SolveInfo
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, StepReport
 from corekit.dynamics.assembly_kernels import assemble_bands, assemble_dense
+from corekit.dynamics.collision_scene import max_probe_displacement, update_shape_poses
 from corekit.dynamics.contact_kernels import (
     add_rows,
     assign_tangents_and_friction,
@@ -42,16 +42,15 @@ from corekit.dynamics.contact_kernels import (
     match_impulses_by_id,
 )
 from corekit.dynamics.contact_problem import ReducedContactProblem
-from corekit.dynamics.scene_kernels import max_probe_displacement, update_shape_poses
 from corekit.geometry.shapes import Shape
-from corekit.linalg.block_cholesky import add_impulse_response, forward_substitute
+from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation, make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector
+from corekit.roles.integrator import next_step
 from corekit.roles.model import Coordinate, Model, ModelDescription, Outline
-from corekit.roles.step_landing import next_step
 from corekit.simulation.loop import Simulation
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
@@ -233,7 +232,17 @@ def hand_written_rest(
         model.compute_point_jacobians(now, frame, local, dofs, values)
         jacobian.fill(0.0)
         add_rows(
-            3, 0, contact, slot, contacts.weight, contacts.normal, contacts.tangent, dofs, values, jacobian
+            3,
+            0,
+            contact,
+            slot,
+            contact,
+            contacts.weight,
+            contacts.normal,
+            contacts.tangent,
+            dofs,
+            values,
+            jacobian,
         )
         gap_terms(
             1, contacts.id, contacts.gap, still[:1], h, 1.0, 20.0, 0.5, contacts.id[:1], contacts.id[:0],

@@ -1,4 +1,4 @@
-"""How a solve ended: a status whose value is the sentence the user reads, and measured residuals."""
+"""How a solve and a step ended: a status whose value is the sentence the user reads, and measured residuals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 from attrs import field, frozen
 
-__all__ = ["Residuals", "SolveInfo", "Status"]
+__all__ = ["Residuals", "SolveInfo", "Status", "StepReport"]
 
 
 class Status(enum.Enum):
@@ -85,3 +85,23 @@ class SolveInfo:
         """What the user reads: the status, and who answered where an answer was given."""
         given = self.answered_by and self.status is not Status.SINGULAR
         return f"{self.status.value} Answered by {self.answered_by}." if given else self.status.value
+
+
+@frozen(slots=False)  # made at every step: a third sooner so
+class StepReport:
+    """How a step went.
+
+    Args:
+        accepted: whether the new state is to be used.
+        step_size: length of the step taken [s].
+        iterations: Newton iterations of the integrator (1 for one-solve schemes).
+        solve_info: outcome of the contact solve, or of the linear solve without contacts.
+        note: what the integrator changed in the linear model (a dropped or shifted tangent), or of a step that is not
+            accepted what its solver said; else empty.
+    """
+
+    accepted: bool
+    step_size: float
+    iterations: int = 1
+    solve_info: SolveInfo = field(factory=SolveInfo)
+    note: str = ""

@@ -14,6 +14,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import Residuals, SolveInfo
+from corekit.dynamics.contact_kernels import add_rows
 from corekit.dynamics.island_kernels import (
     count_touches,
     label_islands,
@@ -21,7 +22,6 @@ from corekit.dynamics.island_kernels import (
     number_contacts,
     order_contacts,
     place_touches,
-    write_body_rows,
 )
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
@@ -110,8 +110,8 @@ class ContactIslands:
             touched, locals_, sizes, begins.tolist(), areas, strict=False
         ):
             rows = self._jacobian[begin : begin + area].reshape(-1, size)
-            write_body_rows(
-                width, points.contact, points.slot, local, contacts.weight, contacts.normal, contacts.tangent,
+            add_rows(
+                width, 0, points.contact, points.slot, local, contacts.weight, contacts.normal, contacts.tangent,
                 points.dofs, points.values, rows,
             )  # fmt: skip
             response = self._response[begin : begin + area].reshape(-1, size)

@@ -143,7 +143,9 @@ class ContactJacobian:
                 self._matrix = np.zeros((rows, self.velocities))
             matrix = self._matrix
             for *_, (first_v, contact, slot, dofs, values) in self._calls:
-                add_rows(self.width, first_v, contact, slot, weight, normal, tangent, dofs, values, matrix)
+                add_rows(
+                    self.width, first_v, contact, slot, contact, weight, normal, tangent, dofs, values, matrix
+                )
             return
         shape = rows, self._slots * self._widest
         if self.rows.values.shape == shape:

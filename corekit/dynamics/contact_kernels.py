@@ -163,10 +163,13 @@ def collect_material_points(
 
 @compiled
 def add_rows(
-    width: int, first_velocity: int, contact: IntArray, slot: IntArray, weight: Array, normal: Array, tangent: Array,
-    dofs: IntArray, values: Array, matrix: Array,
+    width: int, first_velocity: int, contact: IntArray, slot: IntArray, place: IntArray, weight: Array, normal: Array,
+    tangent: Array, dofs: IntArray, values: Array, matrix: Array,
 ) -> None:  # fmt: skip
-    """Add the rows of a body's material points, in contact axes and weighted, to J (m·width, nv): (1)."""
+    """Add the rows of a body's material points, in contact axes and weighted, to J (m·width, nv): (1).
+
+    The rows of a point begin at width·place; place is its contact, or the number of that among those of the body.
+    """
     k = dofs.shape[1]
     for a in range(len(contact)):
         c = contact[a]
@@ -175,7 +178,7 @@ def add_rows(
         t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
         s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
         t0, t1, t2 = w * t0, w * t1, w * t2
-        row = c * width
+        row = place[a] * width
         for j in range(k):
             d = first_velocity + dofs[a, j]
             x, y, z = values[a, 0, j], values[a, 1, j], values[a, 2, j]

@@ -35,10 +35,9 @@ from corekit.dynamics.contact_kernels import (
     max_overrun,
     max_penetration,
 )
-from corekit.dynamics.friction_table import FrictionTable, assign_friction_records
 from corekit.dynamics.linearisation import LinearisationPoint
-from corekit.dynamics.restitution import RestitutionTable
 from corekit.dynamics.shape_motion import ShapeMotion
+from corekit.dynamics.surface_pairs import FrictionTable, RestitutionTable, assign_friction_records
 from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
 

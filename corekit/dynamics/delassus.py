@@ -17,7 +17,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.dynamics.step_factorisation import StepFactorisation
-from corekit.linalg.block_cholesky import add_impulse_response, forward_substitute
+from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation
 
 __all__ = ["DelassusOperator"]

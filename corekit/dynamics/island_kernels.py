@@ -15,7 +15,6 @@ __all__ = [
     "number_contacts",
     "order_contacts",
     "place_touches",
-    "write_body_rows",
 ]
 
 
@@ -33,27 +32,6 @@ def number_contacts(contact: IntArray, local: IntArray, out: IntArray) -> int:
             count += 1
         local[a] = count - 1
     return count
-
-
-@compiled
-def write_body_rows(
-    width: int, contact: IntArray, slot: IntArray, local: IntArray, weight: Array, normal: Array, tangent: Array,
-    dofs: IntArray, values: Array, rows: Array,
-) -> None:  # fmt: skip
-    """Add the rows of a body's material points, in contact axes and weighted, to J_b (n·width, nv_b)."""
-    for a in range(len(contact)):
-        c = contact[a]
-        w, row = weight[c, slot[a]], local[a] * width
-        n0, n1, n2 = w * normal[c, 0], w * normal[c, 1], w * normal[c, 2]
-        t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
-        s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
-        t0, t1, t2 = w * t0, w * t1, w * t2
-        for j in range(dofs.shape[1]):
-            d, x, y, z = dofs[a, j], values[a, 0, j], values[a, 1, j], values[a, 2, j]
-            rows[row, d] += n0 * x + n1 * y + n2 * z
-            rows[row + 1, d] += t0 * x + t1 * y + t2 * z
-            if width == 3:
-                rows[row + 2, d] += s0 * x + s1 * y + s2 * z
 
 
 @compiled

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
+import numpy as np
+
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
@@ -68,6 +70,7 @@ class WorldTerms:
         self.forces: PotentialForces | None = None
         if isinstance(solver, ContactPotential) and pipeline is not None:
             self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
+        self._forces_apart: tuple[PotentialForces, ContactJacobian] | None = None
         self.factorisation = StepFactorisation(
             self.bodies, self.slices, self.forces, self.joints, judges_bodies=judges_bodies
         )
@@ -122,3 +125,28 @@ class WorldTerms:
         if forces is None or not forces.update(state, state.v if velocity is None else velocity, step, None):
             return None
         return forces.generalised()
+
+    def contact_energy(self, state: State, step: float) -> float:
+        """Σ energy that a contact potential stores at an accepted state after a step h, 0 without one [J].
+
+        The terms of a step are those of its last evaluation, which a midpoint rule takes in the middle of the step. A
+        balance of energy needs them at its end; buffers of their own leave what the step reports as it is.
+        """
+        pipeline, forces = self.pipeline, self.forces
+        if pipeline is None or forces is None or not forces.count:
+            return 0.0
+        if self._forces_apart is None:
+            bodies = [terms.body for terms in self.bodies]
+            own = ContactJacobian(bodies, self.jacobian.width)
+            self._forces_apart = PotentialForces(forces.potential, bodies, pipeline, own), own
+        apart, jacobian = self._forces_apart
+        current = pipeline.contacts
+        try:
+            if not pipeline.detect_end(state):
+                return 0.0
+            pipeline.assign_tangents()
+            jacobian.collect(state, pipeline.contacts)
+            apart.evaluate(state.v, step, None)
+            return float(np.sum(apart.terms.energy))
+        finally:
+            pipeline.contacts = current

@@ -31,8 +31,15 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.linalg.band_cholesky import NARROW, factorise_band, solve_band_negative, substitute_band
-from corekit.linalg.block_cholesky import factorise_blocks, solve_blocks, substitute_blocks
+from corekit.linalg.cholesky import (
+    NARROW,
+    factorise_band,
+    factorise_blocks,
+    solve_band_negative,
+    solve_blocks,
+    substitute_band,
+    substitute_blocks,
+)
 from corekit.linalg.constraint_rows import EliminatedConstraints
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse, SparsePattern
 from corekit.linalg.sparse_lu import SparseLU

@@ -1,17 +1,18 @@
-"""The integrator role: what advances a state by one step, and what it may ask of the world."""
+"""The integrator role: what advances a state by one step, what it may ask of the world, and how steps land on stops."""
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import Protocol
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.roles.component import Component
 from corekit.roles.steps import SmoothDynamics, SplitStep, ThetaStep
 
-__all__ = ["Integrator", "System"]
+__all__ = ["Integrator", "System", "next_step", "step_towards"]
 
 
 class System(Protocol):
@@ -92,3 +93,21 @@ class Integrator(Component, ABC):
         `state` is not changed and `out` is a different buffer. A step that ends within rounding of
         `t_stop` sets the time to exactly `t_stop`. `accepted = False` leaves `out` without meaning.
         """
+
+
+def next_step(step: float, time: float, t_stop: float) -> tuple[float, float]:
+    """Return the size of the next step [s] and the time at its end, exactly `t_stop` where it lands there.
+
+    A whole step keeps its exact size, whatever rounding is in the two times.
+    """
+    left = t_stop - time
+    if left > step * (1.0 + 1e-9):
+        return step, time + step
+    return (step if left > step * (1.0 - 1e-9) else left), t_stop
+
+
+def step_towards(step: float, wanted: float, time: float, t_stop: float) -> tuple[float, float]:
+    """Return the same for a wanted size of at most a step: a whole number of such steps makes the next step."""
+    whole, t_end = next_step(step, time, t_stop)
+    parts = max(1, math.ceil(whole / wanted * (1.0 - 1e-9)))
+    return (whole, t_end) if parts == 1 else (whole / parts, time + whole / parts)

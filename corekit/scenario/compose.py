@@ -16,10 +16,9 @@ from corekit.dynamics.bodies import Body, stack_bodies
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
-from corekit.dynamics.friction_table import check_axes_in_plane, friction_table
 from corekit.dynamics.joints import Joint
 from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.restitution import RestitutionTable
+from corekit.dynamics.surface_pairs import RestitutionTable, check_axes_in_plane, friction_table
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose

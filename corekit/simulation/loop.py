@@ -14,7 +14,7 @@ from attrs import evolve
 from corekit.compiled.watch import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_state
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.dynamics.joints import JointForce

@@ -20,8 +20,7 @@ from scipy.linalg import LinAlgError, eigh
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import Status
-from corekit.data.step import StepReport
+from corekit.data.status import Status, StepReport
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import StepFailed

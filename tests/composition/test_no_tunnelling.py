@@ -10,7 +10,6 @@ from itertools import product
 import pytest
 
 from corekit.data.state import State
-from corekit.dynamics.contact_energy import ContactEnergy
 from corekit.errors import CompositionError, StepFailed
 from corekit.scenario.load import from_document
 from corekit_scenarios.cases.matrix.steps import schemes
@@ -289,7 +288,7 @@ def test_a_stiff_rod_that_rings_after_an_impact_enters_no_layer_unseen(integrato
     simulation = compose([wall], [rod], "sdf", "imc", integrator)
     names = [each.name for each in simulation.bodies[0].description.velocities]
     simulation.state.v[[name.endswith("-z") for name in names]] = -20.0
-    pipeline, contact = simulation.system.pipeline, ContactEnergy(simulation.system.terms)
+    pipeline, world = simulation.system.pipeline, simulation.system.terms
     assert pipeline is not None
     gaps, losses, energies, gained = [layer], [], [(kinetic_energy(simulation), 0.0)], []
 
@@ -298,7 +297,7 @@ def test_a_stiff_rod_that_rings_after_an_impact_enters_no_layer_unseen(integrato
         pipeline.contacts = kept
         gaps.append(min([layer, *pipeline.end.gap[:count]]))
         losses.append(gaps[-2] - gaps[-1])
-        stored = contact.at(now.state, report.step_size)
+        stored = world.contact_energy(now.state, report.step_size)
         energies.append((material_energy(now) + stored, stored))
         if energies[-1][1] or energies[-2][1]:
             gained.append(energies[-1][0] - energies[-2][0])

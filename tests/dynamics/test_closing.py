@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from corekit.data.contacts import ContactSet
+from corekit.dynamics.collision_scene import max_closing
 from corekit.dynamics.contact_pipeline import ContactPipeline
-from corekit.dynamics.scene_kernels import max_closing
 from corekit.scenario.load import load
 
 NO_PLANES = np.zeros((0, 3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from corekit.dynamics.collision_scene import max_probe_displacement
 from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
     has_immovable,
@@ -13,7 +14,6 @@ from corekit.dynamics.contact_kernels import (
     match_by_id,
     match_impulses_by_id,
 )
-from corekit.dynamics.scene_kernels import max_probe_displacement
 from corekit_testing.rounding import rounding
 
 few_and_many = pytest.mark.parametrize("count", [1, 7, 64, 65, 400])

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.roles.component import BuildContext
-from corekit.roles.integrator import Integrator
+from corekit.roles.integrator import Integrator, next_step
 from corekit.roles.stage_solver import StageSettings, StageSolver, velocity_norms
-from corekit.roles.step_landing import next_step
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig

@@ -16,11 +16,9 @@ import numpy as np
 import pytest
 from scipy.special import ellipj, ellipk
 
-from corekit.data.status import SolveInfo
-from corekit.data.step import StepReport
-from corekit.roles.integrator import Integrator
+from corekit.data.status import SolveInfo, StepReport
+from corekit.roles.integrator import Integrator, next_step
 from corekit.roles.stage_solver import StageSettings, StageSolver
-from corekit.roles.step_landing import next_step
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.small_world import small_world

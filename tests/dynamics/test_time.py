@@ -12,7 +12,7 @@ from corekit.data.status import SolveInfo
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ImpulseSolver
-from corekit.roles.step_landing import next_step
+from corekit.roles.integrator import next_step
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from corekit.data.status import Status
-from corekit.data.step import StepReport
+from corekit.data.status import Status, StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
 from corekit.scenario.load import from_document, load, loads
 from corekit.simulation.loop import Simulation

@@ -36,12 +36,10 @@ from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.data.step import StepReport
+from corekit.data.status import Residuals, SolveInfo, Status, StepReport
 from corekit.linalg.vectors import max_abs
 from corekit.roles.component import BuildContext, InternalState, Stateful
-from corekit.roles.integrator import Integrator, System
-from corekit.roles.step_landing import step_towards
+from corekit.roles.integrator import Integrator, System, step_towards
 from corekit_timestep.alpha_newton import AlphaNewton
 from corekit_timestep.config import GeneralizedAlphaConfig, NewmarkConfig
 

@@ -25,11 +25,9 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo, Status
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext, InternalState, Stateful
-from corekit.roles.integrator import Integrator, System
-from corekit.roles.step_landing import next_step
+from corekit.roles.integrator import Integrator, System, next_step
 from corekit_timestep.config import ScipyBdfConfig, ScipyConfig
 from corekit_timestep.configuration_path import ConfigurationPath
 from corekit_timestep.scipy_solvers import METHODS, recentre, restore_solver, solver_state

@@ -20,8 +20,7 @@ from typing import final
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo, Status
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.steps import ThetaStep

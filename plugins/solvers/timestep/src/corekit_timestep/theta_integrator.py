@@ -38,12 +38,10 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, StepReport
 from corekit.roles.component import BuildContext, InternalState, Stateful
-from corekit.roles.integrator import Integrator, System
+from corekit.roles.integrator import Integrator, System, step_towards
 from corekit.roles.stage_solver import StageSettings, StageSolution, StageSolver
-from corekit.roles.step_landing import step_towards
 from corekit_timestep.config import ImplicitEulerConfig, ThetaConfig
 from corekit_timestep.factorisation_cache import FactorisationCache
 from corekit_timestep.velocity_predictor import VelocityPredictor

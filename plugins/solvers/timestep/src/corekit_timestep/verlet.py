@@ -28,11 +28,9 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo, Status
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext
-from corekit.roles.integrator import Integrator, System
-from corekit.roles.step_landing import next_step
+from corekit.roles.integrator import Integrator, System, next_step
 from corekit_timestep.config import VerletConfig
 from corekit_timestep.split_damping import damping_theta, solve_split_step
 

@@ -31,7 +31,6 @@ import numpy as np
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.contact_energy import ContactEnergy
 from corekit.roles.model import ChannelKind
 from corekit.simulation.loop import Simulation
 
@@ -63,7 +62,7 @@ class EnergyBalance:
 
     def __init__(self, simulation: Simulation) -> None:
         self._parts = simulation.system.terms.bodies
-        self._contact = ContactEnergy(simulation.system.terms)
+        self._world = simulation.system.terms
         self.unknown = _why_unknown(simulation)
         pipeline = simulation.system.pipeline
         self._obstacles_move = pipeline is not None and any(
@@ -101,7 +100,7 @@ class EnergyBalance:
             self._now[b] = moving + stored
             kinetic, potential = kinetic + moving, potential + stored
         step = simulation.report.step_size or simulation.step_length
-        return kinetic, potential + self._contact.at(simulation.state, step)
+        return kinetic, potential + self._world.contact_energy(simulation.state, step)
 
     def _power(self, simulation: Simulation) -> float:
         """Return the integrand of (2) now [W]."""

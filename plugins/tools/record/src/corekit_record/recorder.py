@@ -15,8 +15,7 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.contacts import ContactRecord
-from corekit.data.status import SolveInfo
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, StepReport
 from corekit.dynamics.collision_scene import CollisionScene
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation

@@ -14,8 +14,7 @@ import numpy as np
 from attrs import asdict, define, field, frozen
 
 from corekit.data.contacts import ContactMode, ContactRecord
-from corekit.data.status import SolveInfo, Status
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.simulation.loop import Simulation
 from corekit_run.observers import Arrays, RunObserver
 

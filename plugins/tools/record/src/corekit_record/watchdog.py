@@ -23,7 +23,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.errors import StepFailed
 from corekit.simulation.loop import Simulation
 from corekit.simulation.step_failure import largest_term, step_to_try

@@ -18,7 +18,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from attrs import frozen
 
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.errors import CorekitError, PluginError
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import load_target

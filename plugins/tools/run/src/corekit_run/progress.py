@@ -10,7 +10,7 @@ from typing import final
 
 from attrs import frozen
 
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.simulation.loop import Simulation
 
 __all__ = ["Progress", "ProgressCallback", "RunTimer"]

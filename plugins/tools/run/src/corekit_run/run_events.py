@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import final
 
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.hooks.installed import Hooks, installed_hooks
 from corekit.simulation.loop import Simulation
 from corekit_run.observers import Runnable

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import frozen
 
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.errors import ResultsError
 from corekit.hooks.installed import installed_hooks
 from corekit.scenario.load import load, loads

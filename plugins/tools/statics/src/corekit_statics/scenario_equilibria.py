@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from corekit.data.status import Residuals, SolveInfo
-from corekit.data.step import StepReport
+from corekit.data.status import Residuals, SolveInfo, StepReport
 from corekit.errors import ConfigError, CorekitError, Mistake
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation

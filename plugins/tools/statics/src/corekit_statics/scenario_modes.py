@@ -17,7 +17,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.contacts import ContactRecord
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.errors import ConfigError, CorekitError, Mistake
 from corekit.simulation.loop import Simulation
 from corekit_record.netcdf_file import Variable, create_netcdf

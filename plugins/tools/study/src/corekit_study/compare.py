@@ -15,7 +15,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
-from corekit.data.step import StepReport
+from corekit.data.status import StepReport
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
 from corekit.roles.viewer import Line, LineChart, Panel
 from corekit.scenario.load import load

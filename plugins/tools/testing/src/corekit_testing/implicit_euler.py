@@ -15,12 +15,10 @@ import numpy as np
 from attrs import evolve, frozen
 
 from corekit.data.state import State
-from corekit.data.status import SolveInfo, Status
-from corekit.data.step import StepReport
+from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext
-from corekit.roles.integrator import Integrator, System
+from corekit.roles.integrator import Integrator, System, next_step
 from corekit.roles.options import option
-from corekit.roles.step_landing import next_step
 
 __all__ = ["ImplicitEuler", "ImplicitEulerConfig"]
 

@@ -10,12 +10,10 @@ from typing import final
 from attrs import frozen
 
 from corekit.data.state import State
-from corekit.data.status import Status
-from corekit.data.step import StepReport
+from corekit.data.status import Status, StepReport
 from corekit.roles.component import BuildContext
-from corekit.roles.integrator import Integrator, System
+from corekit.roles.integrator import Integrator, System, next_step
 from corekit.roles.options import option
-from corekit.roles.step_landing import next_step
 
 __all__ = ["SemiImplicitEuler", "SemiImplicitEulerConfig"]
 

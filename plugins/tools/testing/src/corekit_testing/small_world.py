@@ -11,8 +11,8 @@ from corekit.data.signals import Constant, Signal
 from corekit.dynamics.bodies import stack_bodies
 from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
-from corekit.dynamics.friction_table import friction_table
 from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.surface_pairs import friction_table
 from corekit.dynamics.world_system import WorldSystem
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component

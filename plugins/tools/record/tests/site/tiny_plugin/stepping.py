@@ -6,8 +6,7 @@ import time
 
 from attrs import frozen
 
-from corekit.data.status import Status
-from corekit.data.step import StepReport
+from corekit.data.status import Status, StepReport
 from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator
 from corekit.roles.options import option

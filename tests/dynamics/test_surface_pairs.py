@@ -9,8 +9,8 @@ from attrs import evolve
 from corekit.data.signals import Constant
 from corekit.dynamics.bodies import stack_bodies
 from corekit.dynamics.collision_scene import CollisionScene
-from corekit.dynamics.friction_table import assign_friction_records, friction_table
 from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.surface_pairs import assign_friction_records, friction_table
 from corekit.errors import CompositionError
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.geometry.shapes import Shape

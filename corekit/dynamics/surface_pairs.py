@@ -1,4 +1,4 @@
-"""Friction of every two surfaces of a world; `corekit.roles.friction` states the laws."""
+"""Friction and restitution of every two surfaces of a world; `corekit.roles.friction` states the laws of friction."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.collision_scene import CollisionScene
 from corekit.dynamics.obstacles import Obstacle
 from corekit.errors import CompositionError
 from corekit.geometry.shape_specs import shape_spec
+from corekit.geometry.shapes import ShapeTable
 from corekit.roles.friction import COULOMB, FrictionLaw, SurfaceFriction, surface_friction
 
-__all__ = ["FrictionTable", "assign_friction_records", "check_axes_in_plane", "friction_table"]
+__all__ = [
+    "FrictionTable",
+    "RestitutionTable",
+    "assign_friction_records",
+    "check_axes_in_plane",
+    "friction_table",
+]
 
 _NEITHER, _FIRST, _SECOND = range(3)
 _ALONG_NORMAL = 1e-6
@@ -276,3 +284,46 @@ def assign_friction_records(
             continue
         inverse = 1.0 / square**0.5
         tangent[c, 0], tangent[c, 1], tangent[c, 2] = x * inverse, y * inverse, z * inverse
+
+
+class RestitutionTable(NamedTuple):
+    """e of every two owners: the bodies and obstacles that an entry names, and all others as one, the first.
+
+    Attributes:
+        owner: of every shape, (n,).
+        coefficient: e of every two owners, (k, k).
+    """
+
+    owner: IntArray
+    coefficient: Array
+
+    @classmethod
+    def of_world(
+        cls,
+        table: ShapeTable,
+        bodies: Sequence[Body],
+        obstacles: Sequence[Obstacle],
+        otherwise: float,
+        pairs: Mapping[tuple[str, str], float],
+    ) -> RestitutionTable:
+        """The table of a world's shapes.
+
+        Args:
+            table: of the shapes.
+            bodies, obstacles: of the world.
+            otherwise: e of a pair without an entry.
+            pairs: e of named pairs.
+        """
+        names = [body.name for body in bodies] + [obstacle.name for obstacle in obstacles]
+        named = {name: k + 1 for k, name in enumerate(dict.fromkeys(name for pair in pairs for name in pair))}
+        coefficient = np.full((len(named) + 1, len(named) + 1), otherwise)
+        for (one, other), value in pairs.items():
+            i, j = named[one], named[other]
+            coefficient[i, j] = coefficient[j, i] = value
+        own: IntArray = np.array([named.get(name, 0) for name in names], dtype=np.int64)
+        return cls(own[np.where(table.body >= 0, table.body, len(bodies) + table.obstacle)], coefficient)
+
+    def of_contacts(self, contacts: ContactSet) -> Array:
+        """e of every contact, shape (m,)."""
+        first, second = self.owner[contacts.shape[: contacts.count]].T
+        return self.coefficient[first, second]
