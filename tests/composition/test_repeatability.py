@@ -1,6 +1,7 @@
 """Every shipped scenario runs the same twice, bit for bit, also if its own state is taken, lost and restored.
 
 What is compared is all that a run records and counts of a step: state, contacts, iterations, residuals, who answered.
+With `--full` 300 steps are compared.
 """
 
 import tomllib
@@ -12,7 +13,7 @@ from attrs import fields
 from corekit.data.contacts import ContactRecord
 from corekit.scenario.load import load, shipped_scenarios
 
-STEPS, RESTORED_EVERY = 24, 7
+STEPS, LONG, RESTORED_EVERY = 24, 300, 7
 RUNNABLE = [
     name
     for name, path in shipped_scenarios().items()
@@ -34,9 +35,9 @@ def step(simulation):
 
 
 @pytest.mark.parametrize("name", RUNNABLE)
-def test_two_runs_are_equal_and_restoring_its_own_state_changes_nothing(name):
+def test_two_runs_are_equal_and_restoring_its_own_state_changes_nothing(name, pytestconfig):
     one, disturbed = (load(name, allow_code=True).compose() for _ in range(2))
-    for index in range(STEPS):
+    for index in range(LONG if pytestconfig.getoption("full") else STEPS):
         if index % RESTORED_EVERY == RESTORED_EVERY - 1:
             kept = disturbed.internal_state()
             disturbed.step()
