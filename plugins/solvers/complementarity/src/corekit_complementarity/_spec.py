@@ -33,7 +33,7 @@ semismooth_newton = ComponentSpec(
     api="0.2",
     target="corekit_complementarity.semismooth_newton:SemismoothNewton",
     config="corekit_complementarity.config:SemismoothNewtonConfig",
-    summary="Semismooth Newton on Fischer–Burmeister in a Levenberg–Marquardt trust region.",
+    summary="Semismooth Newton on Fischer–Burmeister, shifted off singular points.",
     modules=("numba",),
     citation="De Luca, Facchinei, Kanzow (1996), A semismooth equation approach to the solution of nonlinear "
     "complementarity problems, Mathematical Programming 75.",

@@ -36,7 +36,9 @@ class SemismoothNewtonConfig:
         low=0.0,
         high=1.0,
     )
-    trust_region: bool = option(True, "whether a damped increment is tried where Newton's own fails")
+    shift: bool = option(
+        True, "whether the matrix is shifted; else a start ends where Newton's own increment fails"
+    )
 
 
 @frozen(kw_only=True)

@@ -58,16 +58,21 @@ def reduce_system(
 
 @compiled
 def complete_increment(
-    values: Array, gradient: Array, k: int, reduced_matrix: Array, lu: Array, reduced_rhs: Array,
+    values: Array, gradient: Array, k: int, reduced_matrix: Array, shift: float, lu: Array, reduced_rhs: Array,
     order: IntArray, coupled: IntArray, increment: Array,
 ) -> float:  # fmt: skip
-    """Complete d of V·d = −F after `reduce_system`; return ∇Ψ·d, or 0 if d does not descend enough.
+    """Complete d of (V − μ·I)·d = −F after `reduce_system`; return ∇Ψ·d, or 0 if d does not descend enough.
 
     Enough is ∇Ψ·d ≤ −ρ·‖d‖^p, ρ = 1e-8, p = 2.1.
+
+    Args:
+        shift: μ, of the coupled variables; those that decouple have D_a = −1 already.
     """
     n = values.size
     copy_vector(reduced_matrix, lu[: k * k])
     reduced = lu[: k * k].reshape(k, k)
+    for p in range(k):
+        reduced[p, p] -= shift
     if not factorise_in_place(reduced, order[:k]):
         return 0.0
     solution = reduced_rhs[n : n + k]

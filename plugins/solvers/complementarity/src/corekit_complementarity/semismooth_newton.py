@@ -1,4 +1,4 @@
-"""Semismooth Newton on Fischer–Burmeister equations, inside a Levenberg–Marquardt trust region.
+"""Semismooth Newton on Fischer–Burmeister equations, with a shift that vanishes at the solution.
 
 w = A·z + b, z ≥ 0, w ≥ 0, zᵀw = 0 are the n equations
 
@@ -9,21 +9,23 @@ w = A·z + b, z ≥ 0, w ≥ 0, zᵀw = 0 are the n equations
     V = D_a + D_b·A,   D_a = z_i/s_i − 1,   D_b = w_i/s_i − 1,   s_i = √(z_i² + w_i²)      (2)
 
 where at s_i = 0 the point (z_i, w_i)/s_i may be any of the unit circle; the code uses the diagonal, 1/√2. An
-increment is Newton's, V·d = −F, if it is a sufficient descent direction,
+increment is Newton's with a shift,
 
-    ∇Ψ·d ≤ −ρ·‖d‖^p,   ρ = 1e-8,  p = 2.1                                                  (3)
+    (V − μ·I)·d = −F,   μ = min(1, ‖F‖/100)                                                (3)
 
-and a fraction of it lowers Ψ below the largest of the last five values (Armijo), else that of
+if it is a sufficient descent direction and a fraction of it lowers Ψ below the largest of the last five values
+(Armijo):
 
-    min ‖V·d + F‖² + λ·‖d‖²                                                                (4)
+    ∇Ψ·d ≤ −ρ·‖d‖^p,   ρ = 1e-8,  p = 2.1                                                  (4)
 
-by Householder QR of [V; √λ·I], which does not square V's condition number. λ follows the ratio of the actual
-to the predicted decrease: above ¾ it falls tenfold, below ¼ it grows fourfold, below 1e-4 the increment is
-rejected. With redundant contacts V is singular at solutions; (4) then still converges, to a nearby one.
-Newton's increment and (4) solve only for the coupled variables (`newton_system`).
+else μ grows tenfold. As D_a and D_b are ≤ 0, the shift leads away from singularity: with A a P₀ matrix V − μ·I has
+an inverse for every μ > 0. With redundant contacts V is singular at solutions; (3) then still converges, to a nearby
+one, and fast since μ vanishes with F. (3) is solved for the coupled variables alone (`newton_system`).
 
 Source: De Luca, Facchinei, Kanzow (1996), "A semismooth equation approach to the solution of nonlinear
-complementarity problems", Mathematical Programming 75; Facchinei, Pang (2003), chapter 9.
+complementarity problems", Mathematical Programming 75; Facchinei, Pang (2003), chapter 9. The shift: Facchinei,
+Kanzow (1999), "Beyond monotonicity in regularization methods for nonlinear complementarity problems", SIAM Journal on
+Control and Optimization 37, there of A in place of V.
 """
 
 from __future__ import annotations
@@ -39,7 +41,6 @@ from corekit.linalg.vectors import copy_vector
 from corekit.roles.component import BuildContext
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import SemismoothNewtonConfig
-from corekit_complementarity.damped import compute_damped_increment
 from corekit_complementarity.newton_system import complete_increment, reduce_system
 from corekit_complementarity.residual import natural_residual
 
@@ -53,6 +54,12 @@ MERIT_WINDOW = 5
 
 STALL_WINDOW, STALL_RATIO = 20, 0.9
 """A start ends if Ψ is not below STALL_RATIO times its value STALL_WINDOW iterations earlier."""
+
+SHIFT, SHIFT_FACTOR, SHIFTS = 1e-2, 10.0, 7
+"""μ relative to ‖F‖, by which it grows, and how many are tried."""
+
+PLAIN_FRACTIONS, SHIFTED_FRACTIONS = 8, 3
+"""Fractions of an increment without and with shift, which a larger shift shortens too."""
 
 GOLDEN = 0.6180339887498949
 
@@ -97,15 +104,15 @@ def compute_jacobian(
 
 @compiled
 def search_line(
-    matrix: Array, vector: Array, z: Array, increment: Array, slope: float, bound: float, trial: Array,
-    trial_w: Array, trial_values: Array,
+    matrix: Array, vector: Array, z: Array, increment: Array, slope: float, bound: float, fractions: int,
+    trial: Array, trial_w: Array, trial_values: Array,
 ) -> float:  # fmt: skip
-    """Halve Newton's increment until Ψ ≤ bound + 1e-4·t·∇Ψ·d; return Ψ there, or infinity after seven halvings.
+    """Halve the increment until Ψ ≤ bound + 1e-4·t·∇Ψ·d; return Ψ there, or infinity if no fraction t has it.
 
-    `trial`, `trial_w` and `trial_values` are z, w and F at the end, as in `search_trust_region`.
+    `trial`, `trial_w` and `trial_values` are z, w and F at the end.
     """
     length = 1.0
-    for _ in range(8):
+    for _ in range(fractions):
         for i in range(z.size):
             trial[i] = z[i] + length * increment[i]
         merit = evaluate_equations(matrix, vector, trial, trial_w, trial_values)
@@ -116,65 +123,22 @@ def search_line(
 
 
 @compiled
-def search_trust_region(
-    matrix: Array, vector: Array, z: Array, values: Array, jacobian: Array, merit: float, damping: float,
-    k: int, reduced_matrix: Array, reduced_rhs: Array, coupled: IntArray, stack: Array, increment: Array,
-    trial: Array, trial_w: Array, trial_values: Array,
-) -> tuple[float, float]:  # fmt: skip
-    """Compute increment (4) of the reduced system, raising λ until it is accepted; return Ψ and the next λ.
-
-    Ψ is infinite if no increment is accepted.
-    """
-    n = z.size
-    reduced, workspace = reduced_matrix[: k * k].reshape(k, k), stack[: 2 * k * (k + 2)].reshape(k + 2, 2 * k)
-    residuals, solution = reduced_rhs[n : n + k], trial[:k]
-    for p in range(k):
-        residuals[p] = -reduced_rhs[p]
-    for _ in range(20):
-        damping = max(damping, 1e-20)
-        if not compute_damped_increment(reduced, residuals, damping, workspace, solution):
-            damping *= 8.0
-            continue
-        for p in range(k):
-            increment[coupled[p]] = solution[p]
-        predicted = 0.0
-        for i in range(n):
-            linear = values[i]
-            for j in range(n):
-                linear += jacobian[i, j] * increment[j]
-            predicted += 0.5 * (values[i] * values[i] - linear * linear)
-            trial[i] = z[i] + increment[i]
-        trial_merit = evaluate_equations(matrix, vector, trial, trial_w, trial_values)
-        ratio = (merit - trial_merit) / predicted if predicted > 0.0 else -1.0
-        if ratio > 0.75:
-            return trial_merit, 0.1 * damping
-        if ratio >= 0.25:
-            return trial_merit, damping
-        if ratio >= 1e-4:
-            return trial_merit, 4.0 * damping
-        damping *= 8.0
-    return np.inf, damping
-
-
-@compiled
 def iterate_from(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float,
-    max_iterations: int, damped: bool, floats: Array, integers: IntArray, z: Array,
+    max_iterations: int, shifted: bool, floats: Array, integers: IntArray, z: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Iterate from z, in place; z ends at the iterate of least natural residual.
 
     Args:
-        damped: whether to try (4) if Newton's increment fails; else the start ends there.
-        floats: workspace, length ≥ n·(4n + 14).
+        shifted: whether μ of (3) is not 0; else the start ends where Newton's own increment fails.
+        floats: workspace, length ≥ n·(3n + 10).
         integers: workspace, length ≥ 2n.
     Returns:
         Outcome, iterations, the natural residual of z in physical units.
     """
     n = z.size
-    stack = floats[: 2 * n * (n + 2)]
-    jacobian = floats[2 * n * (n + 2) : n * (3 * n + 4)].reshape(n, n)
-    lu = floats[: n * n]  # Newton's and the damped increment never need their workspaces at once
-    reduced_matrix, vectors = floats[n * (3 * n + 4) : n * (4 * n + 4)], floats[n * (4 * n + 4) :]
+    lu, jacobian = floats[: n * n], floats[n * n : 2 * n * n].reshape(n, n)
+    reduced_matrix, vectors = floats[2 * n * n : 3 * n * n], floats[3 * n * n :]
     w, values, gradient = vectors[:n], vectors[n : 2 * n], vectors[2 * n : 3 * n]
     increment, trial, best = vectors[3 * n : 4 * n], vectors[4 * n : 5 * n], vectors[5 * n : 6 * n]
     trial_w, trial_values, reduced_rhs = (
@@ -190,7 +154,6 @@ def iterate_from(
     recent[:] = merit
     copy_vector(z, best)
     best_residual = np.inf
-    damping = min(1e-2, merit)
     outcome, iterations = LIMIT, 0
     while True:
         check_signals()
@@ -218,20 +181,20 @@ def iterate_from(
         for i in range(1, MERIT_WINDOW):
             bound = max(bound, recent[i])
         k = reduce_system(jacobian, z, w, values, support, reduced_rhs, reduced_matrix, increment)
-        slope = complete_increment(
-            values, gradient, k, reduced_matrix, lu, reduced_rhs, order, support, increment
-        )
         trial_merit = np.inf
-        if slope < 0.0:
-            trial_merit = search_line(
-                matrix, vector, z, increment, slope, bound, trial, trial_w, trial_values
+        shift = min(1.0, SHIFT * np.sqrt(2.0 * merit)) if shifted else 0.0
+        for _ in range(SHIFTS if shifted else 1):
+            slope = complete_increment(
+                values, gradient, k, reduced_matrix, shift, lu, reduced_rhs, order, support, increment
             )
-        if not trial_merit < np.inf and damped:
-            k = reduce_system(jacobian, z, w, values, support, reduced_rhs, reduced_matrix, increment)
-            trial_merit, damping = search_trust_region(
-                matrix, vector, z, values, jacobian, merit, damping, k, reduced_matrix, reduced_rhs, support,
-                stack, increment, trial, trial_w, trial_values,
-            )  # fmt: skip
+            if slope < 0.0:
+                trial_merit = search_line(
+                    matrix, vector, z, increment, slope, bound, SHIFTED_FRACTIONS if shifted else PLAIN_FRACTIONS,
+                    trial, trial_w, trial_values,
+                )  # fmt: skip
+            if trial_merit < np.inf:
+                break
+            shift *= SHIFT_FACTOR
         if not trial_merit < np.inf:
             outcome = STATIONARY
             break
@@ -247,7 +210,7 @@ def iterate_from(
 @compiled
 def solve_from_starts(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float,
-    max_iterations: int, starts: int, interior: float, damped: bool, floats: Array, integers: IntArray, z: Array,
+    max_iterations: int, starts: int, interior: float, shifted: bool, floats: Array, integers: IntArray, z: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Iterate from the guess, then from z = 0, then from scattered points, until one start converges.
 
@@ -280,7 +243,7 @@ def solve_from_starts(
             else:
                 z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
         outcome, iterations, residual = iterate_from(
-            matrix, vector, row_scale, column_scale, tolerance, max_iterations, damped and start >= 0,
+            matrix, vector, row_scale, column_scale, tolerance, max_iterations, shifted and start >= 0,
             workspace, integers, z,
         )  # fmt: skip
         total += iterations
@@ -316,11 +279,11 @@ class SemismoothNewton(LCPSolver):
         """Write the solution or the iterate of least residual; see `LCPSolver.solve`."""
         n, config = z.size, self._config
         if self._integers.size < 2 * n:
-            self._floats = np.empty(n * (4 * n + 16))
+            self._floats = np.empty(n * (3 * n + 12))
             self._integers = np.empty(2 * n, dtype=np.int64)
         outcome, iterations, residual = solve_from_starts(
             problem.matrix, problem.vector, problem.row_scale, problem.column_scale, problem.tolerance,
-            config.max_iterations, config.starts, config.interior, config.trust_region, self._floats,
+            config.max_iterations, config.starts, config.interior, config.shift, self._floats,
             self._integers, z,
         )  # fmt: skip
         return SolveInfo(_STATUS[outcome], iterations, Residuals(normal=residual))
