@@ -11,7 +11,6 @@ simulated afterwards it compiles all that the simulation needs.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time as clock
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import final
 
 from corekit_run.kernel_count import counted_compilation
+from corekit_run.processes import process_count
 from corekit_run.progress import Progress, ProgressCallback
 
 __all__ = ["Compilation", "shown_compilation"]
@@ -85,7 +85,7 @@ class Compilation:
             helper.wait()
 
     def _start_helper(self) -> None:
-        if self._scenario is None or self._helper is not None or _processes() < 2:
+        if self._scenario is None or self._helper is not None or process_count() < 2:
             return
         words = [sys.executable, "-m", "corekit_run.warm_up", str(self._scenario)]
         words += ["--step"] if self._step else []
@@ -95,9 +95,3 @@ class Compilation:
             )
         except OSError:  # the run compiles everything itself, as it would after a while
             self._scenario = None
-
-
-def _processes() -> int:
-    """Return the number of processes that may compile: the cores of this machine, or `COREKIT_PROCESSES`."""
-    given = os.environ.get("COREKIT_PROCESSES", "")
-    return int(given) if given.isdecimal() else os.cpu_count() or 1

@@ -11,13 +11,11 @@ import json
 import os
 import shutil
 import sys
-import threading
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
+from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -27,11 +25,12 @@ from attrs import asdict, field, frozen
 from corekit.errors import CorekitError, StepFailed
 from corekit.scenario.load import load, loads
 from corekit_record.results import Results
+from corekit_run.processes import end_with_parent
 from corekit_run.progress import Progress
 from corekit_run.running import run
 from corekit_study.progress_display import ShowProgress, no_display
 
-__all__ = ["OUTCOMES", "Job", "Outcome", "end_with_parent", "run_batch"]
+__all__ = ["OUTCOMES", "Job", "Outcome", "run_batch"]
 
 OUTCOMES = "outcomes.jsonl"
 """Name of the file of stored outcomes."""
@@ -167,18 +166,6 @@ def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> O
         name=name, digest=digest, error=error, completed=completed, wall_s=wall, duration=duration,
         statistics=statistics,
     )  # fmt: skip
-
-
-def end_with_parent() -> None:
-    """End this process as soon as the one that started it ends, even by a kill."""
-    parent = parent_process()
-    if parent is not None:
-        threading.Thread(target=_watch, args=(parent.sentinel,), daemon=True).start()
-
-
-def _watch(sentinel: int) -> None:
-    wait([sentinel])
-    os._exit(1)
 
 
 def _silent(_sentence: str) -> None:

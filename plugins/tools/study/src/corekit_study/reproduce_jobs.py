@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import frozen
 
 from corekit.registry.spec import Case
-from corekit_study.batch import end_with_parent
+from corekit_run.processes import end_with_parent
 from corekit_study.progress_display import ProgressDisplay, ShowProgress
 from corekit_study.reproduce import Report, reproduce
 

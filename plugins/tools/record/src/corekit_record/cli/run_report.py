@@ -41,7 +41,7 @@ class RecordedRun(RunReport):
 
     @classmethod
     def prepare_pictures(cls) -> Callable[[Path], list[Path]]:
-        from corekit_record.cli.pictures import draw, installed_viewers
+        from corekit_record.cli.pictures import draw_all, installed_viewers
 
         viewers = installed_viewers()
 
@@ -55,8 +55,7 @@ class RecordedRun(RunReport):
                         path = folder / f"{results.title}{suffix}"
                         own = folder / f"{results.title}-{each.name}{suffix}"
                         targets[own if path in targets else path] = each
-            for path, viewer in targets.items():
-                draw(results, path, viewer)
+            draw_all(folder, targets)
             return list(targets)
 
         return make
