@@ -91,11 +91,10 @@ class ContactJacobian:
 
     def collect(self, state: State, contacts: ContactSet) -> None:
         """Let the models write the rows of the contacts' material points at a world state."""
-        self._find_points(contacts)
-        if self._ends[-1] > len(self._contact):
-            self._reserve_points(2 * int(self._ends[-1]))
+        ends = self._find_points(contacts)
+        if ends[-1] > len(self._contact):
+            self._reserve_points(2 * ends[-1])
             self._find_points(contacts)
-        ends = self._ends.tolist()
         if ends != self._viewed:
             self._view_points(ends)
         for body, frame, local, points in self._calls:
@@ -105,11 +104,14 @@ class ContactJacobian:
                 state.body_states[body.index], frame, local, points.dofs, points.values
             )
 
-    def _find_points(self, contacts: ContactSet) -> None:
+    def _find_points(self, contacts: ContactSet) -> list[int]:
+        """Collect the points that there is room for; return where those of each body end."""
         self._slots = collect_material_points(
             contacts.count, self._first_frames, contacts.frame, contacts.local_point, self._ends, self._contact,
             self._slot, self._frame, self._local,
         )  # fmt: skip
+        ends: list[int] = self._ends.tolist()
+        return ends
 
     def _view_points(self, ends: list[int]) -> None:
         """Take views of the points of every body that has any; they stay as long as their numbers do."""

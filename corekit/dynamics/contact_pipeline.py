@@ -272,18 +272,18 @@ class ContactPipeline:
             jacobian: of the current set.
         """
         contacts, count = self.contacts, self.contacts.count
-        at_start = contacts is self.start
-        at, t0, t1 = start if at_start else point.at, start.time, start.time + point.step
-        over_step = rate = self.obstacle_velocity(at.time, t0, t1, instant=False)
-        gap = contacts.gap[:count]
-        if at_start:
-            normal_velocity = np.zeros(count)
-        else:
+        at = start if contacts is self.start else point.at
+        gap, normal_velocity = contacts.gap[:count], np.zeros(count)
+        rate: Array | None = None
+        if self.scene.moving:
+            interval = start.time, start.time + point.step
+            rate = self.obstacle_velocity(at.time, *interval, instant=False)
+        if contacts is not self.start:
             normal_velocity = jacobian.normal_velocity(point.mean)
-            if over_step is not None:
-                normal_velocity = normal_velocity - over_step[:, 0]
+            if rate is not None:
+                normal_velocity = normal_velocity - rate[:, 0]
                 if point.end is not at or point.is_after_smooth_motion:
-                    rate = self.obstacle_velocity(at.time, t0, t1, instant=True)
+                    rate = self.obstacle_velocity(at.time, *interval, instant=True)
             if point.end is not at:
                 to_end = (point.end.time - at.time) * normal_velocity
                 gap = self.gap_at(point.end, gap + to_end)

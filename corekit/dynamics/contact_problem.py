@@ -104,6 +104,7 @@ class ReducedStep:
                 delassus[corner, corner] += compliance
             if has_immovable(count, width, delassus):
                 movable = delassus.diagonal()[: count * width : width] > 0.0
+                problem.friction = problem.friction.copy()
                 isolate_immovable(width, movable, delassus, free, problem.friction)
             info = self._solver.solve(problem, impulse)
             if not world.has_constraints:
@@ -137,7 +138,7 @@ class ReducedStep:
         if m and world.pipeline is not None:
             contacts = world.pipeline.contacts
             problem.id, problem.gap = contacts.id[:m], contacts.gap[:m]
-            problem.friction = contacts.friction[:m].copy()
+            problem.friction = contacts.friction[:m]
             if world.pipeline.record_width:
                 problem.friction_record = contacts.friction_record[:m]
         return rows, problem, compliance

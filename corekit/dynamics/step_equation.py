@@ -215,20 +215,21 @@ class StepEquation:
 
         MISREPORTED where the contact solver's answer is worse than it says.
         """
-        info = self._solve(velocity)
-        pipeline = self._world.pipeline
+        count, pipeline = self._solved_count, self._world.pipeline
+        info = self._solve(velocity, count)
         has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
-        if not self._solved_count or pipeline is None or has_no_answer:
+        if not count or pipeline is None or has_no_answer:
             return info
         end = self._world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self._movable)
 
-    def _solve(self, velocity: Array) -> SolveInfo:
+    def _solve(self, velocity: Array, count: int) -> SolveInfo:
+        """Write v⁺ with so many contacts solved for impulses."""
         world, point = self._world, self.point
         assert point is not None
         if not self._is_factorised and self._unreduced is not None:
-            contacts = world.pipeline.contacts if self._solved_count and world.pipeline is not None else None
+            contacts = world.pipeline.contacts if count and world.pipeline is not None else None
             info = self._unreduced.solve(self._velocity, point.step, contacts, self.bias, velocity)
             if info.status is not Status.SINGULAR:
                 return info
@@ -239,10 +240,10 @@ class StepEquation:
             return _SINGULAR
         world.factorisation.solve(self._potential_rhs, velocity)
         velocity += self._velocity
-        if self._solved_count or self.impulses.bounded:
+        if count or self.impulses.bounded:
             assert self._reduced is not None
             info, self._movable = self._reduced.solve(
-                self._solved_count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
+                count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
             )
             return info
         return _SOLVED if world.forces is None else world.forces.info

@@ -56,7 +56,8 @@ class StepLimit:
 
     Attributes:
         passed_pair: two shapes that no step is short enough for, since the potential is too weak; or None.
-        watches: whether a pair is so near that the end of the step is to be looked at, by `is_resolved`.
+        watches: whether a pair is so near that `is_resolved` looks at the end of the step.
+        start_velocity: v at the start of the step, shape (nv,).
     """
 
     def __init__(self, world: WorldTerms, pipeline: ContactPipeline, potential: ContactPotential) -> None:
@@ -65,10 +66,23 @@ class StepLimit:
         self._span = potential.resolution or 0.5 * self._layer
         self._ahead = world.new_state()
         self.passed_pair: tuple[int, int] | None = None
-        self.watches = False
+        self.watches, self.start_velocity = False, np.zeros(world.nv)
         self._last, self._is_deep, self._shortest = math.inf, False, 0.0
 
-    def longest(self, start: State, step: float) -> float:
+    def stop(self, start: State, stop: float, step: float) -> float:
+        """Return the time up to which steps from `start` resolve what the potential sees, at most `stop` [s].
+
+        Args:
+            start: the current state.
+            stop: where the integrator is asked to stop [s].
+            step: h of the scenario [s]; no step is longer.
+        """
+        self.start_velocity[:] = start.v
+        asked = min(step, stop - start.time)
+        limit = self._longest(start, asked)
+        return stop if limit >= asked else start.time + limit
+
+    def _longest(self, start: State, step: float) -> float:
         """Return the longest step from `start`, at most `step` [s]."""
         pipeline, layer, span = self._pipeline, self._layer, self._span
         self.passed_pair, self._shortest = None, _SHORTEST * step
@@ -118,8 +132,8 @@ class StepLimit:
         return self._loss(start, self._ahead) <= _AHEAD * self._span
 
     def is_resolved(self, start: State, end: State) -> bool:
-        """Whether a step that `watches` moved no pair too far through the layer; if not, a shorter one must."""
-        if self._loss(start, end) <= _AT_END * self._span:
+        """Whether a step moved no pair too far through the layer; if not, it is to be repeated with a shorter one."""
+        if not self.watches or self._loss(start, end) <= _AT_END * self._span:
             return True
         step = end.time - start.time
         self._last = min(self._last, step)

@@ -56,6 +56,8 @@ class WorldSystem:
     Attributes:
         terms: of bodies and contacts. equation: the step equation.
         theta, split, smooth: what the families of integrators ask.
+        limit: how long steps may be, with a contact potential; else None.
+        resolves_impacts: whether impacts end at velocity level, so that `resolve_impacts` is to be called.
         accepted: v⁺ of the last accepted step, before its coordinates were reparametrised.
     """
 
@@ -76,10 +78,10 @@ class WorldSystem:
         self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
         self.velocity_scale = stacked_velocity_scale(bodies)
         self.accepted, self._step = np.zeros(terms.nv), 0.0
-        self._start_velocity = np.zeros(terms.nv)
-        self._limit: StepLimit | None = None
+        self.limit: StepLimit | None = None
         if pipeline is not None and terms.forces is not None:
-            self._limit = StepLimit(terms, pipeline, terms.forces.potential)
+            self.limit = StepLimit(terms, pipeline, terms.forces.potential)
+        self.resolves_impacts = pipeline is not None and pipeline.restitution is not None
         self._reparametrised = [each for each in terms.bodies if each.is_reparametrised]
 
     def new_state(self) -> State:
@@ -104,35 +106,6 @@ class WorldSystem:
     @constraint_impulses.setter
     def constraint_impulses(self, impulses: Array) -> None:
         self.equation.impulses.of_constraints = impulses
-
-    @property
-    def unresolved_pair(self) -> tuple[int, int] | None:
-        """Two shapes that pass through each other in the current step unseen by a contact potential, or None."""
-        return None if self._limit is None else self._limit.passed_pair
-
-    def limited_stop(self, start: State, stop: float, step: float) -> float:
-        """Return the time up to which steps from `start` resolve what a contact potential sees, at most `stop` [s].
-
-        Args:
-            start: the current state.
-            stop: where the integrator is asked to stop [s].
-            step: h of the scenario [s]; no step is longer.
-        """
-        if self._limit is None:
-            return stop
-        self._start_velocity[:] = start.v
-        asked = min(step, stop - start.time)
-        limit = self._limit.longest(start, asked)
-        return stop if limit >= asked else start.time + limit
-
-    @property
-    def may_overrun(self) -> bool:
-        """Whether `is_resolved` looks at the end of the current step."""
-        return self._limit is not None and self._limit.watches
-
-    def is_resolved(self, start: State, end: State) -> bool:
-        """Whether a step resolves what a contact potential sees; if not, it is to be repeated with a shorter one."""
-        return self._limit is None or not self._limit.watches or self._limit.is_resolved(start, end)
 
     # — joints —
 
@@ -175,13 +148,12 @@ class WorldSystem:
             return False
         self._step = step
         self.equation.accept()
-        pipeline, forces = self.pipeline, self.terms.forces
+        pipeline, limit, forces = self.pipeline, self.limit, self.terms.forces
         if pipeline is not None:
             pipeline.accept()
-            if forces is not None:
-                assert self._limit is not None
-                self._limit.accept()
-                motion = ContactMotion(self.terms, state, self._start_velocity, step)
+            if limit is not None and forces is not None:
+                limit.accept()
+                motion = ContactMotion(self.terms, state, limit.start_velocity, step)
                 forces.potential.on_step_accepted(pipeline.contacts, motion, step)
         for terms in self._reparametrised:
             terms.reparametrise(state.body_states[terms.body.index])
@@ -219,7 +191,7 @@ class WorldSystem:
     def internal_state(self) -> InternalState:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""
         of_contact = {} if self.pipeline is None else self.pipeline.internal_state()
-        own = {} if self._limit is None else self._limit.internal_state()
+        own = {} if self.limit is None else self.limit.internal_state()
         return (
             own
             | self.equation.internal_state()
@@ -235,8 +207,8 @@ class WorldSystem:
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; an empty one means a fresh start."""
         self.equation.restore(internal_state)
-        if self._limit is not None:
-            self._limit.restore(internal_state)
+        if self.limit is not None:
+            self.limit.restore(internal_state)
         if self.pipeline is not None:
             own = {name[6:]: array for name, array in internal_state.items() if name.startswith("stage.")}
             self.pipeline.restore(own)

@@ -96,7 +96,8 @@ class WorldTerms:
                 out.body_states[i],
             )
         out.time = start.time + step
-        self.set_prescribed_coordinates(out)
+        if self._driven:
+            self.set_prescribed_coordinates(out)
 
     def set_prescribed_coordinates(self, state: State) -> None:
         """Set the prescribed coordinates of a state to p at its time."""

@@ -20,6 +20,7 @@ from corekit.dynamics.body_inputs import BodyInputs
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.placeholder import placeholder_contacts
+from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError, StepFailed
 from corekit.roles.component import (
@@ -256,20 +257,18 @@ class Simulation:
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
         while True:
-            now, out, breakpoints = self._now, self._next, self._breakpoints
+            system, now, out, breakpoints = self.system, self._now, self._next, self._breakpoints
             stop = target if breakpoints.none_until >= target else breakpoints.next_stop(now.time, target)
-            stop = self.system.limited_stop(now, stop, self.step_length)
-            report = self._integrate(now, stop, out)
-            if self.system.unresolved_pair is not None:
-                raise self._unresolved_error(report.step_size)
-            if report.accepted:
-                impact = self.system.resolve_impacts(now, out)
+            if system.limit is None:
+                report = self.integrator.step(system, now, stop, out)
+            else:
+                report = self._limited_step(system.limit, now, stop, out)
+            if report.accepted and system.resolves_impacts:
+                impact = system.resolve_impacts(now, out)
                 report = report if impact is None else evolve(report, solve_info=impact)
-            if not (report.accepted and self.system.accept(out, report.step_size)):
+            if not (report.accepted and system.accept(out, report.step_size)):
                 integrator = type(self.integrator).__name__
-                failed = FailedStep(
-                    self.system, now, out, report, integrator, self.step_length, self.step_index
-                )
+                failed = FailedStep(system, now, out, report, integrator, self.step_length, self.step_index)
                 raise failed.error()
             self._now, self._next, self.report = out, now, report
             if self._observers:
@@ -279,18 +278,21 @@ class Simulation:
                 self.step_index = following
                 return report
 
-    def _integrate(self, now: State, stop: float, out: State) -> StepReport:
+    def _limited_step(self, limit: StepLimit, now: State, stop: float, out: State) -> StepReport:
         """Take one step of the integrator; a shorter one where a pair moved too far through a potential's layer."""
-        integrator, system = self.integrator, self.system
-        own = integrator if isinstance(integrator, Stateful) and system.may_overrun else None
+        integrator, stop = self.integrator, limit.stop(now, stop, self.step_length)
+        own = integrator if limit.watches and isinstance(integrator, Stateful) else None
         kept = {} if own is None else own.internal_state()
         while True:
-            report = integrator.step(system, now, stop, out)
-            if not report.accepted or system.is_resolved(now, out):
-                return report
+            report = integrator.step(self.system, now, stop, out)
+            if not report.accepted or limit.is_resolved(now, out):
+                break
             if own is not None:
                 own.restore(kept)
             stop = now.time + 0.5 * report.step_size
+        if limit.passed_pair is not None:
+            raise self._unresolved_error(limit.passed_pair, report.step_size)
+        return report
 
     def warm_up(self, *, announce: bool = True) -> None:
         """Make a step with placeholder contacts and undo it, so that kernels are loaded before the first step.
@@ -309,7 +311,8 @@ class Simulation:
                 self.bodies, len(pipeline.scene.table), pipeline.record_width
             )
         self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
-        self.system.resolve_impacts(self._now, self._next)
+        if self.system.resolves_impacts:
+            self.system.resolve_impacts(self._now, self._next)
         self.system.keep_velocity(self._now)
         if pipeline is not None:
             pipeline.placeholder = None
@@ -338,9 +341,9 @@ class Simulation:
             while self.step_index < count:
                 self.step()
 
-    def _unresolved_error(self, step: float) -> StepFailed:
+    def _unresolved_error(self, passed: tuple[int, int], step: float) -> StepFailed:
         """Return the error of a step in which two shapes pass each other, which a contact potential cannot notice."""
-        one, other = (self.shape_owner(shape) for shape in self.system.unresolved_pair or (0, 0))
+        one, other = map(self.shape_owner, passed)
         solver = self.component_name(self.system.solver)
         return StepFailed(
             f"{one} and {other} move so fast that they pass through each other within a step of {step:g} s, and the "
