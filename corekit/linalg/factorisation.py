@@ -287,7 +287,6 @@ class _SaddlePointFactorisation(Factorisation):
         self._rows = rows
         self._dofs: IntArray = np.full_like(rows.dofs, -1)
         self._unknowns = np.zeros((template.n + rows.count, 1), order="F")
-        self._choose_order()
 
     def _choose_order(self) -> None:
         """Choose the permutation and the target of every entry in the LU buffer."""

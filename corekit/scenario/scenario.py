@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs import frozen
 
+from corekit.errors import CompositionError
 from corekit.hooks.installed import installed_hooks
 from corekit.roles.code import code_allowed
 from corekit.scenario.component_selection import select_checked_components
@@ -30,12 +31,19 @@ class Scenario(ScenarioTables):
     """
 
     def compose(self) -> Simulation:
-        """Build the simulation of this scenario: import plugins, build components and check them against each other."""
+        """Build the simulation of this scenario: import plugins, build components and check them against each other.
+
+        Raises:
+            CorekitError: what does not fit, or a world that needs more memory than there is.
+        """
         with code_allowed(self.allow_code):
             selected = select_checked_components(self)
             from corekit.scenario.compose import compose
 
-            simulation = compose(self, selected)
+            try:
+                simulation = compose(self, selected)
+            except MemoryError as error:
+                raise CompositionError(f"the world needs more memory than there is: {error}; make it smaller") from error
             from corekit.scenario.renew import Renewal
 
             renewal = Renewal(self)

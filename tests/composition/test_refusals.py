@@ -9,7 +9,7 @@ import pytest
 from corekit.errors import CompositionError
 from corekit.registry.spec import ComponentSpec
 from corekit.scenario.component_selection import SelectedComponents, check_composition, composition_errors
-from corekit.scenario.load import from_document
+from corekit.scenario.load import from_document, load
 
 
 def spec(role, name, provides=(), requires=None):
@@ -178,3 +178,12 @@ def test_a_refusal_imports_no_component(tmp_path):
     )
     assert "needs a contact detector" in done.stdout
     assert done.stdout.endswith("[]\n")
+
+
+def test_a_world_that_needs_more_memory_than_there_is_is_refused_in_a_sentence(monkeypatch):
+    def compose(_scenario, _selected):
+        raise MemoryError("Unable to allocate 22.5 GiB")
+
+    monkeypatch.setattr("corekit.scenario.compose.compose", compose)
+    with pytest.raises(CompositionError, match=r"more memory than there is: Unable to allocate 22\.5 GiB"):
+        load("teaching/two-arms").compose()
