@@ -85,6 +85,8 @@ class ComponentSpec:
         modules: importable top-level modules the component needs, checked with `find_spec`.
         ability_modules: ability → modules that this ability alone needs.
         citation: how to cite the method.
+        serves: about how many contacts that bodies connect a solver answers in some 20 ms a step, also where modes
+            change; None is any number. `corekit check` warns of worlds that may have more.
         symbols: symbols that texts of options use, and axes, with their meanings, for `corekit info`.
     """
 
@@ -100,6 +102,7 @@ class ComponentSpec:
     modules: tuple[str, ...] = ()
     ability_modules: Mapping[str, tuple[str, ...]] = field(factory=dict)
     citation: str = ""
+    serves: int | None = None
     symbols: Mapping[str, str] = field(factory=dict)
 
 

@@ -43,7 +43,9 @@ class Scenario(ScenarioTables):
             try:
                 simulation = compose(self, selected)
             except MemoryError as error:
-                raise CompositionError(f"the world needs more memory than there is: {error}; make it smaller") from error
+                raise CompositionError(
+                    f"the world needs more memory than there is: {error}; make it smaller"
+                ) from error
             from corekit.scenario.renew import Renewal
 
             renewal = Renewal(self)

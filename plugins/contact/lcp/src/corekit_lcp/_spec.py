@@ -14,6 +14,7 @@ lcp = ComponentSpec(
     provides={"impulses", "anisotropic-coulomb"},
     requires={"lcp_solvers": ()},
     modules=("numba",),
+    serves=40,
     citation="Anitescu and Potra (1997), Formulating dynamic multi-rigid-body contact problems with friction as "
     "solvable linear complementarity problems, Nonlinear Dynamics 14.",
 )

@@ -12,6 +12,7 @@ lemke = ComponentSpec(
     config="corekit_complementarity.config:LemkeConfig",
     summary="Lemke's complementary pivoting, lexicographic, exact to rounding.",
     modules=("numba",),
+    serves=40,
     citation="Lemke (1965), Bimatrix equilibrium points and mathematical programming, Management Science 11.",
 )
 
@@ -35,6 +36,7 @@ semismooth_newton = ComponentSpec(
     config="corekit_complementarity.config:SemismoothNewtonConfig",
     summary="Semismooth Newton on Fischer–Burmeister, shifted off singular points.",
     modules=("numba",),
+    serves=16,
     citation="De Luca, Facchinei, Kanzow (1996), A semismooth equation approach to the solution of nonlinear "
     "complementarity problems, Mathematical Programming 75.",
 )

@@ -9,12 +9,14 @@ from typing import Any
 
 import attrs
 
+from corekit.data.contacts import ContactSet
 from corekit.data.signals import Constant
 from corekit.errors import CorekitError
 from corekit.registry.resolve import resolve
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
+from corekit_inspect.piles import pile_doubts
 
 __all__ = ["scenario_doubts"]
 
@@ -35,7 +37,10 @@ _RANGES: Mapping[str, tuple[str, float, float]] = MappingProxyType(
 
 def scenario_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     """Return a sentence for everything improbable."""
-    found = [*_missing(scenario, simulation), *_values(scenario), *_overlaps(simulation)]
+    contacts = _at_start(simulation)
+    found = [*_missing(scenario, simulation), *_values(scenario)]
+    if contacts is not None:
+        found += [*_overlaps(simulation, contacts), *pile_doubts(scenario, simulation, contacts)]
     return list(dict.fromkeys(found))
 
 
@@ -94,16 +99,20 @@ def _number(value: Any, unit: str, name: str, path: str) -> Iterator[str]:
             yield f"{path} = {number:g} {unit} is not what robots have, {least:g} … {most:g} {unit}"
 
 
-def _overlaps(simulation: Simulation) -> Iterator[str]:
-    """Find shapes that overlap at the start."""
+def _at_start(simulation: Simulation) -> ContactSet | None:
+    """Contacts at the start, None without a contact solver."""
     pipeline = simulation.system.pipeline
     if pipeline is None:
-        return
+        return None
     try:
         pipeline.begin_step(simulation.state, simulation.step_length)
-        contacts = pipeline.detect_at_start()
+        return pipeline.detect_at_start()
     except CorekitError:  # a detector says so when the scenario is run
-        return
+        return None
+
+
+def _overlaps(simulation: Simulation, contacts: ContactSet) -> Iterator[str]:
+    """Find shapes that overlap at the start."""
     deepest: dict[tuple[str, str], float] = {}
     for (first, second), gap in zip(
         contacts.shape[: contacts.count], contacts.gap[: contacts.count], strict=True

@@ -1,0 +1,67 @@
+"""`corekit check` tells worlds that have more contacts than their solvers serve, and who does serve them."""
+
+import pytest
+
+from corekit.scenario.load import from_document
+from corekit_inspect.plausibility import scenario_doubts
+
+EDGE = 0.1
+
+
+def world(count, solver, apart=0.0, beside=0.0):
+    """Boxes on four contacts each: in a column, if `apart` with gaps between them, if `beside` on the floor [m]."""
+    return from_document(
+        {
+            "format": "corekit-scenario/1", "name": "stack", "time": {"duration": 1.0, "step": 1e-3},
+            "world": {"obstacles": [{"name": "floor", "shape": "half-space"}]},
+            "bodies": [
+                {
+                    "name": f"box{k}", "use": "rigid", "options": {"shape": "box", "size": [EDGE] * 3, "mass": 0.1},
+                    "initial": {"position": [beside * k, 0.0, (0.5 + (0 if beside else k)) * EDGE + (k + 1) * apart]},
+                }
+                for k in range(count)
+            ],
+            "contact": {"friction": 0.5, "detector": ["sdf", "mpr"], "solver": solver},
+            "integrator": {"use": "semi-implicit-euler"}, "output": {"every": 0.1},
+        }
+    )  # fmt: skip
+
+
+def doubts(*arguments):
+    scenario = world(*arguments)
+    return scenario_doubts(scenario, scenario.compose())
+
+
+@pytest.mark.parametrize(
+    ("solver", "height", "named"),
+    [
+        ({"use": "lcp"}, 11, ["contact.solver: lcp serves some 40", "lcp_solver: lemke serves some 40"]),
+        (
+            {"use": "lcp", "options": {"lcp_solver": "semismooth-newton"}}, 8,
+            ["contact.solver.options.lcp_solver: semismooth-newton serves some 16"],
+        ),
+        ({"use": "qp"}, 21, ["contact.solver: qp serves some 80"]),
+    ],
+)  # fmt: skip
+def test_a_stack_that_is_too_high_for_a_solver_is_told_with_who_serves_it(solver, height, named):
+    found = doubts(height, solver)
+    assert len(found) == len(named)
+    for sentence, words in zip(found, named, strict=True):
+        assert words in sentence
+        assert f"{4 * height} touch at the start" in sentence
+        assert sentence.endswith("contact solver cone serves any number")
+
+
+@pytest.mark.parametrize("solver", [{"use": "lcp"}, {"use": "qp"}, {"use": "cone"}])
+def test_a_stack_that_is_served_is_not_doubted(solver):
+    assert doubts(10, solver) == []
+
+
+def test_many_bodies_that_do_not_touch_yet_are_told():
+    (sentence, _) = doubts(41, {"use": "lcp"}, 0.05)
+    assert "41 bodies rest on one at least" in sentence
+    assert doubts(40, {"use": "lcp"}, 0.05) == []
+
+
+def test_contacts_that_no_body_connects_count_apart():
+    assert doubts(20, {"use": "lcp"}, 0.0, 0.3) == []
