@@ -276,14 +276,13 @@ class ContactPipeline:
         gap, normal_velocity = contacts.gap[:count], np.zeros(count)
         rate: Array | None = None
         if self.scene.moving:
-            interval = start.time, start.time + point.step
-            rate = self.obstacle_velocity(at.time, *interval, instant=False)
+            rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=False)
         if contacts is not self.start:
             normal_velocity = jacobian.normal_velocity(point.mean)
             if rate is not None:
                 normal_velocity = normal_velocity - rate[:, 0]
                 if point.end is not at or point.is_after_smooth_motion:
-                    rate = self.obstacle_velocity(at.time, *interval, instant=True)
+                    rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=True)
             if point.end is not at:
                 to_end = (point.end.time - at.time) * normal_velocity
                 gap = self.gap_at(point.end, gap + to_end)
