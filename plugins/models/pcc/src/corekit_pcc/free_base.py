@@ -18,16 +18,14 @@ and F = m·(g − a) the entries of rows c and columns b beside those of the arm
     K = Σ m·x_c·∂a/∂b − F·∂x_c/∂b,      D = Σ m·x_c·∂a/∂v_b                                               (5)
     ∂(e_j × x)/∂δ_i = e_j × (e_i × x),     ∂(e_j × x)/∂y_b = e_j × x_b,     ∂x_c/∂δ_i = e_i × x_c             (6)
 
-(3): of a = Σ ∂_a x_b·v_a·v_b with e_j × (e_i × x) − e_i × (e_j × x) = −(e_i × e_j) × x. The pose of the base moves as
-
-    x ← x + h·V,      R ← exp(h·ω^)·R                                                                     (7)
+(3): of a = Σ ∂_a x_b·v_a·v_b with e_j × (e_i × x) − e_i × (e_j × x) = −(e_i × e_j) × x. The pose of the base
+moves as `pose_coordinates` says.
 
 Source: derived here; columns of rigid motion as in Murray, Li and Sastry (1994), section 2.4.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 from corekit.compiled import compiled
@@ -37,7 +35,7 @@ from corekit_pcc.arm import Arm
 from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
 from corekit_pcc.dynamics import velocity_acceleration
 
-__all__ = ["BASE", "add_base_columns", "base_dynamics", "base_tangent", "move_base", "set_base"]
+__all__ = ["BASE", "add_base_columns", "base_dynamics", "base_tangent"]
 
 BASE: Final = 6
 """Velocities of the base."""
@@ -214,46 +212,3 @@ def add_base_columns(
             dofs[c, BASE + k] = BASE + own_dofs[c, k]
             for i in range(3):
                 values[c, i, BASE + k] = own_values[c, i, k]
-
-
-@compiled
-def set_base(q: Array, v: Array, position: Array, rotation: Array, spin: Array) -> None:
-    """Write pose and spin of the base of a state; a quaternion of any length but 0 is normalised."""
-    w, x, y, z = q[3], q[4], q[5], q[6]
-    s = 2.0 / (w * w + x * x + y * y + z * z)
-    rotation[0, 0], rotation[0, 1], rotation[0, 2] = (
-        1.0 - s * (y * y + z * z),
-        s * (x * y - w * z),
-        s * (x * z + w * y),
-    )
-    rotation[1, 0], rotation[1, 1], rotation[1, 2] = (
-        s * (x * y + w * z),
-        1.0 - s * (x * x + z * z),
-        s * (y * z - w * x),
-    )
-    rotation[2, 0], rotation[2, 1], rotation[2, 2] = (
-        s * (x * z - w * y),
-        s * (y * z + w * x),
-        1.0 - s * (x * x + y * y),
-    )
-    for i in range(3):
-        position[i], spin[i] = q[i], v[3 + i]
-
-
-@compiled
-def move_base(q: Array, v: Array, step: float, out: Array) -> None:
-    """Write (7) into the first seven coordinates, the unit quaternion with the sign of q's."""
-    for x in range(3):
-        out[x] = q[x] + step * v[x]
-    spin = (step * v[3], step * v[4], step * v[5])
-    angle = math.sqrt(dot(spin, spin))
-    w, share = math.cos(0.5 * angle), 0.5
-    if angle > 1e-8:
-        share = math.sin(0.5 * angle) / angle
-    turn, axis = scaled(spin, share), (q[4], q[5], q[6])
-    real = w * q[3] - dot(turn, axis)
-    rest = add_scaled(add_scaled(cross(turn, axis), w, axis), q[3], turn)
-    size = math.sqrt(real * real + dot(rest, rest))
-    out[3] = real / size
-    for x in range(3):
-        out[4 + x] = rest[x] / size

@@ -12,9 +12,10 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.frames import quat_wxyz_from_rotation
+from corekit.geometry.pose_coordinates import move_pose, read_pose
 from corekit.roles.model import Coordinate
 from corekit_pcc.arm import Arm
-from corekit_pcc.free_base import BASE, add_base_columns, move_base, set_base
+from corekit_pcc.free_base import BASE, add_base_columns
 from corekit_pcc.packed import Packed, packed_base_dynamics, packed_base_tangent, packed_poses, packed_rows
 
 __all__ = ["BASE", "BASE_COORDINATES", "BASE_VELOCITIES", "POSE", "MountedBase", "place"]
@@ -59,7 +60,8 @@ class MountedBase:
 
     def settle(self, state: State) -> tuple[Array, Array]:
         """Let the kernels see the base of a state; return q and v of the arm, views."""
-        set_base(state.q, state.v, self._position, self._rotation, self._spin)
+        read_pose(state.q, self._position, self._rotation)
+        self._spin[:] = state.v[3:BASE]
         return state.q[POSE:], state.v[BASE:]
 
     def add_to_dynamics(
@@ -104,4 +106,4 @@ class MountedBase:
     @staticmethod
     def move(start: State, velocity: Array, step: float, out: State) -> None:
         """Move the base with v̄ over h."""
-        move_base(start.q, velocity, step, out.q)
+        move_pose(start.q, velocity, step, out.q)
