@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import evolve
 
+from corekit.data.state import State
 from corekit.errors import ConfigError
 from corekit.geometry.frames import rotation_from_rpy
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect_close
@@ -24,25 +25,37 @@ def base_placed(subject: Subject) -> None:
     velocity, spin = np.array([0.3, 0.5, -0.8]), np.array([-1.1, 0.4, 0.6])
     frame, local = points_of(probe.model, 1.0)
     for state in probe.states:
-        before, turned = probe.poses(state)
-        own = (before - before[0]) @ turned[0]
-        shape = np.einsum("ji,njk->nik", turned[0], turned)
+        before, turned_before = probe.poses(state)
+        own = (before - before[0]) @ turned_before[0]
+        shape = np.einsum("ji,njk->nik", turned_before[0], turned_before)
         probe.model.place_base(state, place, turn, velocity, spin)
         position, rotation = probe.poses(state)
         size = 1.0 + float(np.abs(own).max())
         expect_close("place of the base [m]", position[0], place, 1e-12 * size)
         expect_close("axes of the base", rotation[0], turn, 1e-12)
         expect_close("places of the frames from the base [m]", (position - place) @ turn, own, 1e-11 * size)
-        expect_close(
-            "axes of the frames from the base", np.einsum("ji,njk->nik", turn, rotation), shape, 1e-11
-        )
+        turned_with = np.einsum("ji,njk->nik", turn, rotation)
         if "point-jacobian" not in subject.spec.provides:
+            expect_close("axes of the frames from the base", turned_with, shape, 1e-11)
             continue
+        # a frame whose points all move alike does not turn, as that of a node, and keeps its axes
+        still = [k for k in range(len(rotation)) if not _turns(probe, state, k)]
+        expect_close("axes of frames that do not turn", rotation[still], turned_before[still], 1e-11)
+        expect_close(
+            "axes of the frames from the base",
+            np.delete(turned_with, still, 0), np.delete(shape, still, 0), 1e-11,
+        )  # fmt: skip
         lever = local @ turn.T
         moved = probe.rows(state, np.zeros_like(frame), local) @ state.v
         fast = 1.0 + float(np.abs(moved).max())
         wanted = velocity + np.cross(spin, lever)
         expect_close("velocity of points of the base [m/s]", moved, wanted, 1e-11 * fast)
+
+
+def _turns(probe: Probe, state: State, frame: int) -> bool:
+    """Whether points of a frame move differently."""
+    rows = probe.rows(state, np.full(4, frame), np.vstack([np.zeros(3), np.eye(3)]))
+    return frame == 0 or bool(np.any(rows[1:] != rows[0]))
 
 
 BASE: tuple[Check, ...] = (base_placed,)
