@@ -84,3 +84,23 @@ def gimbal(system, option):
     centre = rotation @ ca.vertcat(*option.centre)
     system.body(option.mass, ca.vertcat(*option.inertia), centre, rotation)
     system.frame("body", centre, rotation)
+
+
+def arm(system, option):
+    """Two solid links on a solid foot; motors turn both joints, one about y and one about x."""
+    q, v = system.coordinates("shoulder", "elbow")
+    system.body(option.foot, ca.vertcat(*[option.foot * 4e-4] * 3), [0, 0, 0.01], ca.SX.eye(3))
+    c, s, d, e = ca.cos(q[0]), ca.sin(q[0]), ca.cos(q[1]), ca.sin(q[1])
+    first = ca.vertcat(ca.horzcat(c, 0, s), ca.horzcat(0, 1, 0), ca.horzcat(-s, 0, c))
+    second = first @ ca.vertcat(ca.horzcat(1, 0, 0), ca.horzcat(0, d, -e), ca.horzcat(0, e, d))
+    joint = ca.SX.zeros(3)
+    for i, (turn, length) in enumerate(zip((first, second), option.lengths, strict=True)):
+        across = option.masses[i] * length**2 / 12
+        centre = joint + turn @ ca.vertcat(0, 0, 0.5 * length)
+        system.body(option.masses[i], ca.vertcat(across, across, 0.1 * across), centre, turn)
+        joint += turn @ ca.vertcat(0, 0, length)
+        system.frame(f"end{i}", joint, turn)
+    system.dissipation(0.5 * option.damping * ca.dot(v, v))
+    system.potential_energy(0.5 * option.stiffness * ca.dot(q, q), "springs")
+    system.force(system.input("torque", "N·m", 2), "motors")
+    system.force_at(joint, system.input("thrust", "N", 3), "thruster")

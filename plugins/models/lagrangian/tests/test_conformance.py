@@ -26,3 +26,7 @@ test_gimbal = conformance(
         "parameters": {"mass": 0.4, "inertia": [0.01, 0.02, 0.015], "centre": [0.02, 0.0, -0.08]},
     },
 )
+ARM = {"lengths": [0.3, 0.2], "masses": [0.2, 0.1], "foot": 0.3, "damping": 0.01, "stiffness": 2.0}
+test_arm_on_a_moving_base = conformance(
+    "models", "lagrangian", {"equations": "mechanisms:arm", "parameters": ARM}, free_base=True
+)

@@ -19,6 +19,8 @@ lagrangian = ComponentSpec(
         "energy",
         "force-terms",
         "input-jacobian",
+        "free-base",
+        "reparametrisation",
         "symbolic",
         "symbolic-parameters",
     ),

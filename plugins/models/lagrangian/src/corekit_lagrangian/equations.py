@@ -22,7 +22,6 @@ import casadi as ca
 from attrs import frozen
 
 from corekit.errors import PluginError
-from corekit.geometry.frames import Pose
 from corekit_lagrangian.system import System
 
 __all__ = ["Equations", "derive"]
@@ -57,16 +56,16 @@ class Equations:
         return [self.q, self.v, self.u, self.w, self.p]
 
 
-def derive(system: System, parameters: Any, base: Pose) -> Equations:
-    """Write equations (2) of a system on a base.
+def derive(system: System, parameters: Any) -> Equations:
+    """Write equations (2) of a system.
 
     Args:
-        parameters: the symbols of its options, a column.
+        parameters: the symbols of its options, and R₀ of a base that moves, a column.
     Raises:
         PluginError: no coordinates, no kinetic energy, or one that is not quadratic in the velocities.
     """
     q, v = system.q, system.v
-    if not q.numel():
+    if not system.rest:
         raise PluginError(f"{system.owner} has no coordinates: define() calls system.coordinates(...)")
     momentum = ca.gradient(system.kinetic, v)
     mass = ca.jacobian(momentum, v)
@@ -82,7 +81,7 @@ def derive(system: System, parameters: Any, base: Pose) -> Equations:
     terms["dissipation"] = -ca.gradient(system.rayleigh, v)
     for name, force in system.forces.items():
         terms[name] = terms.get(name, 0) + force
-    turn, origin = ca.DM(base.rotation), ca.DM(base.position)
+    turn, origin = system.turn, system.origin
     return Equations(
         q, v, system.u, ca.SX.sym("w", q.numel()), parameters, mass, sum(terms.values(), start=ca.SX.zeros(q.numel())),
         terms, system.kinetic, sum(system.potentials.values(), start=ca.SX(0)),

@@ -22,12 +22,14 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
+from corekit.geometry.frames import Pose
 from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.code import import_function
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_lagrangian.config import LagrangianInitial, NamedConfig
 from corekit_lagrangian.equations import derive
+from corekit_lagrangian.moving_base import AXES, BASE, MovingBase
 from corekit_lagrangian.option_symbols import OptionSymbols
 from corekit_lagrangian.symbolic import SymbolicEquations
 from corekit_lagrangian.system import System
@@ -45,7 +47,7 @@ class LagrangianModel(Model):
     Args:
         config: the attrs class of its options. Every `float` and every tuple of them becomes a parameter, which
             `define` finds as a symbol under its name; anything else it finds as it is.
-        context: base pose and gravity.
+        context: base pose and gravity, and whether the base moves.
     """
 
     def __init__(self, config: Any, context: BuildContext | None = None) -> None:
@@ -53,14 +55,17 @@ class LagrangianModel(Model):
         owner = context.path or type(self).__name__
         self._path = owner
         option = OptionSymbols(config)
-        system = System(owner, context.base.rotation.T @ context.gravity)
+        system = System(owner, context.gravity, context.base, moving=context.free_base)
         self.define(system, option.found)
-        self._equations = equations = derive(system, option.symbols, context.base)
+        self._moves, self._base = system.base is not None, context.base
+        symbols = ca.vertcat(option.symbols, system.base.axes) if system.base else option.symbols
+        self._equations = equations = derive(system, symbols)
         self._parameters, self._p = option.parameters, option.values
+        if self._moves:
+            self._p = np.concatenate([option.values, context.base.rotation.ravel()])
         self._n = n = equations.q.numel()
         self._rest = np.array(system.rest)
         self._terms = tuple(equations.terms)
-        self._base = context.base
         self._description = _description(system, context)
         every, f, w, M = equations.symbols, equations.force, equations.w, equations.mass
 
@@ -95,9 +100,10 @@ class LagrangianModel(Model):
         self._lines = [
             (each.shape[1], radius) for each, (_, radius) in zip(points, system.lines, strict=True)
         ]
-        turn, origin = ca.DM(context.base.rotation), ca.DM(context.base.position)
-        drawn = [(turn @ each + origin @ ca.DM.ones(1, each.shape[1])).T for each in points]
+        drawn = [(system.turn @ each + system.origin @ ca.DM.ones(1, each.shape[1])).T for each in points]
         self._outline = tape("outline", ca.vertcat(ca.SX(0, 3), *drawn))
+        if self._moves:
+            self._check_mass()
 
     @abstractmethod
     def define(self, system: System, option: Any) -> None:
@@ -107,21 +113,44 @@ class LagrangianModel(Model):
             option: the options by name; numbers are symbols, `option.number("radius")` is one of them as a number.
         """
 
+    def _check_mass(self) -> None:
+        """Refuse a base whose motion meets no inertia, in the rest state."""
+        state, mass = (
+            State(self._rest, np.zeros(self._n), self._base.rotation.ravel()),
+            self.new_mass_matrix(),
+        )
+        self.compute_mass_and_force(state, np.zeros(self._description.input_size), mass, np.zeros(self._n))
+        M = mass.dense()
+        scale = np.sqrt(np.maximum(np.diag(M), 1e-12 * np.trace(M)))  # of units alone
+        if np.isfinite(M).all() and np.linalg.eigvalsh(M / np.outer(scale, scale))[0] < 1e-9:
+            allowed = (
+                "needs inertia against every motion of its own: write a system.body that does not move in it, "
+                "the link on which the first joint stands"
+            )
+            raise ConfigError([Mistake(f"{self._path}.base", "a base that moves", allowed)], self._path)
+
     @property
     def description(self) -> ModelDescription:
         return self._description
 
     def compute_initial_state(self, initial: LagrangianInitial | None, out: State) -> None:
         out.q[:], out.v[:] = self._rest, 0.0
+        if self._moves:
+            out.aux[:] = self._base.rotation.ravel()
         if initial is None:
             return
-        given = {"coordinates": (initial.coordinates, out.q), "velocities": (initial.velocities, out.v)}
+        own = BASE if self._moves else 0
+        given = {
+            "coordinates": (initial.coordinates, out.q[own:]),
+            "velocities": (initial.velocities, out.v[own:]),
+        }
+        count = self._n - own
         wrong = [
             Mistake(
-                f"{self._path}.initial.{name}", numbers, f"one number for each of the {self._n} coordinates"
+                f"{self._path}.initial.{name}", numbers, f"one number for each of the {count} coordinates"
             )
             for name, (numbers, _) in given.items()
-            if numbers and len(numbers) != self._n
+            if numbers and len(numbers) != count
         ]
         if wrong:
             raise ConfigError(wrong, "the initial state")
@@ -141,7 +170,19 @@ class LagrangianModel(Model):
         second: Array = _NO_NUMBERS,
         w: Array = _NO_NUMBERS,
     ) -> None:
+        if self._moves:
+            self._p[-AXES:] = state.aux
         tape(state.q, state.v, inputs, w, self._p, first, second)
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Write pose and twist of `moving_base`."""
+        MovingBase.place(state, Pose(position, rotation), velocity, angular_velocity)
+
+    def reparametrise(self, state: State) -> bool:
+        """Count turns of a moving base from its present axes once it turned far."""
+        return self._moves and MovingBase.recentre(state)
 
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         self._compute(self._mass_and_force, state, inputs, mass.data.reshape(-1), force)
@@ -149,6 +190,7 @@ class LagrangianModel(Model):
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         np.multiply(velocity, step, out=out.q)
         out.q += start.q
+        out.aux[:] = start.aux
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         self._compute(self._poses, state, _NO_NUMBERS, position.reshape(-1), rotation.reshape(-1))
@@ -164,8 +206,8 @@ class LagrangianModel(Model):
             count = len(self._description.frames)
             position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
             self.compute_frame_poses(state, position, rotation)
-            points = np.vstack([self._base.position, position])
-            return Outline(points=points, radius=np.full(count + 1, 0.01))
+            points = position if self._moves else np.vstack([self._base.position, position])
+            return Outline(points=points, radius=np.full(len(points), 0.01))
         counts = np.array([count for count, _ in self._lines])
         points = np.zeros((counts.sum(), 3))
         self._compute(self._outline, state, _NO_NUMBERS, points.reshape(-1))
@@ -214,7 +256,14 @@ class LagrangianModel(Model):
         return dict(zip(self._terms, found, strict=True))
 
     def symbolic(self) -> SymbolicEquations:
-        """The same equations as CasADi expressions."""
+        """The same equations as CasADi expressions.
+
+        Raises:
+            ConfigError: the base moves.
+        """
+        if self._moves:
+            allowed = "must stand for CasADi expressions"
+            raise ConfigError([Mistake(f"{self._path}.base", "a base that moves", allowed)], self._path)
         return SymbolicEquations(self._equations, self._parameters)
 
 
@@ -230,8 +279,9 @@ def _description(system: System, context: BuildContext) -> ModelDescription:
         shapes=tuple(system.shapes),
         excluded_pairs=np.array(system.excluded, dtype=np.int64).reshape(-1, 2),
         self_contact=system.self_contact,
+        aux=AXES if system.base else 0,
         jacobian_width=len(system.units),
-        plane=np.vstack([base.position, axes]) if system.planar else None,
+        plane=np.vstack([base.position, axes]) if system.planar and not system.base else None,
     )
 
 

@@ -2,6 +2,9 @@
 
 Everything is written in the axes of the body's base, whose z axis points upwards unless a scenario turns it;
 `system.gravity` is the gravitational acceleration in them. Expressions are CasADi's or, after `system.sympy`, SymPy's.
+
+The same equations serve a base that moves (`moving_base`), if masses and bodies say what inertia and weight there is:
+`system` then knows how they move in the world. Forces on coordinates act between the body and its base.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ import casadi as ca
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.errors import PluginError
+from corekit.errors import ConfigError, Mistake, PluginError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit.roles.model import Channel, ChannelKind, Coordinate
+from corekit_lagrangian.moving_base import BASE, MovingBase
 
 __all__ = ["Expression", "System"]
 
@@ -39,11 +43,20 @@ class System:
 
     Args:
         owner: name of the model, for messages.
-        gravity: gravitational acceleration in the base's axes [m/s²], shape (3,).
+        gravity: gravitational acceleration in world axes [m/s²], shape (3,).
+        base: where the base stands, or begins.
+        moving: whether it moves.
+
+    Attributes:
+        base: the coordinates of a base that moves, or None.
+        origin, turn: pose of the base in the world, expressions or numbers, (3, 1) and (3, 3).
     """
 
-    def __init__(self, owner: str, gravity: Array) -> None:
-        self.owner, self.gravity = owner, gravity
+    def __init__(self, owner: str, gravity: Array, base: Pose | None = None, *, moving: bool = False) -> None:
+        pose = base or Pose()
+        self.owner, self._gravity = owner, gravity if moving else pose.rotation.T @ gravity
+        self.base = MovingBase() if moving else None
+        self.origin, self.turn = ca.DM(pose.position), ca.DM(pose.rotation)
         self.q, self.v, self.u = ca.SX(0, 1), ca.SX(0, 1), ca.SX(0, 1)
         self.units: list[Coordinate] = []
         self.rates: list[Coordinate] = []
@@ -60,8 +73,25 @@ class System:
         self.planar = False
         self.self_contact = False
         self._sympy: dict[Any, Any] = {}
+        if self.base is not None:
+            self.q, self.v = self.base.q, self.base.v
+            self.origin, self.turn = self.base.origin, self.base.turn
+            self.units, self.rates = list(self.base.coordinates), list(self.base.rates)
+            self.rest = [*pose.position.tolist(), 0.0, 0.0, 0.0]
+            self.frame("base", ca.SX.zeros(3))
 
     # — what there is —
+
+    @property
+    def gravity(self) -> Array:
+        """Gravitational acceleration in the base's axes [m/s²], shape (3,).
+
+        Raises:
+            ConfigError: the base moves.
+        """
+        if self.base is not None:
+            raise self._fixed("system.gravity changes with it: write weights by system.mass or system.body")
+        return self._gravity
 
     def coordinates(self, *names: str, unit: str = "rad", rest: Sequence[float] = ()) -> tuple[Any, Any]:
         """Add coordinates; returns q and v = q̇ of these, columns.
@@ -129,7 +159,16 @@ class System:
     # — energies and forces —
 
     def kinetic_energy(self, energy: Expression) -> None:
-        """Add a kinetic energy T(q, v) [J], quadratic in v."""
+        """Add a kinetic energy T(q, v) [J], quadratic in v.
+
+        Raises:
+            ConfigError: the base moves, and T(q, v) does not know how.
+        """
+        if self.base is not None:
+            raise self._fixed("a kinetic energy counts its motion too: write system.mass or system.body")
+        self._add_kinetic(energy)
+
+    def _add_kinetic(self, energy: Expression) -> None:
         self.kinetic += self._scalar("kinetic energy", energy)
 
     def potential_energy(self, energy: Expression, name: str = "potential") -> None:
@@ -147,22 +186,31 @@ class System:
 
     def force(self, force: Expression, name: str = "force") -> None:
         """Add generalised forces Q(q, v, u), one a coordinate."""
-        value = self.casadi(force)
-        if value.shape != self.q.shape:
-            raise self._wrong(f"force {name} has shape {value.shape}, there are {self.q.numel()} coordinates")
+        value, base = self.casadi(force), 0 if self.base is None else BASE
+        count = self.q.numel() - base
+        if value.shape != (count, 1):
+            raise self._wrong(f"force {name} has shape {value.shape}, there are {count} coordinates")
+        self._add_force(ca.vertcat(ca.SX.zeros(base), value), name)
+
+    def _add_force(self, value: Any, name: str) -> None:
         self.forces[name] = self.forces.get(name, 0) + value
 
     def force_at(self, point: Expression, force: Expression, name: str = "force") -> None:
         """Add a force (3, 1) [N] on a point (3, 1) [m]: Q = (∂x/∂q)ᵀ·F."""
         place, pull = self._vector(f"point of force {name}", point), self._vector(f"force {name}", force)
-        self.force(ca.jacobian(place, self.q).T @ pull, name)
+        turned = pull if self.base is None else self.turn @ pull
+        self._add_force(ca.jacobian(self._moved(place), self.q).T @ turned, name)
+
+    def _moved(self, place: Any) -> Any:
+        """A place as the base carries it, by whose motion inertia and work are counted; a fixed one carries nothing."""
+        return place if self.base is None else self.origin + self.turn @ place
 
     def mass(self, mass: Expression, position: Expression) -> None:
         """Add a point mass [kg] at a position (3, 1) [m]: T = ½·m·|ẋ|², V = −m·g·x."""
-        place, amount = self._vector("position of a mass", position), self._scalar("mass", mass)
+        place, amount = self._moved(self._vector("position of a mass", position)), self._scalar("mass", mass)
         speed = self.velocity(place)
-        self.kinetic_energy(0.5 * amount * ca.dot(speed, speed))
-        self.potential_energy(-amount * ca.dot(ca.DM(self.gravity), place), "gravity")
+        self._add_kinetic(0.5 * amount * ca.dot(speed, speed))
+        self.potential_energy(-amount * ca.dot(ca.DM(self._gravity), place), "gravity")
 
     def body(self, mass: Expression, inertia: Expression, position: Expression, rotation: Expression) -> None:
         """Add a rigid body: a mass at its centre, and T = ½·ωᵀ·I·ω.
@@ -173,9 +221,10 @@ class System:
         """
         self.mass(mass, position)
         tensor = self.casadi(inertia)
-        spin = self.angular_velocity(rotation)
+        axes = self.casadi(rotation)
+        spin = self.angular_velocity(axes if self.base is None else self.turn @ axes)
         turned = tensor @ spin if tensor.shape == (3, 3) else self._vector("inertia", tensor) * spin
-        self.kinetic_energy(0.5 * ca.dot(spin, turned))
+        self._add_kinetic(0.5 * ca.dot(spin, turned))
 
     # — frames, shapes, outline —
 
@@ -272,6 +321,10 @@ class System:
         if value.numel() != 3:
             raise self._wrong(f"{what} has shape {value.shape}; it has three numbers, in the base's axes")
         return ca.vec(value)
+
+    def _fixed(self, said: str) -> ConfigError:
+        allowed = f"must stand for these equations; {said}"
+        return ConfigError([Mistake(f"{self.owner}.base", "a base that moves", allowed)], self.owner)
 
     def _wrong(self, said: str) -> PluginError:
         return PluginError(f"{self.owner}: {said}")
