@@ -95,3 +95,8 @@ PLANAR = {
     "collision": "capsules",
 }
 test_planar_arm = conformance("models", "der", PLANAR)
+
+MOUNTED = TREE | {"clamps": [{"at": "trunk.start"}]}
+test_mounted_tree = conformance("models", "der", MOUNTED, free_base=True)
+GRIPPED = SWIMMER | {"clamps": [{"at": "tail.end", "kind": "edge"}]}
+test_rod_mounted_by_an_edge = conformance("models", "der", GRIPPED, free_base=True)

@@ -17,6 +17,7 @@ der = ComponentSpec(
         "force-derivatives",
         "prescribed",
         "reparametrisation",
+        "free-base",
         "energy",
         "force-terms",
         "curvature-input",

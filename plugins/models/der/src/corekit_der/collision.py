@@ -25,13 +25,13 @@ __all__ = ["collision_shapes", "find_near_edges"]
 
 
 def collision_shapes(
-    graph: Graph, config: DERConfig, real: IntArray, first_edge: int
+    graph: Graph, config: DERConfig, real: IntArray, first_node: int, first_edge: int
 ) -> tuple[tuple[Shape, ...], IntArray]:
     """Return the shapes and the excluded pairs of shapes, (k, 2).
 
     Args:
         real: edges without the ghosts, in order, (e,).
-        first_edge: frame of the first of them if edges have frames.
+        first_node: frame of the first node. first_edge: that of the first edge if edges have frames.
     """
     if config.collision == "none":
         return (), np.zeros((0, 2), dtype=np.int64)
@@ -45,7 +45,14 @@ def collision_shapes(
     if config.collision == "edges":
         edges = zip(ends, radius, limb_of_edge, strict=True)
         return tuple(
-            Shape("edge", (r,), frame=a, second_frame=b, offset=identity, friction=friction[i])
+            Shape(
+                "edge",
+                (r,),
+                frame=first_node + a,
+                second_frame=first_node + b,
+                offset=identity,
+                friction=friction[i],
+            )
             for (a, b), r, i in edges
         ), near
     if config.collision == "capsules":
@@ -60,7 +67,7 @@ def collision_shapes(
     limb = np.zeros(nodes, dtype=np.int64)
     limb[graph.edge[real].ravel()] = np.repeat(graph.limb[real], 2)
     spheres = tuple(
-        Shape("sphere", (r,), frame=k, offset=identity, friction=friction[i])
+        Shape("sphere", (r,), frame=first_node + k, offset=identity, friction=friction[i])
         for k, (r, i) in enumerate(zip(largest.tolist(), limb.tolist(), strict=True))
     )
     # the spheres of one edge, and of edges near along the arc, overlap

@@ -1,9 +1,10 @@
 """Poses of node and edge frames, and Jacobians of their material points.
 
-A node frame has the base's axes and does not turn: ẋ_p = ẋ. An edge frame lies in the middle of the edge and has the
-axes m₁, m₂, t. With e = x_b − x_a, l = |e| and the spin of `frames`, the velocity of its material point r is
+A node frame has the base's axes and does not turn: ẋ_p = ẋ. An edge frame lies at x = (1 − c)·x_a + c·x_b, c = ½, and
+has the axes m₁, m₂, t; the frame of a clamped edge lies at its node, c = 0 or 1. With e = x_b − x_a, l = |e| and the
+spin of `frames`, the velocity of its material point r is
 
-    ẋ_p = ½(ẋ_a + ẋ_b) + [r₃·ė⊥ − t·(r₁·m₁ + r₂·m₂)·ė]/l + (r₁·m₂ − r₂·m₁)·(θ̇ + A·ė),   ė⊥ = ė − t·(t·ė)   (1)
+    ẋ_p = (1 − c)·ẋ_a + c·ẋ_b + [r₃·ė⊥ − t·(r₁·m₁ + r₂·m₂)·ė]/l + (r₁·m₂ − r₂·m₁)·(θ̇ + A·ė),   ė⊥ = ė − t·(t·ė)   (1)
 """
 
 from __future__ import annotations
@@ -45,14 +46,16 @@ def node_point_jacobians(node: IntArray, axes: Array, frame: IntArray, dofs: Int
 
 
 @compiled
-def edge_poses(rods: Rods, q: Array, aux: Array, edges: IntArray, position: Array, rotation: Array) -> None:
-    """Write midpoints (k, 3) and axes m₁, m₂, t (k, 3, 3) of `edges` in the base's axes."""
+def edge_poses(
+    rods: Rods, q: Array, aux: Array, edges: IntArray, along: Array, position: Array, rotation: Array
+) -> None:
+    """Write points (k, 3) at c, `along` (k,), and axes m₁, m₂, t (k, 3, 3) of `edges`, in the base's axes."""
     compute_edges(rods, q, aux)
     for k in range(len(edges)):
         j = edges[k]
         start, end = rods.edge[j, 0], rods.edge[j, 1]
         for a in range(3):
-            position[k, a] = 0.5 * (q[start + a] + q[end + a])
+            position[k, a] = (1.0 - along[k]) * q[start + a] + along[k] * q[end + a]
             rotation[k, a, 0] = rods.edge_state[j, 4 + a]
             rotation[k, a, 1] = rods.edge_state[j, 7 + a]
             rotation[k, a, 2] = rods.edge_state[j, a]
@@ -60,11 +63,13 @@ def edge_poses(rods: Rods, q: Array, aux: Array, edges: IntArray, position: Arra
 
 @compiled
 def edge_point_jacobians(
-    rods: Rods, q: Array, aux: Array, edge: IntArray, local: Array, axes: Array, dofs: IntArray, values: Array
-) -> None:
+    rods: Rods, q: Array, aux: Array, edge: IntArray, along: Array, local: Array, axes: Array, dofs: IntArray,
+    values: Array,
+) -> None:  # fmt: skip
     """Write (1) for points `local` (c, 3) of edges `edge` (c,): dofs (c, 7) and values (c, 3, 7) in world axes.
 
-    Points with a negative edge index are skipped. `axes` (3, 3) maps from the base to the world.
+    `along` (c,) holds the c of (1). Points with a negative edge index are skipped. `axes` (3, 3) maps from the base to
+    the world.
     """
     compute_edges(rods, q, aux)
     for c in range(len(edge)):
@@ -88,5 +93,5 @@ def edge_point_jacobians(
                     perpendicular = (1.0 if a == k else 0.0) - t[a] * t[k]
                     slope = (local[c, 2] * perpendicular - t[a] * side[k]) / length + spun[a] * connection[k]
                     arm += axes[w, a] * slope
-                values[c, w, k] = 0.5 * axes[w, k] - arm
-                values[c, w, 4 + k] = 0.5 * axes[w, k] + arm
+                values[c, w, k] = (1.0 - along[c]) * axes[w, k] - arm
+                values[c, w, 4 + k] = along[c] * axes[w, k] + arm

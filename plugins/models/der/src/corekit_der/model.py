@@ -32,7 +32,8 @@ class DER(Model):
     The state's `aux` contains the source of every edge's reference directors (see `frames`) and the last reference
     twist of every pair. `reparametrise` updates them after a step that turned an edge far.
 
-    Frames: the nodes (base's axes), and with `collision = "capsules"` also the edges (directors and tangent).
+    Frames: the nodes (base's axes), and with `collision = "capsules"` also the edges (directors and tangent); before
+    them the base if it moves. It then is the edge that the only clamp holds, see `moving_base`.
 
     Source: Bergou et al. (2008), (2010); Choi et al. (2024).
     """
@@ -98,6 +99,12 @@ class DER(Model):
     ) -> None:
         """Write the Jacobians of points fixed in frames, see `frame_points`."""
         self._rods.compute_point_jacobians(state, frame, local, dofs, values)
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Carry the rods to a pose and a twist of their base, see `moving_base`."""
+        self._rods.place_base(state, position, rotation, velocity, angular_velocity)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic energy, and elastic and gravitational potential [J]; heights from the world's origin."""

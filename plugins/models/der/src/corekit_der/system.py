@@ -19,12 +19,12 @@ from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
 from corekit_der.elasticity import PlanarElasticity, SpatialElasticity, TermWeights
-from corekit_der.frame_points import edge_point_jacobians, edge_poses, node_point_jacobians, node_poses
 from corekit_der.graph import Graph, build_graph, compliance_fractions
+from corekit_der.graph_frames import GraphFrames
 from corekit_der.initial_state import InitialStateWriter
 from corekit_der.loads import add_drag, add_drag_derivatives
+from corekit_der.moving_base import release_clamp
 from corekit_der.numbering import Numbering, block_entries, block_pattern, number_coordinates
-from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_point_jacobians
 from corekit_der.tables import block_entry_table
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ class RodSystem:
     """
 
     def __init__(self, config: DERConfig, context: BuildContext) -> None:
+        path = context.path or "der"
         self._graph = graph = build_graph(config)
+        self._base = release_clamp(config, graph, path) if context.free_base else None
         if config.planar:
             _check_planar(config)
         self._numbering = numbering = number_coordinates(graph, config.planar)
@@ -62,15 +64,16 @@ class RodSystem:
         self._rotation = np.array(context.base.rotation, dtype=float)
         self._axes = np.ascontiguousarray(self._rotation[:, axes])
         self.size = n = numbering.size
-        self._real_edges: IntArray = np.flatnonzero(graph.limb >= 0)
-        self._node_count = int(graph.edge[self._real_edges].max()) + 1
         self._node_dofs = numbering.node[:, None] + np.arange(len(axes))
-        self._node_first = np.ascontiguousarray(numbering.node[: self._node_count])
+        self._frames = GraphFrames(
+            graph, numbering, elasticity, context.base, self._base, with_edges=config.collision == "capsules"
+        )
         self.clamp_motion = ClampMotion(graph, numbering, axes, twisting=not config.planar)
         self._gravity = self._axes.T @ context.gravity
         self.mass, self._weight, self._drag = _lump_masses(graph, numbering, self._gravity)
+        if self._base is not None:
+            self._base.share_mass(numbering, self.mass, self._weight)
         self._increment = np.zeros(n)
-        self._has_edge_frames = config.collision == "capsules"
         self._rest_q, self._rest_aux = np.zeros(n), np.zeros(elasticity.aux)
         self._rest_q[self._node_dofs] = graph.position[:, axes]
         shape = elasticity.compute_rest_strains(self._rest_q, self._rest_aux)
@@ -97,7 +100,7 @@ class RodSystem:
         self._viscous.data[:] = self._drag
         self._drag_block = np.zeros((2, 36))
         self.description = self._make_layout(config)
-        path = context.path or "der"
+        self._path = path
         self.initial_state_writer = InitialStateWriter(
             path, graph, numbering, elasticity, self.clamp_motion, self._rest_q, self._rest_aux
         )
@@ -115,10 +118,8 @@ class RodSystem:
         if not config.planar:
             for index, name in zip(numbering.edge.tolist(), graph.edge_name, strict=True):
                 names[index], units[index] = f"{name}-angle", "rad"
-        frames = tuple(graph.node_name[: self._node_count])
-        if self._has_edge_frames:
-            frames += tuple(f"edge-{graph.edge_name[j]}" for j in self._real_edges)
-        shapes, never = collision_shapes(graph, config, self._real_edges, self._node_count)
+        frames = self._frames
+        shapes, never = collision_shapes(graph, config, frames.real_edges, frames.nodes, frames.edges)
         pairs = list(zip(names, units, strict=True))
         return ModelDescription(
             coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
@@ -127,7 +128,7 @@ class RodSystem:
             untracked_work="cables driven by length"
             if any(c.drive == "length" for c in config.cables)
             else "",
-            frames=frames,
+            frames=frames.names,
             shapes=shapes,
             excluded_pairs=never,
             self_contact=config.self_contact,
@@ -135,7 +136,7 @@ class RodSystem:
             prescribed_velocity_index=self.clamp_motion.index,
             prescribed_coordinate_index=self.clamp_motion.index,
             prescribed_signals=self.clamp_motion.signals,
-            jacobian_width=(7 if self._width == 3 else 4) if self._has_edge_frames else self._width,
+            jacobian_width=frames.jacobian_width,
             plane=np.vstack([self._origin, self._axes.T]) if config.planar else None,
             velocity_scale=None if config.planar else self._velocity_scale(),
         )
@@ -254,45 +255,37 @@ class RodSystem:
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of frames in the world."""
-        nodes, rods = self._node_count, self._elasticity.rods
-        node_poses(state.q, self._node_first, self._axes, self._origin, self._rotation, position, rotation)
-        if self._has_edge_frames and self._width == 2:
-            self._elasticity.compute_edges(state.q, state.aux)
-            middles = planar_edge_middles(rods, state.q, self._real_edges)
-            position[nodes:] = middles @ self._axes.T + self._origin
-            rotation[nodes:] = self._rotation @ planar_edge_axes(rods, self._real_edges)
-        elif self._has_edge_frames:
-            edge_poses(rods, state.q, state.aux, self._real_edges, position[nodes:], rotation[nodes:])
-            position[nodes:] = position[nodes:] @ self._axes.T + self._origin
-            rotation[nodes:] = np.matmul(self._axes, rotation[nodes:])
+        self._frames.write_poses(state, position, rotation)
 
     def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write the Jacobians of points fixed in frames."""
-        if not self._has_edge_frames:
-            node_point_jacobians(self._node_first, self._axes, frame, dofs, values)
-            return
-        on_node = frame < self._node_count
-        values[on_node] = 0.0
-        dofs[on_node] = 0
-        width = self._width
-        dofs[on_node, :width] = self._node_dofs[frame[on_node]]
-        values[on_node, :, :width] = self._axes
-        if width == 2:
-            self._elasticity.compute_edges(state.q, state.aux)
-            on_edge, rods = ~on_node, self._elasticity.rods
-            count = int(on_edge.sum())
-            edge_dofs, edge_values = np.empty((count, 4), dtype=np.int64), np.empty((count, 3, 4))
-            edge = self._real_edges[frame[on_edge] - self._node_count]
-            planar_edge_point_jacobians(rods, edge, local[on_edge], self._axes, edge_dofs, edge_values)
-            dofs[on_edge], values[on_edge] = edge_dofs, edge_values
-            return
-        edge = np.where(on_node, -1, self._real_edges[np.maximum(frame - self._node_count, 0)])
-        edge_point_jacobians(self._elasticity.rods, state.q, state.aux, edge, local, self._axes, dofs, values)
+        self._frames.write_point_jacobians(state, frame, local, dofs, values)
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Carry the rods to a pose and a twist of their base, in world axes."""
+        assert self._base is not None  # the kernel moves bases of `free_base` alone
+        turn, origin = self._axes.T, self._origin
+
+        def seen(x: Array, axes: Array, v: Array, spin: Array) -> tuple[Array, Array, Array, Array]:
+            return turn @ (x - origin), turn @ axes, turn @ v, turn @ spin
+
+        before = seen(*self._frames.find_base_motion(state))
+        after = seen(position, rotation, velocity, angular_velocity)
+        self._base.carry(self._elasticity, self._node_dofs, self._numbering.edge, before, after, state)
 
     def symbolic(self) -> SymbolicRods:
-        """Return the equations as CasADi expressions."""
+        """Return the equations as CasADi expressions.
+
+        Raises:
+            ConfigError: the base moves.
+        """
+        if self._base is not None:
+            said = "must stand for CasADi expressions"
+            raise ConfigError([Mistake(f"{self._path}.base", "a base that moves", said)], self._path)
         from corekit_der.materials import limb_materials
         from corekit_der.symbolic import RodExpressionData, SymbolicRods
 
@@ -313,8 +306,8 @@ class RodSystem:
             axes=self._axes,
             rotation=self._rotation,
             origin=self._origin,
-            nodes=self._numbering.node[: self._node_count],
-            edges=self._real_edges if self._has_edge_frames else self._real_edges[:0],
+            nodes=self._numbering.node[: self._frames.node_count],
+            edges=self._frames.real_edges[: len(self._frames.names) - self._frames.edges],
             compliance_fractions=compliance_fractions(graph),
             viscosity=graph.viscosity,
             retardation=graph.retardation,

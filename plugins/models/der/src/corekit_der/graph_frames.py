@@ -1,0 +1,130 @@
+"""Frames of a graph of rods: the base if it moves, the nodes, and the edges if they carry shapes."""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.geometry.frames import Pose
+from corekit_der.elasticity import Elasticity
+from corekit_der.frame_points import edge_point_jacobians, edge_poses, node_point_jacobians, node_poses
+from corekit_der.graph import Graph
+from corekit_der.moving_base import BaseEdge
+from corekit_der.numbering import Numbering
+from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_point_jacobians
+
+__all__ = ["GraphFrames"]
+
+
+@final
+class GraphFrames:
+    """Poses of the frames, and Jacobians of points fixed in them.
+
+    Args:
+        graph, numbering, elasticity: of the rods.
+        place: pose of the axes in which coordinates are given.
+        base: the edge of a base that moves, whose frame is the first.
+        with_edges: whether edges have frames.
+
+    Attributes:
+        names: of the frames. nodes, edges: index of the first frame of a node and of an edge.
+        node_count: count of nodes with a frame. real_edges: edges with a frame, if any have.
+        jacobian_width: count of velocities that move a point.
+    """
+
+    def __init__(
+        self, graph: Graph, numbering: Numbering, elasticity: Elasticity, place: Pose, base: BaseEdge | None,
+        *, with_edges: bool,
+    ) -> None:  # fmt: skip
+        self._elasticity, self._base, self._with_edges = elasticity, base, with_edges
+        self._width = width = len(elasticity.axes)
+        self._origin, self._rotation = np.array(place.position), np.array(place.rotation)
+        self._axes = np.ascontiguousarray(self._rotation[:, list(elasticity.axes)])
+        self.real_edges: IntArray = np.flatnonzero(graph.limb >= 0)
+        self.node_count = int(graph.edge[self.real_edges].max()) + 1
+        self._node_first = np.ascontiguousarray(numbering.node[: self.node_count])
+        self.nodes = 0 if base is None else 1
+        self.edges = self.nodes + self.node_count
+        names = [*graph.node_name[: self.node_count]]
+        if with_edges:
+            names += [f"edge-{graph.edge_name[j]}" for j in self.real_edges]
+        self.names = (("base",) if base else ()) + tuple(names)
+        turning = with_edges or base is not None
+        self.jacobian_width = (7 if width == 3 else 4) if turning else width
+        # every frame's edge, −1 of nodes, and how far along it the frame lies
+        self._edge = np.full(len(self.names), -1, dtype=np.int64)
+        self._along = np.full(len(self.names), 0.5)
+        if with_edges:
+            self._edge[self.edges :] = self.real_edges
+        if base is not None:
+            self._edge[0], self._along[0] = base.edge, base.along
+
+    def write_poses(self, state: State, position: Array, rotation: Array) -> None:
+        """Write positions and axes of all frames in the world."""
+        rods, nodes, edges = self._elasticity.rods, self.nodes, self.edges
+        node_poses(
+            state.q, self._node_first, self._axes, self._origin, self._rotation, position[nodes:], rotation[nodes:]
+        )  # fmt: skip
+        if self._with_edges and self._width == 2:
+            self._elasticity.compute_edges(state.q, state.aux)
+            middles = planar_edge_middles(rods, state.q, self.real_edges)
+            position[edges:] = middles @ self._axes.T + self._origin
+            rotation[edges:] = self._rotation @ planar_edge_axes(rods, self.real_edges)
+            return
+        for first, last in ((0, nodes), (edges, len(self.names))):
+            if first == last:
+                continue
+            own, axes = position[first:last], rotation[first:last]
+            edge_poses(rods, state.q, state.aux, self._edge[first:last], self._along[first:last], own, axes)
+            own[:] = own @ self._axes.T + self._origin
+            axes[:] = np.matmul(self._axes, axes)
+        if self._base is not None:
+            rotation[0] = rotation[0] @ self._base.axes.T
+            position[0] -= rotation[0] @ self._base.place
+
+    def write_point_jacobians(
+        self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
+    ) -> None:
+        """Write the Jacobians of points fixed in frames."""
+        nodes, width = self.nodes, self._width
+        if not (self._with_edges or self._base):
+            node_point_jacobians(self._node_first, self._axes, frame, dofs, values)
+            return
+        edge = self._edge[frame]
+        on_node = edge < 0
+        values[on_node] = 0.0
+        dofs[on_node] = 0
+        dofs[on_node, :width] = self._node_first[frame[on_node] - nodes, None] + np.arange(width)
+        values[on_node, :, :width] = self._axes
+        if width == 2:
+            self._elasticity.compute_edges(state.q, state.aux)
+            on_edge, rods = ~on_node, self._elasticity.rods
+            count = int(on_edge.sum())
+            edge_dofs, edge_values = np.empty((count, 4), dtype=np.int64), np.empty((count, 3, 4))
+            planar_edge_point_jacobians(
+                rods, edge[on_edge], local[on_edge], self._axes, edge_dofs, edge_values
+            )
+            dofs[on_edge], values[on_edge] = edge_dofs, edge_values
+            return
+        if self._base is not None:
+            on_base = (frame == 0)[:, None]
+            local = np.where(on_base, (local - self._base.place) @ self._base.axes, local)
+        edge_point_jacobians(
+            self._elasticity.rods, state.q, state.aux, edge, self._along[frame], local, self._axes, dofs, values
+        )  # fmt: skip
+
+    def find_base_motion(self, state: State) -> tuple[Array, Array, Array, Array]:
+        """Return position, axes, velocity and angular velocity of the base in the world."""
+        count = len(self.names)
+        position, rotation = np.zeros((count, 3)), np.zeros((count, 3, 3))
+        self.write_poses(state, position, rotation)
+        width = self.jacobian_width
+        dofs, values = np.zeros((4, width), dtype=np.int64), np.zeros((4, 3, width))
+        ends = np.vstack([np.zeros(3), np.eye(3)])
+        self.write_point_jacobians(state, np.zeros(4, dtype=np.int64), ends, dofs, values)
+        moved = np.einsum("cik,ck->ci", values, state.v[dofs])
+        spin = 0.5 * np.cross(rotation[0].T, moved[1:] - moved[0]).sum(axis=0)
+        return position[0], rotation[0], moved[0], spin
