@@ -38,3 +38,12 @@ test_wrinkling_robot_grown_by_pressure = conformance(
         "heading": 0.4,
     },
 )
+test_robot_on_a_moving_base = conformance(
+    "models", "vine", {**SMALL, "bending_damping": 1e-4, "heading": 0.3}, free_base=True
+)
+test_published_rows_on_a_moving_base = conformance(
+    "models",
+    "vine",
+    {"bodies": 8, "joint_stiffness": 0.5, "body_inertia": 2e-4, "equations": "published"},
+    free_base=True,
+)

@@ -9,8 +9,8 @@ import pytest
 
 from corekit.data.state import State
 from corekit.errors import ConfigError
-from corekit_vine.chain import compute_body_inertia
 from corekit_vine.config import VineConfig, VineInitial
+from corekit_vine.inertia import compute_body_inertia
 from corekit_vine.model import Vine
 
 

@@ -14,6 +14,7 @@ vine = ComponentSpec(
     summary="Growing vine robot in a plane: rigid bodies with pins and telescoping joints.",
     provides=(
         "point-jacobian",
+        "free-base",
         "force-derivatives",
         "constraints",
         "bounded-constraints",

@@ -4,14 +4,9 @@ Body i = 0 … n − 1 from base to tip has the coordinates (x_i, y_i, t_i) in t
 the normal b = (−sin t, cos t) and the ends r ∓ d·a. Link j consists of the bodies 2j and 2j + 1. Pin j joins the
 far end of body 2j − 1 (pin 0: the base) to the near end of body 2j.
 
-Mass of a hollow cylinder of length l = 2d, outer radius ρ and wall e in k layers, and moment of inertia:
-
-    m_w = k·ρ_w·π·(ρ² − (ρ − e)²)·l,   m_g = ρ_g·π·(ρ − e)²·l                                    (1)
-    J = m_w·(l²/12 + (ρ² + (ρ − e)²)/4) + m_g·(l²/12 + (ρ − e)²/4)                              (2)
-
 Stiffness of pins at the distance D in a tube of bending stiffness EI; the clamped base is half a cell:
 
-    K_j = EI/D_j,   D_j = D,   D_0 = D/2                                                        (3)
+    K_j = EI/D_j,   D_j = D,   D_0 = D/2                                                        (1)
 """
 
 from __future__ import annotations
@@ -24,8 +19,9 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
 from corekit_vine.config import VineConfig
+from corekit_vine.inertia import compute_body_inertia
 
-__all__ = ["Chain", "build_chain", "compute_body_inertia"]
+__all__ = ["Chain", "build_chain"]
 
 # entries of `Chain.scalars`
 HALF, GRAVITY_X, GRAVITY_Y, HEADING, RATE_COUNT, PRESSURE_DRIVEN, EXTENSIBILITY, YIELD = range(8)
@@ -53,17 +49,6 @@ class Chain(NamedTuple):
     scalars: Array
     mass: Array
     pins: Array
-
-
-def compute_body_inertia(config: VineConfig) -> tuple[float, float]:
-    """Return mass [kg] and moment of inertia [kg·m²] of one body, from the options or by (1) and (2)."""
-    length, outer = 2.0 * config.half_length, 0.5 * config.diameter
-    inner = outer - config.wall_thickness
-    wall = config.wall_layers * config.wall_density * math.pi * (outer**2 - inner**2) * length
-    gas = config.gas_density * math.pi * inner**2 * length
-    inertia = wall * (length**2 / 12 + (outer**2 + inner**2) / 4) + gas * (length**2 / 12 + inner**2 / 4)
-    mass = wall + gas if config.body_mass is None else config.body_mass
-    return mass, inertia * mass / (wall + gas) if config.body_inertia is None else config.body_inertia
 
 
 def _build_pins(config: VineConfig) -> Array:

@@ -61,6 +61,13 @@ class VineConfig:
         None, "moment of inertia of each body; if absent, that of a hollow cylinder", unit="kg·m²", above=0
     )
 
+    base_mass: float | None = option(
+        None, "mass of a base that moves; if absent, that of a body", unit="kg", above=0
+    )
+    base_inertia: float | None = option(
+        None, "moment of inertia of a base that moves, about any axis; if absent, that of a body", unit="kg·m²", above=0
+    )  # fmt: skip
+
     bending_stiffness: float | None = option(
         None, "EI of the tube, pins have EI/D; 0.0133 if `joint_stiffness` is absent too", unit="N·m²",
         low=0,

@@ -8,12 +8,14 @@ from corekit.data.arrays import Array
 from corekit.geometry.shapes import Shape
 from corekit.roles.model import Channel, ChannelKind, Coordinate, ModelDescription
 from corekit_vine.config import VineConfig
+from corekit_vine.mounted import BASE, BASE_COORDINATES, BASE_VELOCITIES
 
 __all__ = ["describe_robot"]
 
 
-def describe_robot(config: VineConfig, plane: Array) -> ModelDescription:
-    """Return the description of a robot in the plane (origin and two axes, shape (3, 3))."""
+def describe_robot(config: VineConfig, plane: Array | None) -> ModelDescription:
+    """Return the description of a robot in the plane (origin and two axes, shape (3, 3)); None if its base moves."""
+    base = plane is None
     bodies, links = range(config.bodies), config.links
     rates = links if config.growth_input == "links" else 1
     channels = [Channel("growth-rate", "m/s", rates, ChannelKind.VELOCITY, sign="grows longer")]
@@ -24,25 +26,27 @@ def describe_robot(config: VineConfig, plane: Array) -> ModelDescription:
     if config.actuators:
         channels.append(Channel("curvature", "1/m", len(config.actuators), ChannelKind.POSITION))
     channels.append(Channel("tip-force", "N", 2))
+    coordinates = (
+        Coordinate(f"body-{i + 1}-{name}", unit)
+        for i in bodies
+        for name, unit in (("x", "m"), ("y", "m"), ("angle", "rad"))
+    )
+    velocities = (
+        Coordinate(f"body-{i + 1}-{name}", unit)
+        for i in bodies
+        for name, unit in (("vx", "m/s"), ("vy", "m/s"), ("spin", "rad/s"))
+    )
     shapes = _shapes(config)
     first = np.arange(max(len(shapes) - 1, 0), dtype=np.int64)
     return ModelDescription(
-        coordinates=tuple(
-            Coordinate(f"body-{i + 1}-{name}", unit)
-            for i in bodies
-            for name, unit in (("x", "m"), ("y", "m"), ("angle", "rad"))
-        ),
-        velocities=tuple(
-            Coordinate(f"body-{i + 1}-{name}", unit)
-            for i in bodies
-            for name, unit in (("vx", "m/s"), ("vy", "m/s"), ("spin", "rad/s"))
-        ),
+        coordinates=(*(BASE_COORDINATES if base else ()), *coordinates),
+        velocities=(*(BASE_VELOCITIES if base else ()), *velocities),
         inputs=tuple(channels),
         frames=("base", *(f"body-{i + 1}-end" for i in bodies)),
         shapes=shapes,
         excluded_pairs=np.column_stack([first, first + 1]),
         constraint_count=links * (6 if config.irreversible else 5),
-        jacobian_width=3,
+        jacobian_width=3 + (BASE if base else 0),
         plane=plane,
     )
 

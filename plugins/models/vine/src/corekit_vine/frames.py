@@ -1,7 +1,7 @@
 """Poses of frames at the base and at every body's far end, and Jacobians of their points.
 
-Frame 0 is at the base, frame i + 1 at r_i + d·a_i, with the axes a, b and a × b. In the world, with the base's
-origin o and the plane's axes e₁, e₂ (the base's x and z),
+Frame 0 is the base with its axes, frame i + 1 stands at r_i + d·a_i, with the axes a, b and a × b. In the world, with
+the base's origin o and the plane's axes e₁, e₂ (the base's x and z),
 
     x = o + (r + (d + l_a)·a + l_b·b)·(e₁, e₂) + l_c·e₁ × e₂                                     (1)
 """
@@ -13,7 +13,7 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_vine.angle_cache import update_angle_cache
-from corekit_vine.chain import HALF, HEADING
+from corekit_vine.chain import HALF
 
 __all__ = ["compute_point_jacobians", "compute_poses"]
 
@@ -26,12 +26,18 @@ def compute_poses(
     d = scalars[HALF]
     update_angle_cache(q, angle_cache)
     for frame in range(len(position)):
+        if frame == 0:
+            for k in range(3):
+                position[0, k] = plane[0, k]
+                rotation[0, k, 0], rotation[0, k, 1], rotation[0, k, 2] = (
+                    plane[1, k],
+                    -plane[3, k],
+                    plane[2, k],
+                )
+            continue
         i = 3 * (frame - 1)
-        if frame > 0:
-            c, s = angle_cache[frame - 1, 1], angle_cache[frame - 1, 2]
-            x, y = q[i] + d * c, q[i + 1] + d * s
-        else:
-            c, s, x, y = math.cos(scalars[HEADING]), math.sin(scalars[HEADING]), 0.0, 0.0
+        c, s = angle_cache[frame - 1, 1], angle_cache[frame - 1, 2]
+        x, y = q[i] + d * c, q[i + 1] + d * s
         for k in range(3):
             position[frame, k] = plane[0, k] + x * plane[1, k] + y * plane[2, k]
             rotation[frame, k, 0] = c * plane[1, k] + s * plane[2, k]

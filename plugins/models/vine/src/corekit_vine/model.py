@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, final
 
+import attrs
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
@@ -26,6 +27,7 @@ from corekit_vine.dynamics import (
 )
 from corekit_vine.frames import compute_point_jacobians, compute_poses
 from corekit_vine.joints import WIDTH, compute_constraints, compute_force_gradient, constraint_dofs
+from corekit_vine.mounted import BASE, POSE, MountedChain
 
 if TYPE_CHECKING:
     from corekit_vine.symbolic import SymbolicVine
@@ -43,7 +45,8 @@ class Vine(Model):
     their count. Inputs: `growth-rate` [m/s] (of the tip, or one per link) or `pressure` [Pa]; `heading` [rad], added
     to the option; `curvature` [1/m], one per actuator; `tip-force` [N], in the plane's axes.
 
-    Frames: `base`, and one at the far end of every body, with x along the tube.
+    Frames: `base` with its axes, and one at the far end of every body, with x along the tube. Where the base moves, its
+    pose stands before q, its twist before v, and the plane goes with it (see `mounted`).
 
     Source: Jitosho, Agharese, Okamura, Manchester (2021), A Dynamics Simulator for Soft Growing Robots, ICRA.
     """
@@ -52,7 +55,11 @@ class Vine(Model):
         context = BuildContext() if context is None else context
         self._config = config
         self._path = context.path or "vine"
-        self._chain = chain = build_chain(config, context)
+        self._base = MountedChain(config, context.gravity) if context.free_base else None
+        self._start = context.base
+        # the weight on a base that moves is that of `moving_base`
+        inside = attrs.evolve(context, gravity=np.zeros(3)) if self._base else context
+        self._chain = chain = build_chain(config, inside)
         self._scalars, self._mass, self._pins = chain
         self._angle_cache = new_angle_cache(config.bodies)
         turn = context.base.rotation
@@ -60,7 +67,9 @@ class Vine(Model):
         self._plane: Array = np.ascontiguousarray(
             np.vstack([context.base.position, first, second, np.cross(first, second)])
         )
-        self._layout = describe_robot(config, self._plane[:3])
+        self._layout = describe_robot(config, None if self._base else self._plane[:3])
+        n = len(self._mass)
+        self._inertia, self._bands = np.zeros(n), (np.zeros((6, n)), np.zeros((4, n)))
         self._zero_inputs = np.zeros(self._layout.input_size)
 
     @property
@@ -69,7 +78,7 @@ class Vine(Model):
         return self._layout
 
     def compute_initial_state(self, initial: VineInitial | None, out: State) -> None:
-        """Write the state of `initial`; it satisfies every constraint.
+        """Write the state of `initial`; it satisfies every constraint. A base that moves stands where it begins.
 
         Raises:
             ConfigError: wrong number of entries, or a length that lets the bodies overlap entirely.
@@ -97,7 +106,10 @@ class Vine(Model):
         grow = initial.growth_rate / links
         ends = np.cumsum((distance + 2.0 * d) * axis, axis=0)
         speeds = np.cumsum((distance + 2.0 * d) * turn + grow * axis, axis=0)
-        q, v = out.q.reshape(links, 2, 3), out.v.reshape(links, 2, 3)
+        if self._base is not None:
+            self._base.place(out, self._start.position, self._start.rotation, np.zeros(3), np.zeros(3))
+        own = self._settle(out)
+        q, v = own.q.reshape(links, 2, 3), own.v.reshape(links, 2, 3)
         start = np.vstack([np.zeros(2), ends[:-1]])
         q[:, 0, :2], q[:, 1, :2] = start + d * axis, ends - d * axis
         v[:, 0, :2] = np.vstack([np.zeros(2), speeds[:-1]]) + d * turn
@@ -107,37 +119,94 @@ class Vine(Model):
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write q + h·v̄; angles never wrap."""
-        integrate(start.q, velocity, step, out.q)
+        if self._base is None:
+            integrate(start.q, velocity, step, out.q)
+            return
+        self._base.move(start, velocity, step, out)
+        integrate(start.q[POSE:], velocity[BASE:], step, out.q[POSE:])
 
-    def new_mass_matrix(self) -> Diagonal:
-        """Return a diagonal buffer."""
-        return Diagonal(3 * self._config.bodies)
+    def _settle(self, state: State) -> State:
+        """Put the plane where the base of a state has it; return the state of the robot alone, views."""
+        if self._base is None:
+            return state
+        own, turn = self._base.settle(state), self._base.rotation
+        self._plane[0], self._plane[1], self._plane[2] = self._base.position, turn[:, 0], turn[:, 2]
+        np.negative(turn[:, 1], out=self._plane[3])
+        return own
+
+    def place_base(
+        self, state: State, position: Array, rotation: Array, velocity: Array, angular_velocity: Array
+    ) -> None:
+        """Write pose and twist of the base, see `mounted`."""
+        MountedChain.place(state, position, rotation, velocity, angular_velocity)
+
+    def new_mass_matrix(self) -> Matrix:
+        """Return a diagonal buffer, or a sparse one with the rows and columns of a base that moves."""
+        return Diagonal(3 * self._config.bodies) if self._base is None else self._base.new_matrix()
 
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
-        """Write M and f of `dynamics`."""
-        compute_mass_and_force(
-            self._scalars, self._mass, self._pins, state.q, state.v, inputs, mass.data, force
-        )
+        """Write M and f of `dynamics`, and of `moving_base` where the base moves."""
+        scalars, masses, pins, base = self._scalars, self._mass, self._pins, self._base
+        if base is None:
+            compute_mass_and_force(scalars, masses, pins, state.q, state.v, inputs, mass.data, force)
+            return
+        own = self._settle(state)
+        force[:BASE] = 0.0
+        compute_mass_and_force(scalars, masses, pins, own.q, own.v, inputs, self._inertia, force[BASE:])
+        mass.zero()
+        base.add_inertia(own, state.v, mass.data, force)
 
-    def new_stiffness_and_damping(self) -> tuple[Banded, Banded]:
-        """Return bands: K also holds ∂(J_bᵀ·λ)/∂q, D couples the bodies of a pin."""
+    def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
+        """Return bands, or sparse ones: K also holds ∂(J_bᵀ·λ)/∂q, D couples the bodies of a pin."""
         n = 3 * self._config.bodies
+        if self._base is not None:
+            return self._base.new_matrix(), self._base.new_matrix()
         return Banded(n, 5), Banded(n, 3)
 
     def compute_stiffness_and_damping(
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
-        """Write the exact K and D of `dynamics`."""
-        compute_stiffness_and_damping(
-            self._scalars, self._pins, state.q, inputs, stiffness.data, damping.data
-        )
+        """Write the exact K and D of `dynamics`, and of `moving_base` where the base moves."""
+        base = self._base
+        if base is None:
+            compute_stiffness_and_damping(
+                self._scalars, self._pins, state.q, inputs, stiffness.data, damping.data
+            )
+            return
+        own = self._settle(state)
+        compute_stiffness_and_damping(self._scalars, self._pins, own.q, inputs, *self._bands)
+        for matrix, band in zip((stiffness, damping), self._bands, strict=True):
+            matrix.zero()
+            base.add_band(band, matrix.data)
+        base.add_derivatives(own, state.v, stiffness.data, damping.data)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
-        """Return kinetic energy, and elastic and gravitational energy [J] for zero inputs; heights from the base."""
-        return compute_energies(self._scalars, self._mass, self._pins, state.q, state.v, self._zero_inputs)
+        """Return kinetic energy, and elastic and gravitational energy [J] for zero inputs; heights from the base.
+
+        If it moves, heights count from the world's origin.
+        """
+        own = self._settle(state)
+        found = compute_energies(self._scalars, self._mass, self._pins, own.q, own.v, self._zero_inputs)
+        if self._base is None:
+            return found
+        mass, momentum = self.new_mass_matrix(), np.zeros(len(state.v))
+        self.compute_mass_and_force(state, self._zero_inputs, mass, np.zeros(len(state.v)))
+        mass.multiply(state.v, momentum)
+        return 0.5 * float(momentum @ state.v), found[1] + self._base.height_energy(own)
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        """Return f as gravity, bending, damping and tip load [N, N·m]."""
+        """Return f as gravity, bending, damping and tip load, and inertia on a base that moves [N, N·m]."""
+        own, base = self._settle(state), self._base
+        terms = self._own_force_terms(own, inputs)
+        if base is None:
+            return terms
+        terms = {name: np.concatenate([np.zeros(BASE), term]) for name, term in terms.items()}
+        mass, whole = self.new_mass_matrix(), np.zeros(len(state.v))
+        base.add_inertia(own, state.v, mass.data, terms["gravity"], moving=False)
+        base.add_inertia(own, state.v, mass.data, whole)
+        return terms | {"inertia": whole - terms["gravity"]}
+
+    def _own_force_terms(self, state: State, inputs: Array) -> dict[str, Array]:
         n = 3 * self._config.bodies
         scratch = np.zeros(n)
 
@@ -164,7 +233,7 @@ class Vine(Model):
         force_bounded = (kind == 4) & bool(np.isfinite(self._scalars[MAX_FORCE]))
         bounded = force_bounded | (kind == 5)
         rows = ConstraintRows(links * per_link, WIDTH, kind >= 4, bounded, time_dependent=False)
-        rows.dofs[:] = constraint_dofs(links, per_link)
+        rows.dofs[:] = constraint_dofs(links, per_link) + (0 if self._base is None else BASE)
         rows.compliance[kind == 4] = self._scalars[COMPLIANCE]
         rows.lower[kind == 4], rows.upper[kind == 4] = -self._scalars[MAX_FORCE], self._scalars[MAX_FORCE]
         rows.lower[kind == 5] = 0.0
@@ -172,10 +241,11 @@ class Vine(Model):
 
     def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         """Write the constraints of `joints`."""
+        own = self._settle(state)
         compute_constraints(
             self._scalars,
-            state.q,
-            state.v,
+            own.q,
+            own.v,
             self._angle_cache,
             inputs,
             rows.values,
@@ -185,29 +255,50 @@ class Vine(Model):
 
     def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂q."""
-        compute_force_gradient(self._scalars, state.q, state.v, impulse, out.data)
+        own = self._settle(state)
+        band = out.data if self._base is None else self._bands[0]
+        compute_force_gradient(self._scalars, own.q, own.v, impulse, band)
+        if self._base is not None:
+            out.zero()
+            self._base.add_band(band, out.data)
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every body's far end."""
-        compute_poses(self._scalars, self._plane, state.q, self._angle_cache, position, rotation)
+        own = self._settle(state)
+        compute_poses(self._scalars, self._plane, own.q, self._angle_cache, position, rotation)
 
     def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write the Jacobians of points fixed in frames."""
-        compute_point_jacobians(self._scalars, self._plane, state.q, frame, local, dofs, values)
+        if self._base is None:
+            compute_point_jacobians(self._scalars, self._plane, state.q, frame, local, dofs, values)
+            return
+        own, frames = self._settle(state), len(self._layout.frames)
+        position, rotation = np.empty((frames, 3)), np.empty((frames, 3, 3))
+        compute_poses(self._scalars, self._plane, own.q, self._angle_cache, position, rotation)
+        own_dofs, rows = np.empty((len(frame), 3), dtype=np.int64), np.empty((len(frame), 3, 3))
+        compute_point_jacobians(self._scalars, self._plane, own.q, frame, local, own_dofs, rows)
+        self._base.write_rows((position, rotation), (frame, local), (own_dofs, rows), dofs, values)
 
     def compute_outline(self, state: State) -> Outline:
         """Return the tube as one polyline through the pins, with its radius."""
         d, links = self._config.half_length, self._config.links
-        far = state.q.reshape(links, 2, 3)[:, 1]
+        far = self._settle(state).q.reshape(links, 2, 3)[:, 1]
         ends = far[:, :2] + d * np.column_stack([np.cos(far[:, 2]), np.sin(far[:, 2])])
         flat = np.vstack([np.zeros(2), ends])
         points = self._plane[0] + flat @ self._plane[1:3]
         return Outline(points=points, radius=np.full(links + 1, 0.5 * self._config.diameter))
 
     def symbolic(self) -> SymbolicVine:
-        """Return the same equations as CasADi expressions; needs `corekit-vine[symbolic]`."""
+        """Return the same equations as CasADi expressions; needs `corekit-vine[symbolic]`.
+
+        Raises:
+            ConfigError: the base moves.
+        """
+        if self._base is not None:
+            allowed = "must stand for CasADi expressions"
+            raise ConfigError([Mistake(f"{self._path}.base", "a base that moves", allowed)], self._path)
         from corekit_vine.symbolic import SymbolicVine
 
         return SymbolicVine(self._chain, self._plane, self._config)

@@ -297,10 +297,12 @@ class SymbolicVine:
 
     def pose(self, q: Expression, frame: int) -> tuple[Expression, Expression]:
         """Return world position (3, 1) [m] and rotation (3, 3) of a frame."""
-        angle = self._scalars[HEADING] + 0.0 * q[0] if frame == 0 else q[3 * frame - 1]
-        flat = ca.DM.zeros(2) if frame == 0 else self._end(q, frame - 1)
-        c, s = ca.cos(angle), ca.sin(angle)
         origin, first, second, normal = (ca.DM(axis) for axis in self._plane)
+        if frame == 0:
+            still = 0.0 * q[0]
+            return origin + still, ca.horzcat(first, -normal, second) + still
+        flat = self._end(q, frame - 1)
+        c, s = ca.cos(q[3 * frame - 1]), ca.sin(q[3 * frame - 1])
         position = origin + flat[0] * first + flat[1] * second
         return position, ca.horzcat(c * first + s * second, c * second - s * first, normal)
 
