@@ -10,7 +10,8 @@ import pytest
 from scipy.linalg import eigh, eigvalsh
 from scipy.optimize import brentq
 
-from corekit_gvs.config import Basis, Cable, GVSConfig, Link, Load
+from corekit_gvs.cable_friction import SMOOTHING
+from corekit_gvs.config import Basis, Cable, Division, GVSConfig, Link, Load
 
 from .robots import Robot
 
@@ -193,3 +194,23 @@ def test_a_wound_up_cable_stretches_in_series_with_the_rod(wound, limit):
     assert robot.state.q == pytest.approx([bending, stretch], rel=1e-9, abs=1e-15)
     (channel,) = robot.description.inputs
     assert (channel.name, channel.unit) == ("length-side", "m")
+
+
+def test_friction_takes_from_the_bending_what_the_capstan_equation_says():
+    """E·I·θ′ = d·T·exp(−μ·θ), so θ(L) = ln(1 + μ·d·T·L/(E·I))/μ, also where a cable runs through two divisions."""
+    mu, offset, tension = 0.8, 0.01, 30.0
+    half = {"length": 0.5 * LENGTH, "radius": RADIUS, "young": YOUNG, "poisson": 0.5}
+    basis = Basis.legendre(4, "bend-z")
+    cable = Cable(name="side", link="arm", y=offset, friction=mu)
+    free = offset * tension * LENGTH / RIGIDITY
+    expected = np.log(1.0 + mu * free) / mu
+    assert expected < 0.8 * free
+    for count in (1, 2):
+        length = {"length": LENGTH / count}
+        divisions = tuple(Division(**{**half, **length}, strain=(basis,), points=10) for _ in range(count))
+        link = Link(name="arm", divisions=divisions)
+        robot = settle(Robot(GVSConfig(links=(link,), cables=(cable,)), (0.0, 0.0, 0.0)), [tension])
+        _, turned = robot.place("arm.tip")
+        angle = np.arctan2(turned[1, 0], turned[0, 0])
+        # ε along the link turns for nothing, and what is left of a fifth power series
+        assert angle == pytest.approx(expected, abs=SMOOTHING * LENGTH * mu * free + 2e-5)

@@ -25,7 +25,9 @@ ARM = {
             ],
         }
     ],
-    "cables": [{"name": "helix", "link": "arm", "y": "0.01*sin(50*s)", "z": "0.01*cos(50*s)"}],
+    "cables": [
+        {"name": "helix", "link": "arm", "y": "0.01*sin(50*s)", "z": "0.01*cos(50*s)", "friction": 0.4}
+    ],
     "chambers": [{"name": "side", "link": "arm", "divisions": [0], "y": 0.005}],
     "loads": [{"name": "tip", "at": "arm.tip", "follows": True}],
 }
@@ -88,7 +90,9 @@ LOOP = {
             "divisions": [{"length": 0.2, "points": 2, "strain": [{"modes": ["bend-z", "stretch"]}]}],
         },
     ],
-    "cables": [{"name": "side", "link": "a", "y": 0.005, "drive": "length", "stiffness": 2e3}],
+    "cables": [
+        {"name": "side", "link": "a", "y": 0.005, "drive": "length", "stiffness": 2e3, "friction": 0.3}
+    ],
     "tendons": [
         {
             "name": "stay",

@@ -12,6 +12,7 @@ from attrs import field, frozen
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.model import Channel, ChannelKind
+from corekit_gvs.cable_friction import CableFriction
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.length_drives import LengthDrive
 from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Tendon
@@ -96,6 +97,7 @@ class AppliedLoads:
     varying: list[Varying] = field(factory=list)
     state_loads: list[StateLoad] = field(factory=list)
     length_drives: list[LengthDrive] = field(factory=list)
+    frictions: list[CableFriction] = field(factory=list)
     doubts: list[str] = field(factory=list)
 
     def add_all(self, config: GVSConfig, mistakes: Mistakes) -> None:
@@ -150,13 +152,17 @@ class AppliedLoads:
 
     def _cable(self, cable: Cable, path: str) -> None:
         index = self._thread(cable)
-        for part in self._parts(cable.link, cable.divisions, path):
+        parts, before = self._parts(cable.link, cable.divisions, path), len(self.actuators)
+        for part in parts:
             s = part.start + part.division.length * np.array(part.quadrature_place)
             y, dy = profile_of(cable.y, "s", s, f"{path}.y")
             z, dz = profile_of(cable.z, "s", s, f"{path}.z")
             self._doubt_offset(part, np.array(y), np.array(z), path)
             for k, i in enumerate(part.quadrature):
                 self._act(i, index, THREAD, np.array([0.0, y[k], z[k], 0.0, dy[k], dz[k]]))
+        if cable.friction:
+            rows = np.arange(before, len(self.actuators))
+            self.frictions.append(CableFriction(index, cable.friction, parts, rows))
 
     def _doubt_offset(self, part: Part, y: Array, z: Array, path: str) -> None:
         """Note where a cable runs outside the sections."""

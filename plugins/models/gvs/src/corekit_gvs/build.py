@@ -112,6 +112,8 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         else each
         for each in acting.varying
     )
+    for each in acting.frictions:
+        each.rows = order[each.rows]
     return Robot(
         packed=packed,
         size=n,
@@ -124,7 +126,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         strains=table_of(packed, STRAINS).reshape(-1, 18),
         bases=table_of(packed, BASES).reshape(3, -1),
         curvatures=table_of(packed, CURVATURES),
-        actions=table_of(packed, ACTIONS).reshape(-1, 6),
+        actions=table_of(packed, ACTIONS).reshape(-1, 7),
         wrenches=table_of(packed, WRENCHES).reshape(-1, 9),
         springs=table_of(packed, SPRINGS).reshape(-1, 3),
         world=table_of(packed, WORLD),
@@ -200,7 +202,7 @@ def _tables(
         "BASES": np.concatenate([bases, np.zeros(2 * len(bases))]),
         "CURVATURES": np.zeros(tree.sizes[2]),
         "SECTIONS": np.array(tree.sections),
-        "ACTIONS": np.array([each[3] for each in actuators]),
+        "ACTIONS": np.array([np.append(each[3], 1.0) for each in actuators]),
         "BODIES": np.array(tree.bodies),
         "WRENCHES": np.array(acting.wrenches),
         "ENDS": np.array(acting.ends),

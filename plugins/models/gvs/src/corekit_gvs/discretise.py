@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 from attrs import evolve
+from numpy.polynomial import legendre
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
@@ -22,7 +23,7 @@ from corekit_gvs.basis import MODES
 from corekit_gvs.functions import element_ends, enough_points, shape_functions
 from corekit_gvs.links import Division
 
-__all__ = ["Nodes", "columns_at", "division_nodes", "zanna_points"]
+__all__ = ["Nodes", "columns_at", "division_nodes", "running_integrals", "zanna_points"]
 
 _TRAPEZOID = 101
 
@@ -59,6 +60,27 @@ def _nodes(division: Division, count: int) -> Nodes:
         places += [a + 0.5 * (b - a) * (1.0 + x), np.array([b])]
         weights += [0.5 * (b - a) * w, np.array([0.0])]
     return Nodes(np.concatenate(places), np.concatenate(weights))
+
+
+def running_integrals(division: Division, places: Array) -> Array:
+    """∫ from 0 to each of a division's quadrature points, and to 1, in values at these points, (p + 1, p).
+
+    Of the polynomial through the points of an element, or of the trapezoidal rule where the division has that.
+    """
+    out, p = np.zeros((len(places) + 1, len(places))), len(places)
+    if _dependent(division):
+        half = 0.5 * np.diff(places)
+        for k in range(p - 1):
+            out[k + 1 :, k : k + 2] += half[k]
+        return out
+    for a, b in pairwise(_breaks(division).tolist()):
+        own = np.flatnonzero((places > a) & (places < b))
+        at = 2.0 * (places[own] - a) / (b - a) - 1.0
+        polynomials = np.linalg.inv(legendre.legvander(at, len(own) - 1))
+        summed = legendre.legint(polynomials, lbnd=-1.0, axis=0) * (0.5 * (b - a))
+        out[np.ix_(own, own)] = legendre.legval(at, summed).T
+        out[own[-1] + 1 :, own] = legendre.legval(1.0, summed)
+    return out
 
 
 def _dependent(division: Division) -> bool:

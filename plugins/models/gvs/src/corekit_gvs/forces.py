@@ -145,7 +145,7 @@ def stress(
 ) -> None:  # fmt: skip
     """Write Σ·(ξ − ξ*) + Υ·ξ̇ + T·B_a of one quadrature point; x holds ξ, ξ̇."""
     point, section = index_table(ints, QUADRATURE, 4)[index], real(ints, reals, SECTIONS, 19)[index]
-    actuators, actions = index_table(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
+    actuators, actions = index_table(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 7)
     for r in range(6):
         out[r] = (
             term_factors[2] * section[1 + r] * (x[r] - section[13 + r])
@@ -157,6 +157,7 @@ def stress(
             continue
         if actuators[a, 1] == THREAD:
             cable(x, actions[a], wrench)
+            amount *= actions[a, 6]
             for r in range(6):
                 out[r] += amount * wrench[r]
         else:

@@ -72,7 +72,7 @@ def cable_length(
     quadrature, pieces = index_table(ints, QUADRATURE, 4), index_table(ints, PIECES, 4)
     points, actuators = index_table(ints, POINTS, 3), index_table(ints, ACTUATORS, 2)
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
-    B, actions = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, ACTIONS, 6)
+    B, actions = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, ACTIONS, 7)
     scratch = work(ints, buffer, SCRATCH)
     x, wrench = scratch[:18], scratch[24:30]
     slope[:] = 0.0

@@ -34,12 +34,13 @@ def _need_stiffness(cable: Cable | Tendon) -> None:
 @final
 @frozen(kw_only=True)
 class Cable:
-    """A frictionless cable inside a soft link, at d(s) = (0, y(s), z(s)) in the sections, s from the link's base [m].
+    """A cable inside a soft link, at d(s) = (0, y(s), z(s)) in the sections, s from the link's base [m].
 
         τ = k × d + l + d′,   B_a = (d × τ̂; τ̂),   B_q = ∫ b_qᵀ·B_a ds = ∂(length)/∂q                (1)
 
     Input channel `tension-NAME` [N], T ≥ 0 pulls: the generalised force is −B_q·T. Driven by its length, it is a spring
-    that cannot push and its channel is `length-NAME` [m], what is wound up from q = 0 on (`length_drives`).
+    that cannot push and its channel is `length-NAME` [m], what is wound up from q = 0 on (`length_drives`). Friction
+    takes from its tension as it turns with the link (`cable_friction`).
     """
 
     name: str = option(help="names its channel", check=is_word)
@@ -56,6 +57,9 @@ class Cable:
     drive: str = option("tension", "what its input sets", choices=("tension", "length"))
     stiffness: float | None = option(
         None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
+    )
+    friction: float = option(
+        0.0, "friction coefficient in its guides, for the capstan loss from the link's base on", low=0
     )
     limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
 

@@ -100,7 +100,12 @@ class GVS(Model):
             drive.rest = cable_length(*self._packed, rest.q, rest.v, drive.channel, self._length_slope[0])
 
     def _tensions(self, state: State, inputs: Array) -> Array:
-        """The inputs with tensions in place of lengths, (1) of `length_drives`; a sweep with rows came before."""
+        """The inputs with tensions in place of lengths, (1) of `length_drives`; a sweep with rows came before.
+
+        What friction leaves of them along their cables is in the tables then, (1) of `cable_friction`.
+        """
+        for each in self._robot.acting.frictions:
+            each.update(self._packed, state.q, state.v, self._robot.actions)
         if not self._drives:
             return inputs
         slope, stiffness = self._length_slope, self._length_stiffness
@@ -217,9 +222,15 @@ class GVS(Model):
             stiffness.data -= self._scratch
             node_wrenches = np.add(node_wrenches, self._held, out=self._held)
         add_geometric_stiffness(*packed, node_wrenches, last, -1.0, stiffness.data)
-        if self._drives:
-            slope = self._length_slope
-            stiffness.data += slope.T @ (self._length_stiffness[:, None] * slope)
+        pull = {each.channel: each for each in self._robot.acting.frictions}
+        for channel, rubbing in pull.items():
+            rubbing.add_stiffness(float(inputs[channel]), stiffness.data)
+        for drive, slope, harder in zip(
+            self._drives, self._length_slope, self._length_stiffness, strict=True
+        ):
+            rubs = pull.get(drive.channel)
+            pulls = slope if rubs is None else rubs.share @ rubs.pull
+            stiffness.data += np.outer(pulls, harder * slope)
 
     def new_constraints(self) -> ConstraintRows:
         """Rows of all loops, then of joints, every one over all velocities."""
@@ -299,10 +310,11 @@ class GVS(Model):
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu): f is affine in tensions and all else, column j is what a unit adds."""
         count = self._layout.input_size
+        self._sweep(state, self._last, ROWS, _AT_REST)
+        self._tensions(state, inputs)
         nothing = self._share(state, np.zeros(count), _SHARES.index("applied"))
         for j in range(count):
             out[:, j] = self._share(state, np.eye(count)[j], _SHARES.index("applied")) - nothing
-        self._tensions(state, inputs)
         for drive, stiffness in zip(self._drives, self._length_stiffness, strict=True):
             out[:, drive.channel] *= stiffness
 

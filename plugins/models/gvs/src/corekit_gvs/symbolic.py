@@ -334,6 +334,13 @@ class SymbolicTree:
         """Elastic energy, and what sections, threads and chambers give to f."""
         tree = self._robot.tree
         elastic, force = ca.SX(0.0), ca.SX.zeros(self._robot.size)
+        shares: dict[tuple[int, int], Any] = {}
+        for each in self._robot.acting.frictions:
+            at = [tree.quadrature[i] for i in each.where]
+            rubbed = [self._strain(row[0], row[1], q, v)[0] for row in at]
+            shares |= {
+                (each.channel, int(i)): g for i, g in zip(each.where, each.shares_of(rubbed, ca), strict=True)
+            }
         acting: dict[int, list[tuple[int, int, Array]]] = {}
         for where, index, kind, action in self._robot.acting.actuators:
             acting.setdefault(where, []).append((index, kind, action))
@@ -351,6 +358,7 @@ class SymbolicTree:
                     d = ca.DM(action[:3])
                     tau = ca.cross(xi[:3], d) + xi[3:] + ca.DM(action[3:])
                     along = tau / ca.sqrt(ca.dot(tau, tau))
+                    amount = amount * shares.get((index, i), 1.0)
                     stress += amount * ca.vertcat(ca.cross(d, along), along)
                 else:
                     stress -= amount * ca.DM(action)

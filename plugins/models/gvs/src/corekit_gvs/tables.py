@@ -21,7 +21,7 @@ Tables of reals:
 - BASES: b_q, row by row; then the same for ḃ_q and b̈_q, which only dependent bases have
 - CURVATURES: b_qq, (own, own, 6)
 - SECTIONS, per quadrature point: weight·L [m], diagonals of Σ and Υ, ξ*
-- ACTIONS, per actuator: (d, d′) of a cable or B_a
+- ACTIONS, per actuator: (d, d′) of a cable or B_a; what friction leaves of the cable's tension, 1 without it
 - BODIES, per mass: I (9), A (3), weight's mass, rotational drag (3), linear drag (9)
 - WRENCHES, per load: wrench (6), offset (3); ENDS, per tendon: two offsets
 - SPRINGS, per velocity: stiffness, damping, added mass

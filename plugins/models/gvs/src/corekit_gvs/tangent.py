@@ -88,7 +88,7 @@ def add_section_slopes(
         index_table(ints, POINTS, 3),
     )
     strains, sections = real(ints, reals, STRAINS, 18), real(ints, reals, SECTIONS, 19)
-    actuators, actions = index_table(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 6)
+    actuators, actions = index_table(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 7)
     B, curvatures = real(ints, reals, BASES, 1).reshape(-1), real(ints, reals, CURVATURES, 1).reshape(-1)
     scratch, wide = work(ints, buffer, SCRATCH), work(ints, buffer, COLUMN)
     x, s, wrench, form = scratch[:18], scratch[18:24], scratch[24:30], scratch[36:72].reshape((6, 6))
@@ -116,7 +116,7 @@ def add_section_slopes(
             add_curvature(curvatures, points[point, 2], own, s, weight, first, stiffness)
         for a in range(quadrature[i, 2], quadrature[i, 3]):
             if actuators[a, 1] == THREAD:
-                thread_slope(x, actions[a], float(inputs[actuators[a, 0]]), wrench, form)
+                thread_slope(x, actions[a], actions[a, 6] * inputs[actuators[a, 0]], wrench, form)
         add_form(own_B, form, own_B, weight, first, half, stiffness)
 
 
