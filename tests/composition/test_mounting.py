@@ -67,9 +67,14 @@ def arm(system, option):
 """
 VINE = """
 use = "vine"
-options = { bodies = 10, length = 0.2, body_mass = 0.01, bending_stiffness = 2e-3, natural_curvature = 2.0 }
-options.heading = 0.3
 inputs = [{ channel = "growth-rate", signal = GROWTH }]
+[bodies.options]
+bodies = 10
+length = 0.2
+heading = 0.3
+body_mass = 0.01
+bending_stiffness = 2e-3
+natural_curvature = 2.0
 """
 ROBOTS = {
     "rod": (ROD.replace("KIND", "clamp"), "rod-8", "corekit_der"),
