@@ -39,7 +39,7 @@ from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
     collect_material_points,
     gap_terms,
-    match_impulses_by_id,
+    match_by_id,
 )
 from corekit.dynamics.contact_problem import ReducedContactProblem
 from corekit.geometry.shapes import Shape
@@ -248,8 +248,8 @@ def hand_written_rest(
             1, contacts.id, contacts.gap, still[:1], h, 1.0, 20.0, 0.5, contacts.id[:1], contacts.id[:0],
             contacts.gap, bias,
         )  # fmt: skip
-        guess = np.empty(3)
-        match_impulses_by_id(1, 3, contacts.id, known_id, known_id[:0], impulse, guess)
+        guess = np.zeros(3)
+        match_by_id(3, contacts.id, known_id, known_id[:0], impulse, guess)
         linear.refactor(matrix, None)
         linear.solve(rhs, nothing, then.v, nothing)
         then.v += v

@@ -26,7 +26,7 @@ import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array
-from corekit.data.signal_base import Signal, Vector, as_vector, field_metadata
+from corekit.data.signal_base import Signal, Vector, as_vector, field_metadata, is_number
 
 __all__ = ["Csv", "Table"]
 
@@ -242,14 +242,6 @@ def _read(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
             yield number, tuple(float(cell) for cell in cells)
         except ValueError:
             if not first:
-                wrong = next(cell for cell in cells if not _is_number(cell))
+                wrong = next(cell for cell in cells if not is_number(cell))
                 raise ValueError(f"{path.name}, line {number}: {wrong!r} is not a number") from None
         first = False
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -12,7 +12,16 @@ import numpy as np
 
 from corekit.data.arrays import Array
 
-__all__ = ["HeldSignal", "Signal", "Vector", "as_vector", "broadcast_vectors", "field_metadata", "finite"]
+__all__ = [
+    "HeldSignal",
+    "Signal",
+    "Vector",
+    "as_vector",
+    "broadcast_vectors",
+    "field_metadata",
+    "finite",
+    "is_number",
+]
 
 Vector: TypeAlias = float | tuple[float, ...]
 """Numbers of a signal: one for every entry, or a tuple with one an entry."""
@@ -70,6 +79,15 @@ class HeldSignal(Signal):
 def as_vector(value: float | Sequence[float]) -> Vector:
     """One number for every entry, or a tuple of them."""
     return float(value) if isinstance(value, (int, float)) else tuple(float(entry) for entry in value)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def finite(_instance: object, attribute: attrs.Attribute[Any], value: Vector) -> None:

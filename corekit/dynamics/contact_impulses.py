@@ -13,7 +13,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.contact_kernels import id_order, match_impulses_by_id
+from corekit.dynamics.contact_kernels import id_order, match_by_id
 from corekit.roles.component import InternalState
 
 __all__ = ["ContactImpulses"]
@@ -66,10 +66,10 @@ class ContactImpulses:
     def match(self, contacts: ContactSet | None) -> None:
         """Take the impulses known so far as a guess for another set of contacts; None: no contacts."""
         count = 0 if contacts is None else contacts.count
-        guess = np.empty(count * self._width + self.bounded)
+        guess = np.zeros(count * self._width + self.bounded)
         if contacts is not None and count:
-            order = id_order(self.id)
-            match_impulses_by_id(count, self._width, contacts.id, self.id, order, self.impulse, guess)
+            of_contacts = guess[: count * self._width]
+            match_by_id(self._width, contacts.id, self.id, id_order(self.id), self.impulse, of_contacts)
         if self.bounded:
             guess[count * self._width :] = np.concatenate(self._of_bounded())
         self.id = contacts.id[:count].copy() if contacts is not None else _NO_ID
@@ -78,8 +78,8 @@ class ContactImpulses:
     def accepted_of(self, contacts: ContactSet) -> Array:
         """λ of the same contacts in the last accepted step, zero for new ones, shape (m·width,)."""
         known, impulse, _ = self._accepted
-        out = np.empty(contacts.count * self._width)
-        match_impulses_by_id(contacts.count, self._width, contacts.id, known, id_order(known), impulse, out)
+        out = np.zeros(contacts.count * self._width)
+        match_by_id(self._width, contacts.id, known, id_order(known), impulse, out)
         return out
 
     def _of_bounded(self) -> list[Array]:

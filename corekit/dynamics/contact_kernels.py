@@ -27,7 +27,6 @@ __all__ = [
     "id_order",
     "isolate_immovable",
     "match_by_id",
-    "match_impulses_by_id",
     "max_overrun",
     "max_penetration",
 ]  # fmt: skip
@@ -281,35 +280,16 @@ def gap_terms(
 
 @compiled
 def match_by_id(
-    count: int,
-    id: IntArray,
-    known_id: IntArray,
-    known_order: IntArray,
-    known: Array,
-    otherwise: Array,
-    out: Array,
+    width: int, id: IntArray, known_id: IntArray, known_order: IntArray, known: Array, out: Array
 ) -> None:
-    """A number of the same contacts in another set, `otherwise` where they are not in it."""
+    """Write `width` numbers of each contact that another set knows too; of others `out` stays as it is."""
     guess = 0
-    for c in range(count):
+    for c in range(len(out) // width):
         where = _locate(id[c], guess, known_id, known_order)
         if where >= 0:
             guess = where + 1
-        out[c] = known[where] if where >= 0 else otherwise[c]
-
-
-@compiled
-def match_impulses_by_id(
-    count: int, width: int, id: IntArray, known_id: IntArray, known_order: IntArray, known: Array, out: Array
-) -> None:
-    """Impulses of the same contacts in an earlier solution, zero for new ones."""
-    guess = 0
-    for c in range(count):
-        where = _locate(id[c], guess, known_id, known_order)
-        if where >= 0:
-            guess = where + 1
-        for a in range(width):
-            out[width * c + a] = known[width * where + a] if where >= 0 else 0.0
+            for a in range(width):
+                out[width * c + a] = known[width * where + a]
 
 
 @compiled

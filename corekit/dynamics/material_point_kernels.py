@@ -13,6 +13,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.matrices import position
 
 __all__ = [
     "add_blocks", "add_entries", "add_generalised_forces", "block_products", "count_entries", "entry_places",
@@ -147,19 +148,6 @@ def _acts(stiffness: Array, damping: Array) -> bool:
 
 
 @compiled
-def _position(start: IntArray, row: IntArray, i: int, j: int) -> int:
-    """Where entry (i, j) stands in compressed columns, −1 where it is not in the pattern."""
-    low, high = start[j], start[j + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if row[middle] < i:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < start[j + 1] and row[low] == i else -1
-
-
-@compiled
 def add_blocks(
     count: int, of: IntArray, width: IntArray, dofs: IntArray, values: Array, stiffness: Array, damping: Array,
     by_stiffness: float, by_damping: float, start: IntArray, row: IntArray, data: Array, dense: Array,
@@ -206,7 +194,7 @@ def _add_pair(
             if len(dense) > 0:
                 dense[first[a], second[b]] += total
             elif total != 0.0:
-                place = _position(start, row, first[a], second[b])
+                place = position(start, row, first[a], second[b])
                 if place < 0:
                     return False
                 data[place] += total

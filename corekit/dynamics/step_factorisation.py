@@ -3,25 +3,76 @@
     Δ_f = G·(r + extra),     G the inverse of A with constraints eliminated and prescribed velocities fixed    (1)
 
 A is block diagonal over bodies. The terms of a contact potential couple them: then it is one `CoupledStepMatrix`.
-Joints are eliminated from either (`joint_elimination`).
+Joints are eliminated from either by the Schur complement of their rows. With G₀ the inverse without joints,
+Δ = G₀·(r + Jᵀ·λ) and J·Δ = r_j give
+
+    S·λ = r_j − J·G₀·r,     S = J·G₀·Jᵀ,     G = G₀ − G₀·Jᵀ·S⁻¹·J·G₀                                    (2)
+
+so that a world with joints costs one more solve and a few columns, and keeps the structure of every body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 import numpy as np
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.coupled_step_matrix import CoupledStepMatrix
-from corekit.dynamics.joint_elimination import JointElimination
 from corekit.dynamics.joint_rows import JointRows
 from corekit.dynamics.potential_forces import PotentialForces
 from corekit.roles.component import InternalState
 
-__all__ = ["StepFactorisation"]
+__all__ = ["JointElimination", "StepFactorisation"]
+
+
+@final
+class JointElimination:
+    """Factorises S and applies (2), with J as it was then.
+
+    Args:
+        rows: of the joints.
+    """
+
+    def __init__(self, rows: JointRows) -> None:
+        self._rows = rows
+        self._jacobian = rows.jacobian.copy()
+        self._response = np.zeros(rows.jacobian.T.shape, order="F")
+        self._factor, self._pivots = np.eye(rows.count), np.zeros(rows.count, dtype=np.int32)
+
+    def refactor(self, apply_inverse: Callable[[Array], None]) -> bool:
+        """Factorise S of the rows as they are; False where joints contradict or repeat each other.
+
+        Args:
+            apply_inverse: overwrites a block (nv, R), Fortran order, by G₀·block.
+        """
+        self._jacobian[:] = self._rows.jacobian
+        self._response[:] = self._jacobian.T
+        apply_inverse(self._response)
+        complement = self._jacobian @ self._response
+        if not np.isfinite(complement).all():
+            return False
+        self._factor, self._pivots, info = dgetrf(complement)
+        return bool(info == 0)
+
+    def _solve(self, rhs: Array) -> Array:
+        return np.asarray(dgetrs(self._factor, self._pivots, rhs)[0])
+
+    def reaction(self, free: Array) -> Array:
+        """Write λ to the rows and return Jᵀ·λ, shape (nv,), for Δ = `free` without joints."""
+        self._rows.impulse[:] = self._solve(self._rows.target - self._jacobian @ free)
+        return self._jacobian.T @ self._rows.impulse
+
+    def project(self, block: Array) -> None:
+        """Overwrite G₀·block by G·block, shape (nv,) or (nv, R)."""
+        block -= self._response @ self._solve(self._jacobian @ block)
+
+    def unit_responses(self) -> Array:
+        """G₀·Jᵀ·S⁻¹, shape (nv, rows): Δ for a unit of r_j."""
+        return self._response @ self._solve(np.eye(self._rows.count))
 
 
 @final

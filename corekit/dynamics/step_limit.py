@@ -150,10 +150,9 @@ class StepLimit:
             return math.inf
         one, other = pipeline.start, pipeline.end
         known, gap = one.id[: one.count], np.minimum(one.gap[: one.count], self._layer)
-        before = np.empty(other.count)
         # a contact that is only there is taken for the nearest one of the start, whose neighbour it may be
-        otherwise = np.full(other.count, gap.min(initial=self._layer))
-        match_by_id(other.count, other.id, known, id_order(known), gap, otherwise, before)
+        before = np.full(other.count, gap.min(initial=self._layer))
+        match_by_id(1, other.id, known, id_order(known), gap, before)
         return float((before - other.gap[: other.count]).max(initial=0.0))
 
 

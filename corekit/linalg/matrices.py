@@ -24,7 +24,17 @@ from scipy.linalg.blas import dsbmv
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
-__all__ = ["Banded", "BlockDiagonal", "Dense", "Diagonal", "Matrix", "Sparse", "SparsePattern", "widest"]
+__all__ = [
+    "Banded",
+    "BlockDiagonal",
+    "Dense",
+    "Diagonal",
+    "Matrix",
+    "Sparse",
+    "SparsePattern",
+    "position",
+    "widest",
+]
 
 
 class Matrix(ABC):
@@ -250,7 +260,8 @@ class SparsePattern:
 
     def where(self, rows: IntArray, columns: IntArray) -> IntArray:
         """Positions in `data` of entries; raises ValueError where one is not in the pattern."""
-        found = positions(self.start, self.row, rows, columns)
+        found = np.empty(len(rows), dtype=np.int64)
+        _positions(self.start, self.row, rows, columns, found)
         missing = np.flatnonzero(found < 0)
         if len(missing):
             i, j = int(rows[missing[0]]), int(columns[missing[0]])
@@ -300,20 +311,22 @@ def _multiply(start: IntArray, row: IntArray, data: Array, x: Array, out: Array)
 
 
 @compiled
-def positions(start: IntArray, row: IntArray, rows: IntArray, columns: IntArray) -> IntArray:
-    """Where entries stand in `data`, −1 where the pattern has none, by bisection in their columns."""
-    found = np.empty(len(rows), dtype=np.int64)
-    for e in range(len(rows)):
-        low, high = start[columns[e]], start[columns[e] + 1]
-        end = high
-        while low < high:
-            middle = (low + high) // 2
-            if row[middle] < rows[e]:
-                low = middle + 1
-            else:
-                high = middle
-        found[e] = low if low < end and row[low] == rows[e] else -1
-    return found
+def position(start: IntArray, row: IntArray, i: int, j: int) -> int:
+    """Where entry (i, j) stands in compressed columns, −1 where it is not in the pattern."""
+    low, high = start[j], start[j + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if row[middle] < i:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < start[j + 1] and row[low] == i else -1
+
+
+@compiled
+def _positions(start: IntArray, row: IntArray, rows: IntArray, columns: IntArray, found: IntArray) -> None:
+    for e in range(len(found)):
+        found[e] = position(start, row, rows[e], columns[e])
 
 
 def widest(*matrices: Matrix) -> Matrix:

@@ -18,8 +18,17 @@ from corekit.geometry.shape_specs import KERNEL_SHAPES, ShapeSpec, obstacle_kind
 from corekit.roles.friction import friction_problem
 from corekit.roles.options import ComponentRef, component_option, option
 from corekit.scenario.checks import mistakes_between
-from corekit.scenario.schema_bodies import Base, Body, Input, Joint
-from corekit.scenario.schema_fields import OF_SURFACE, Triple, about, name_problem, triple_signal
+from corekit.scenario.schema_bodies import (
+    OF_SURFACE,
+    Base,
+    Body,
+    Input,
+    Joint,
+    Triple,
+    about,
+    name_problem,
+    triple_signal,
+)
 
 __all__ = [
     "FORMAT",

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 import attrs
 from attrs import define
 
+from corekit.data.signal_base import is_number
 from corekit.data.signals import SIGNALS, Constant, Signal, Vector
 from corekit.errors import Mistake
 from corekit.roles.code import absolute_name
@@ -108,7 +109,7 @@ class ValueReader(ABC):
 
     def _not_a_leaf(self, kind: type, found: Any, path: str, metadata: Mapping[str, Any]) -> Any:
         hint = ""
-        if kind in {int, float} and isinstance(found, str) and _is_number(found):
+        if kind in {int, float} and isinstance(found, str) and is_number(found):
             hint = "write it without quotes"
         elif kind is int and isinstance(found, float) and found.is_integer():
             hint = f"write {int(found)}"
@@ -217,14 +218,6 @@ class ValueReader(ABC):
             return Constant(numbers)
         except ValueError:
             return self.wrong(Signal, found, path, metadata)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _same_form(annotation: Any, found: Any) -> bool:

@@ -17,9 +17,9 @@ from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_state
 from corekit.dynamics.body_inputs import BodyInputs
+from corekit.dynamics.contact_pipeline import placeholder_contacts
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.placeholder import placeholder_contacts
 from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError, StepFailed

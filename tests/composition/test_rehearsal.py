@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corekit.dynamics.placeholder import placeholder_contacts
+from corekit.dynamics.contact_pipeline import placeholder_contacts
 from corekit.scenario.load import load
 from corekit.simulation.loop import Simulation
 from corekit_run import warm_up

@@ -12,7 +12,6 @@ from corekit.dynamics.contact_kernels import (
     id_order,
     isolate_immovable,
     match_by_id,
-    match_impulses_by_id,
 )
 from corekit_testing.rounding import rounding
 
@@ -34,21 +33,22 @@ def test_contacts_are_found_by_id_whatever_their_order(count, order):
     by_id = {int(i): impulse[3 * k : 3 * k + 3] for k, i in enumerate(known)}
     expected = np.concatenate([by_id.get(int(i), np.zeros(3)) for i in wanted])
 
-    found = np.full(3 * count, np.nan)
-    match_impulses_by_id(count, 3, wanted, known, id_order(known), impulse, found)
+    found = np.zeros(3 * count)
+    match_by_id(3, wanted, known, id_order(known), impulse, found)
     assert np.array_equal(found, expected)
 
-    value, otherwise, out = impulse[:count].copy(), random.normal(size=count), np.full(count, np.nan)
-    match_by_id(count, wanted, known, id_order(known), value, otherwise, out)
+    value, otherwise = impulse[:count].copy(), random.normal(size=count)
+    out = otherwise.copy()
+    match_by_id(1, wanted, known, id_order(known), value, out)
     places = {int(i): value[k] for k, i in enumerate(known)}
     assert np.array_equal(out, [places.get(int(i), otherwise[c]) for c, i in enumerate(wanted)])
 
 
 def test_nothing_is_found_among_nothing():
-    out = np.full(6, np.nan)
+    out = np.arange(6.0)
     nobody = np.zeros(0, dtype=np.int64)
-    match_impulses_by_id(2, 3, np.array([4, 5]), nobody, id_order(nobody), np.zeros(0), out)
-    assert np.array_equal(out, np.zeros(6))
+    match_by_id(3, np.array([4, 5]), nobody, id_order(nobody), np.zeros(0), out)
+    assert np.array_equal(out, np.arange(6.0))
 
 
 @few_and_many
