@@ -104,6 +104,16 @@ def test_of_many_states_of_a_module_the_newest_are_kept(ask, tmp_path):
     assert len(kept) == 4
 
 
+def test_versions_of_numba_keep_their_machine_code_side_by_side(ask, tmp_path):
+    own = tmp_path / "cache/machine-code" / f"numba-{numba.__version__}"
+    other = own.with_name("numba-0.1")
+    ask()
+    own.rename(other)
+    assert ask() == (6.5, 0)  # what another version compiled is not loaded
+    assert ask() == (6.5, 1)
+    assert list(other.glob("fake_kernels.caller-*"))  # and not thrown away
+
+
 def test_a_folder_that_cannot_be_written_costs_only_the_keeping(ask, said, tmp_path):
     (tmp_path / "cache").write_text("a file where the folder should be")
     assert ask() == (6.5, 0)
