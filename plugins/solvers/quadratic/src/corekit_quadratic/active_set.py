@@ -107,8 +107,8 @@ def impulse_range(equal: bool, side: int, y_lower: float, y_upper: float) -> tup
 
 
 @compiled
-def guess_sides(rows: Rows, search: Search, multiplier: Array) -> None:
-    """Set sides and fixed λ from guessed multipliers; λ of active rows is not needed."""
+def guess_sides(rows: Rows, search: Search, multiplier: Array, keep: bool) -> None:
+    """Set sides from guessed multipliers, and λ of active rows to them or, unless `keep`, to 0."""
     lower, upper, y_lower, y_upper = (rows.lower, rows.upper, rows.y_lower, rows.y_upper)
     side, impulse = search.side, search.impulse
     for i in range(len(impulse)):
@@ -125,6 +125,8 @@ def guess_sides(rows: Rows, search: Search, multiplier: Array) -> None:
             side[i] = LOWER
         elif guess < 0.0 and upper[i] < math.inf:
             side[i] = UPPER
+        if keep and side[i] != FIXED:
+            impulse[i] = guess
 
 
 @compiled
@@ -153,8 +155,12 @@ def _scale_of(s: Array, u: Array) -> float:
 
 
 @compiled
-def solve_active(rows: Rows, search: Search) -> tuple[int, int]:
-    """Solve (2), refine if rounding requires it, write λ and s; return the counts of active and of dependent rows."""
+def solve_active(rows: Rows, search: Search, anew: bool) -> tuple[int, int]:
+    """Solve (2), refine if rounding requires it, write λ and s; return the counts of active and of dependent rows.
+
+    λ is what it was but for what is missing, unless the solve begins `anew` from 0: where rows depend on others, many
+    λ solve (2), and that of the last step of a heap at rest still does.
+    """
     m, dependent = factorise_active(rows, search)
     if dependent < 0:
         return m, dependent
@@ -165,9 +171,9 @@ def solve_active(rows: Rows, search: Search) -> tuple[int, int]:
     for p in range(len(s)):
         s[p] = u[p]
     for i in range(len(impulse)):
-        if side[i] != FIXED:
+        if anew and side[i] != FIXED:
             impulse[i] = 0.0
-        elif impulse[i] != 0.0:
+        if impulse[i] != 0.0:
             for e in range(start[i], start[i + 1]):
                 s[column[e]] += impulse[i] * entry[e]
     for repetition in range(2):

@@ -31,7 +31,7 @@ class BandedSolver(QPSolver):
     """
 
     def __init__(self, config: BandedConfig, context: BuildContext | None = None) -> None:
-        self._workspace = Workspace(config.max_iterations, config.patience, dual=True)
+        self._workspace = Workspace(config.max_iterations, config.patience, polish=False)
 
     def solve(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo:
         """Write x and y; the signs of the guessed multipliers select the first active rows, the guessed x is unused."""

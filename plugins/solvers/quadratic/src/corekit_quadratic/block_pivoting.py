@@ -52,7 +52,7 @@ def block_pivoting(rows: Rows, search: Search, patience: int, limit: int) -> tup
     fewest, remaining = len(search.order) + 1, patience
     for round_count in range(1, limit + 1):
         check_signals()
-        m, dependent = solve_active(rows, search)
+        m, dependent = solve_active(rows, search, False)
         if dependent < 0:
             return WORKSPACE_FULL, round_count
         violated_count, last_violated, scale = compute_violations(rows, search)

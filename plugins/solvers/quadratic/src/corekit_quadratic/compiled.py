@@ -101,8 +101,8 @@ def solve_banded(
         gradient, dofs, values, lower, upper, compliance, y_lower, y_upper: of the program, as in `QPProblem`.
         h: the band of H, h[j, d] = H[j + d, j], (n, width).
         integers, positions, floats: workspaces, sized by `Workspace`; positions are used as unsigned ones. The first
-            integers are the largest number of changes, the patience of block pivoting, and whether the dual method
-            may follow.
+            integers are the largest number of changes, the patience of block pivoting, and whether to polish: to take
+            the active rows of the guess, but not its λ, and not to go on with the dual method.
         report: receives iterations, natural residual and equation residual.
         entries: capacity for entries of Y.
         x, multiplier: guess, overwritten by the solution.
@@ -110,7 +110,7 @@ def solve_banded(
     places = positions.view(np.uint32)
     n, k = len(gradient), len(lower)
     width, targets = band_width(h), (MAX_DISTANCE + 1) * (k + 1)
-    changes, patience, dual = integers[0], integers[1], integers[2]
+    changes, patience, polish = integers[0], integers[1], integers[2] != 0
     head, counters = integers[3:6], integers[6 : 8 + 2 * MAX_DISTANCE]
     integer_tail = integers[8 + 2 * MAX_DISTANCE :]
     side, first, base, position = (
@@ -165,9 +165,9 @@ def solve_banded(
         order, side, impulse, u, s, active, pairs, seen, workspace, first, base, factor, rhs, violation,
         direction,
     )  # fmt: skip
-    guess_sides(rows, search, multiplier)
+    guess_sides(rows, search, multiplier, not polish)
     outcome, rounds = block_pivoting(rows, search, patience, changes)
-    if outcome == ITERATION_LIMIT and dual:
+    if outcome == ITERATION_LIMIT and not polish:
         outcome, more_rounds = dual_method(rows, search, changes)
         rounds += more_rounds
     if outcome == WORKSPACE_FULL:

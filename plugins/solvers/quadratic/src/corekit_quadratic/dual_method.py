@@ -52,7 +52,7 @@ def _activate_equalities(rows: Rows, search: Search) -> bool:
                 search.side[i] = EQUAL
             else:
                 search.impulse[i] = min(max(0.0, -rows.y_upper[i]), -rows.y_lower[i])
-    m, dependent = solve_active(rows, search)
+    m, dependent = solve_active(rows, search, True)
     for k in range(m if dependent > 0 else 0):
         if search.factor[search.base[k] + k] == 0.0:
             search.side[search.active[k]] = FIXED
@@ -184,7 +184,7 @@ def dual_method(rows: Rows, search: Search, limit: int) -> tuple[int, int]:
         p = _most_violated_row(rows, search)
         if p < 0:
             # solve again from the final sides, without the rounding of many steps
-            return (SOLVED if solve_active(rows, search)[1] >= 0 else WORKSPACE_FULL), changes
+            return (SOLVED if solve_active(rows, search, True)[1] >= 0 else WORKSPACE_FULL), changes
         outcome, change_count = _satisfy_row(rows, search, p, limit - changes)
         changes += change_count
         if outcome != SOLVED:

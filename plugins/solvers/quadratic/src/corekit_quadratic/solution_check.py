@@ -28,7 +28,7 @@ class SolutionChecker:
 
     def __init__(self, name: str, *, polish: bool) -> None:
         self._name, self._polish = name, polish
-        self._exact_solver = Workspace(1, 0, dual=False)
+        self._exact_solver = Workspace(1, 0, polish=True)
         self._residual_workspace: Array = np.zeros(0)
         self._factor: Array = np.zeros((0, 0))
 

@@ -24,14 +24,14 @@ class Workspace:
     Args:
         max_changes: largest number of changes of the active set.
         patience: of block pivoting.
-        dual: whether the dual method may follow.
+        polish: whether a guess is only polished: its active rows are solved, from λ = 0, and nothing follows that.
 
     Attributes:
         report: iterations, natural residual and equation residual of the last solution.
     """
 
-    def __init__(self, max_changes: int, patience: int, *, dual: bool) -> None:
-        self._limits = max_changes, patience, int(dual)
+    def __init__(self, max_changes: int, patience: int, *, polish: bool) -> None:
+        self._limits = max_changes, patience, int(polish)
         self._sizes = (0, 0, 0)
         self._entries = 0
         self._problem: QPProblem | None = None
