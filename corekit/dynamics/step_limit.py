@@ -117,6 +117,15 @@ class StepLimit:
         """Keep of an accepted step whether a gap is below −δ."""
         self._is_deep = self._pipeline.max_penetration() > self._layer
 
+    def rehearse(self, start: State, end: State, step: float) -> None:
+        """Look at a step h as at one in which a pair moved far, so that kernels are loaded; `restore` comes after."""
+        scene = self._pipeline.scene
+        scene.closing_distance(scene.new_probes(), scene.new_probes())
+        self._is_deep = True
+        self.stop(start, start.time + step, step)
+        self.is_resolved(start, end)
+        self.accept()
+
     def internal_state(self) -> InternalState:
         """The last limit [s], and whether a gap is below −δ."""
         return {"step_limit": np.array([self._last, self._is_deep])}

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve
 
 from corekit.compiled.watch import announced_compilation
-from corekit.data.contacts import ContactRecord
+from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_state
@@ -40,6 +40,9 @@ from corekit.simulation.controllers import ControlFunction, SampledControllers, 
 from corekit.simulation.step_failure import FailedStep
 
 __all__ = ["Observer", "Simulation"]
+
+_SLOW = 1e-9
+"""Added to every velocity in a rehearsal: what stands still needs fewer kernels than what moves."""
 
 Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
@@ -295,7 +298,7 @@ class Simulation:
         return report
 
     def warm_up(self, *, announce: bool = True) -> None:
-        """Make a step with placeholder contacts and undo it, so that kernels are loaded before the first step.
+        """Make a few steps, with placeholder contacts and free, and undo them: kernels are loaded before the first one.
 
         What has to be compiled is announced by one line of the logger `corekit`, unless a run shows it.
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
@@ -304,20 +307,29 @@ class Simulation:
             self._warm_up()
 
     def _warm_up(self) -> None:
-        pipeline = self.system.pipeline
-        kept = self.internal_state()
+        system, pipeline, kept = self.system, self.system.pipeline, self.internal_state()
+        start, end = self._now, self._next
+        sets: list[ContactSet | None] = [None, None, None]
         if pipeline is not None:
-            pipeline.placeholder = placeholder_contacts(
-                self.bodies, len(pipeline.scene.table), pipeline.record_width
-            )
-        self.integrator.step(self.system, self._now, self._now.time + self.step_length, self._next)
-        if self.system.resolves_impacts:
-            self.system.resolve_impacts(self._now, self._next)
-        self.system.keep_velocity(self._now)
+            shapes, width = len(pipeline.scene.table), pipeline.record_width
+            # two of each: what the last step left is used, too
+            sets = [placeholder_contacts(self.bodies, shapes, width) for _ in range(2)]
+            sets += [ContactSet(1, width) for _ in range(2)]
+        for contacts in sets:
+            if pipeline is not None:
+                pipeline.placeholder = contacts
+            start.v += _SLOW
+            report = self.integrator.step(system, start, start.time + self.step_length, end)
+            if system.resolves_impacts:
+                system.resolve_impacts(start, end)
+            if system.limit is not None:
+                system.limit.rehearse(start, end, self.step_length)
+            if report.accepted and system.accept(end, report.step_size):
+                start, end = end, start
         if pipeline is not None:
             pipeline.placeholder = None
         self.restore(kept)
-        self.system.forget()
+        system.forget()
 
     def rewind(
         self,

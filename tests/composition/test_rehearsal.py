@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -69,7 +71,8 @@ def test_a_second_process_compiles_the_solver_s_part_or_a_whole_step(tmp_path, m
         SemiImplicitEuler, "step", lambda self, *given: (taken.append(1), step(self, *given))[1]
     )
     warm_up.main([str(tmp_path / "ball.toml"), *words])
-    assert (len(made), len(solved), len(taken)) == (steps, 1 - steps, steps)
+    # two with contact and two without
+    assert (len(made), len(solved), len(taken)) == (steps, 1 - steps, 4 * steps)
 
 
 def test_the_placeholder_contact_is_solved_for(tmp_path):
@@ -85,9 +88,61 @@ def test_the_placeholder_contact_is_solved_for(tmp_path):
 
     solver.solve = watched
     simulation.warm_up()
-    assert len(asked) == 1
+    assert len(asked) == 2
     assert asked[0] > 0.0
 
 
 def test_nothing_is_imagined_without_shapes():
     assert placeholder_contacts([], 3) is None
+
+
+ROD = """
+format = "corekit-scenario/1"
+name = "rod"
+time = { duration = 0.6, step = 2e-3 }
+world = { obstacles = [{ name = "floor", shape = "half-space" }] }
+contact = { detector = "sdf", solver = "imc", friction = 0.4 }
+integrator = { use = "implicit-euler" }
+output = { every = 0.1 }
+[[bodies]]
+name = "rod"
+use = "der"
+base = { position = [0.0, 0.0, 0.12] }
+[bodies.options]
+clamps = [{ at = "rod.start", kind = "pin" }]
+collision = "spheres"
+[[bodies.options.limbs]]
+start = [0, 0, 0]
+end = [0.2, 0, 0.02]
+nodes = 9
+young = 1e5
+"""
+WATCHED = """
+import sys
+from corekit.compiled import kernels
+from corekit.scenario.load import load
+
+simulation = load(sys.argv[1]).compose()
+simulation.warm_up(announce=False)
+compile_kernel, late = kernels._Dispatcher.compile, []
+kernels._Dispatcher.compile = lambda self, of: (late.append(self.py_func.__name__), compile_kernel(self, of))[1]
+touched = turned = 0
+before = simulation.state.body_states[0].aux.copy()
+while simulation.time < 0.6 - 1e-9:
+    simulation.step()
+    touched = max(touched, simulation.contacts().count)
+    turned |= (simulation.state.body_states[0].aux != before).any()
+print(bool(touched), bool(turned), late)
+"""
+
+
+def test_a_run_compiles_nothing_after_its_rehearsal(tmp_path):
+    """A rod that swings onto the floor: free steps, cut ones, contact with friction, edges that turn far."""
+    for plugin in ("corekit_der", "corekit_imc"):
+        pytest.importorskip(plugin)
+    file = tmp_path / "rod.toml"
+    file.write_text(ROD)
+    told = subprocess.run(
+        [sys.executable, "-c", WATCHED, str(file)], capture_output=True, text=True, check=True
+    ).stdout
+    assert told.split() == ["True", "True", "[]"]

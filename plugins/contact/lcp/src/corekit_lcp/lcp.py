@@ -121,6 +121,10 @@ class LCPContact(ImpulseSolver, Stateful):
         self._corner = 0.05 if config.aligned else 1e-6
         self._kept_count = 0
         self._is_anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
+        if config.rank_selection.enabled and config.rank_selection.passes:
+            # no rehearsed step needs it: load it now, not in the middle of a run
+            none = self._workspace.selection(0, 0, 1, 1)
+            add_back(np.zeros((0, 0)), np.zeros(0), 1, 1.0, 1.0, *none.choice)
 
     @property
     def kept_contacts(self) -> int:

@@ -129,6 +129,8 @@ class SpatialElasticity(Elasticity):
         self.rods.phase[:] = np.column_stack([np.cos(out[:, 2]), -np.sin(out[:, 2])])
         self.update_reference_twists(q, aux)
         compute_strains(self.rods, q, aux, out)
+        # an edge turns far in the middle of a run first: load the kernel for that now
+        update_reference_frames(self.rods, self._prescribed_edge, q.copy(), np.zeros(len(q)), aux.copy())
         return out
 
     def compute_strains(self, q: Array, aux: Array, out: Array) -> None:
