@@ -232,6 +232,43 @@ def test_normal_is_the_gradient_of_the_gap(kinds):
     assert checked >= 11
 
 
+def turn_onto(one, other, rng):
+    """A rotation that takes unit vector `one` to `other`, by a random angle about it."""
+
+    def frame(axis):
+        across = np.cross(axis, rng.normal(size=3))
+        across /= np.linalg.norm(across)
+        return np.column_stack([axis, across, np.cross(axis, across)])
+
+    return frame(other) @ frame(one).T
+
+
+def test_the_normal_of_a_rim_and_a_corner_is_exact_where_the_gap_no_longer_tells():
+    """The closest points are known by construction; an error δ of the normal changes the gap by δ² alone.
+
+    Between a point of the rim and the corner the normal is their difference over the gap, so that its error is that of
+    the points over the gap.
+    """
+    rng = np.random.default_rng(7)
+    radius, half, box = 0.06, 0.02, np.array([0.05, 0.07, 0.04])
+    for _ in range(200):
+        slope = rng.uniform(0.2, 1.3)  # of the normal at the rim, between the side and the cap
+        outward = np.array([np.cos(slope), 0.0, np.sin(slope)])
+        corner_normal = rng.uniform(0.2, 1.0, 3)
+        corner_normal /= np.linalg.norm(corner_normal)
+        gap, turn, place = 10.0 ** rng.uniform(-4, -1.5), random_rotation(rng), rng.normal(size=3)
+        relative = turn_onto(corner_normal, -outward, rng)
+        corner = np.array([radius, 0.0, half]) + gap * outward
+        scene = Scene([("cylinder", (radius, half)), ("box", tuple(box))])
+        scene.set_pose(0, place, turn)
+        scene.set_pose(1, place + turn @ (corner - relative @ box), turn @ relative)
+        found, normal, point = scene.closest()
+        error = proof(scene, normal)
+        assert found == pytest.approx(gap, abs=error)
+        np.testing.assert_allclose(normal, -turn @ outward, atol=error / gap)
+        np.testing.assert_allclose(point, place + turn @ (corner - 0.5 * gap * outward), atol=error)
+
+
 def test_portal_alone_would_be_wrong_where_the_gap_is_right():
     """A thin disk off the middle of a sphere: along the ray from the centres the way out is 0.06 mm too long."""
     scene = Scene([("cylinder", (0.06, 0.005)), ("sphere", (0.05,))])
