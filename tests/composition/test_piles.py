@@ -262,6 +262,27 @@ def test_a_large_pile_is_solved_by_sweeps_and_patches(monkeypatch):
     assert carried == pytest.approx(9 * MASS * GRAVITY * STEP, rel=1e-6)
 
 
+def test_a_patch_whose_solution_brings_nothing_grows_by_rings_of_neighbours(monkeypatch):
+    """A column of thirty boxes, four contacts between two: a ring more is four contacts more at either end."""
+    monkeypatch.setattr(block_search, "_DIRECT", 0)
+    monkeypatch.setattr(block_search, "_SEEDS", (1,))
+    monkeypatch.setattr(block_search, "_MOST_IN_PATCH", 30)
+    monkeypatch.setattr(BlockSearch, "_sweep", lambda _: None)
+    counts = []
+
+    def keep(_problem, patch, impulse, *_):
+        counts.append(int(np.count_nonzero(patch)))
+        return impulse.reshape(-1, 3)[patch]
+
+    monkeypatch.setattr(block_search, "solve_patch", keep)
+    columns(1, 30).step()
+    one, two = (counts.index(count) for count in sorted(set(counts))[:2])
+    assert two - one == block_search._RING
+    assert {b - a for a, b in itertools.pairwise(counts)} <= {0, 4, 8}
+    assert counts == sorted(counts)
+    assert 22 < counts[-1] <= 30
+
+
 def test_lemkes_path_ends_where_it_comes_back_to_a_basis():
     """Rounding leads it into cycles on a stack of eight boxes: one went on to the limit of 5000 pivots."""
     simulation = columns(

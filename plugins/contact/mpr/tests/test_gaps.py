@@ -263,7 +263,7 @@ def test_the_normal_of_a_rim_and_a_corner_is_exact_where_the_gap_no_longer_tells
         scene.set_pose(0, place, turn)
         scene.set_pose(1, place + turn @ (corner - relative @ box), turn @ relative)
         found, normal, point = scene.closest()
-        error = proof(scene, normal)
+        error = float(proof(scene, normal))
         assert found == pytest.approx(gap, abs=error)
         np.testing.assert_allclose(normal, -turn @ outward, atol=error / gap)
         np.testing.assert_allclose(point, place + turn @ (corner - 0.5 * gap * outward), atol=error)

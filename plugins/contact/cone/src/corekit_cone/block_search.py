@@ -48,6 +48,8 @@ _LARGE_ROUNDS, _BETWEEN, _LARGE_IDLE = 20, 10, 16
 """The same with patches: sweeps before the first and between others, and turns."""
 _SEEDS, _BAD = (8, 4, 16), 0.1
 """A patch grows from so many contacts in turn, whose errors are no smaller than this part of the largest."""
+_RING, _MOST_IN_PATCH = 2, 200
+"""After so many idle turns each, a patch grows by one more ring of neighbours, up to so many contacts."""
 _PROGRESS, _STALLED, _LEAP = 0.8, 10, 3.0
 """Sweeps stall if the norm has not decreased by this factor for so many; it may grow by the last factor then."""
 
@@ -81,7 +83,7 @@ class BlockSearch:
         self._body_velocity = np.empty(problem.velocity_count)
         self.impulse, self.error = np.zeros(contacts * width), math.inf
         self._now = self.impulse  # from which sweeps go on
-        self.iterations = self._turn = 0
+        self.iterations = self._turn = self._idle = 0
         self.method = "guess"
 
     def _measure(self, impulse: Array) -> float:
@@ -121,9 +123,9 @@ class BlockSearch:
         is_direct = self._problem.velocity_count <= _DIRECT
         newton, sweeps = ("newton", self._newton), ("gauss-seidel", self._sweep)
         small, large = (newton, sweeps, ("proximal", self._proximal)), (sweeps, ("patches", self._patch))
-        self._rounds, idle = _FIRST_ROUNDS if is_direct else _LARGE_ROUNDS, 0
+        self._rounds = _FIRST_ROUNDS if is_direct else _LARGE_ROUNDS
         self._now = self.impulse.copy()
-        while self.iterations < self._limit and idle < (_IDLE if is_direct else _LARGE_IDLE):
+        while self.iterations < self._limit and self._idle < (_IDLE if is_direct else _LARGE_IDLE):
             before = self.error
             for name, method in small if is_direct else large:
                 self.method = name
@@ -132,12 +134,15 @@ class BlockSearch:
                 method()
                 if self.error <= self._tolerance:
                     return True
-            idle = idle + 1 if self.error > 0.5 * before else 0
+            self._idle = self._idle + 1 if self.error > 0.5 * before else 0
             self._rounds = min(2 * self._rounds, _MOST_ROUNDS) if is_direct else _BETWEEN
         return False
 
     def _patch(self) -> None:
-        """Solve the contacts with the largest errors and their neighbours, while the others keep their impulses."""
+        """Solve the contacts with the largest errors and their neighbours, while the others keep their impulses.
+
+        Where sweeps around a patch undo what it solved, its contacts lean on more than their neighbours: it grows.
+        """
         problem, width = self._problem, self._problem.rows_per_contact
         now = self._now.copy()
         self._measure(now)
@@ -147,6 +152,11 @@ class BlockSearch:
         is_seed: BoolArray = np.zeros(len(errors), dtype=bool)
         is_seed[worst] = errors[worst] > max(_BAD * errors[worst[-1]], self._tolerance)
         patch = grow_patch(problem.blocks, is_seed)
+        for _ in range(self._idle // _RING):
+            grown = grow_patch(problem.blocks, patch)
+            if np.count_nonzero(grown) > _MOST_IN_PATCH:
+                break
+            patch = grown
         now.reshape(-1, width)[patch] = solve_patch(problem, patch, now, self.velocity, 0.1 * self._tolerance)
         self._measure(now)
         self._now = now

@@ -20,8 +20,8 @@ from corekit_cone.search import WORK_ROWS, search
 
 __all__ = ["grow_patch", "solve_patch", "take_patch"]
 
-_SWEEPS: Final = 20
-"""Largest number of sweeps over a patch."""
+_SWEEPS: Final = 100
+"""Largest number of sweeps over a patch; a patch that jams needs the interior-point method, which comes after 20."""
 
 
 def _bodies(blocks: ContactBlocks) -> IntArray:

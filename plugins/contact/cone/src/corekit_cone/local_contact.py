@@ -82,6 +82,18 @@ def _slide(
 
 
 @compiled
+def _half_angle(x: float, y: float, size: float) -> tuple[float, float]:
+    """Cosine and sine of half the angle of (x, y), whose size is given: without cancellation, and without an angle."""
+    if size == 0.0:
+        return 1.0, 0.0
+    if x >= 0.0:
+        cosine = math.sqrt(0.5 * (1.0 + x / size))
+        return cosine, 0.5 * y / (size * cosine)
+    sine = math.copysign(math.sqrt(0.5 * (1.0 - x / size)), y)
+    return 0.5 * y / (size * sine), sine
+
+
+@compiled
 def solve_contact(
     w_nn: float, w_n1: float, w_n2: float, w_11: float, w_12: float, w_22: float,
     b_n: float, b_1: float, b_2: float, mu: float,
@@ -93,9 +105,9 @@ def solve_contact(
         return -b_n / w_nn, 0.0, 0.0
     s11, s12, s22 = w_11 - w_n1 * w_n1 / w_nn, w_12 - w_n1 * w_n2 / w_nn, w_22 - w_n2 * w_n2 / w_nn
     c1, c2 = b_1 - w_n1 * b_n / w_nn, b_2 - w_n2 * b_n / w_nn
-    angle = 0.5 * math.atan2(2.0 * s12, s11 - s22)
-    cosine, sine = math.cos(angle), math.sin(angle)
-    mean, radius = 0.5 * (s11 + s22), math.hypot(0.5 * (s11 - s22), s12)
+    mean, half = 0.5 * (s11 + s22), 0.5 * (s11 - s22)
+    radius = math.hypot(half, s12)
+    cosine, sine = _half_angle(half, s12, radius)
     e1, e2 = mean + radius, mean - radius
     c1, c2 = cosine * c1 + sine * c2, cosine * c2 - sine * c1
     n1, n2 = cosine * w_n1 + sine * w_n2, cosine * w_n2 - sine * w_n1
