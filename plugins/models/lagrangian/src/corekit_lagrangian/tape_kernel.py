@@ -1,9 +1,8 @@
 """The kernel that carries out a tape: one for all models, so that a new model compiles nothing.
 
-Every row of a program is one operation (code, target, a, b) on the numbers of a work array w:
+Every row of a program is one operation (target, a, b) on the numbers of a work array w, of the kind of its run:
 
-    LOAD_x:  w[target] = x[a]            CONST:  w[target] = constants[a]
-    STORE_x: out_x[target] = w[a]        else:   w[target] = operation(w[a], w[b])                     (1)
+    LOAD_x:  w[target] = x[a]     STORE_x: out_x[target] = w[a]     else:  w[target] = operation(w[a], w[b])   (1)
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ LOAD = (0, 1, 2, 3, 4)
 STORE = (5, 6)
 """Codes that store into the first and the second result."""
 CONSTANT = 7
+"""What stands for a number before the tape is made; none is in a program."""
 OPERATIONS = (
     "ASSIGN", "ADD", "SUB", "MUL", "DIV", "NEG", "SQ", "TWICE", "SIN", "COS", "SQRT", "INV", "TAN", "ASIN", "ACOS",
     "ATAN", "ATAN2", "EXP", "LOG", "POW", "CONSTPOW", "FABS", "FMIN", "FMAX", "SIGN", "COPYSIGN", "SINH", "COSH",
@@ -38,8 +38,8 @@ OPERATIONS = (
 
 @compiled
 def run_tape(  # noqa: C901 - a table of operations
+    runs: IntArray,
     program: IntArray,
-    constants: Array,
     work: Array,
     q: Array,
     v: Array,
@@ -49,52 +49,66 @@ def run_tape(  # noqa: C901 - a table of operations
     first: Array,
     second: Array,
 ) -> None:
-    """Carry out a program of shape (n, 4) on coordinates, velocities, inputs, accelerations and parameters: (1)."""
-    for row in range(program.shape[0]):
-        code, target, i, j = program[row, 0], program[row, 1], program[row, 2], program[row, 3]
-        if code == 0:
-            work[target] = q[i]
-        elif code == 1:
-            work[target] = v[i]
-        elif code == 2:
-            work[target] = u[i]
-        elif code == 3:
-            work[target] = w[i]
-        elif code == 4:
-            work[target] = p[i]
-        elif code == 5:
-            first[target] = work[i]
-        elif code == 6:
-            second[target] = work[i]
-        elif code == 7:
-            work[target] = constants[i]
-        elif code == 8:
-            work[target] = work[i]
+    """Carry out a program of shape (n, 3) on coordinates, velocities, inputs, accelerations and parameters: (1).
+
+    Args:
+        runs: code, first row and end of operations of one kind, (r, 3): one decision a run, not one an operation.
+        work: w, (n,), in which the constants stand.
+    """
+    for run in range(runs.shape[0]):
+        code, start, end = runs[run, 0], runs[run, 1], runs[run, 2]
+        if code == 11:
+            for row in range(start, end):
+                work[program[row, 0]] = work[program[row, 1]] * work[program[row, 2]]
         elif code == 9:
-            work[target] = work[i] + work[j]
+            for row in range(start, end):
+                work[program[row, 0]] = work[program[row, 1]] + work[program[row, 2]]
         elif code == 10:
-            work[target] = work[i] - work[j]
-        elif code == 11:
-            work[target] = work[i] * work[j]
-        elif code == 12:
-            work[target] = work[i] / work[j]
-        elif code == 13:
-            work[target] = -work[i]
-        elif code == 14:
-            work[target] = work[i] * work[i]
-        elif code == 15:
-            work[target] = 2.0 * work[i]
-        elif code == 16:
-            work[target] = math.sin(work[i])
-        elif code == 17:
-            work[target] = math.cos(work[i])
+            for row in range(start, end):
+                work[program[row, 0]] = work[program[row, 1]] - work[program[row, 2]]
+        elif code == 0:
+            for row in range(start, end):
+                work[program[row, 0]] = q[program[row, 1]]
+        elif code == 1:
+            for row in range(start, end):
+                work[program[row, 0]] = v[program[row, 1]]
+        elif code == 2:
+            for row in range(start, end):
+                work[program[row, 0]] = u[program[row, 1]]
+        elif code == 3:
+            for row in range(start, end):
+                work[program[row, 0]] = w[program[row, 1]]
+        elif code == 4:
+            for row in range(start, end):
+                work[program[row, 0]] = p[program[row, 1]]
+        elif code == 5:
+            for row in range(start, end):
+                first[program[row, 0]] = work[program[row, 1]]
+        elif code == 6:
+            for row in range(start, end):
+                second[program[row, 0]] = work[program[row, 1]]
         else:
-            work[target] = _seldom(code, work[i], work[j])
+            for row in range(start, end):
+                work[program[row, 0]] = _seldom(code, work[program[row, 1]], work[program[row, 2]])
 
 
 @compiled
 def _seldom(code: int, x: float, y: float) -> float:  # noqa: C901 - a table of operations
     """What is asked for less often; outside of its domain a function is nan or infinite, which stops the run."""
+    if code == 8:
+        return x
+    if code == 12:
+        return x / y
+    if code == 13:
+        return -x
+    if code == 14:
+        return x * x
+    if code == 15:
+        return 2.0 * x
+    if code == 16:
+        return math.sin(x)
+    if code == 17:
+        return math.cos(x)
     if code == 18:
         return math.sqrt(x)
     if code == 19:
