@@ -9,6 +9,10 @@ From its axes R₀, which aux holds, the base turned by Cayley's map
 which is rational, and regular for turns below π: φ are coordinates as any others, so Lagrange's equations hold as they
 stand. A turn by more than 0.93 rad (|φ| > 1) makes R the new R₀, with φ = 0 and φ̇ = ω.
 
+What a system knows of the motion is its twist in the axes of the base, once, so that expressions stay short:
+
+    Rᵀ·ẋ,     Rᵀ·ω = 4/(4 + φ²)·R₀ᵀ·(φ̇ − ½·φ × φ̇)                                         (3)
+
 Source: Cayley (1846); Bauchau and Trainelli (2003), "The vectorial parameterization of rotation", section 4.
 """
 
@@ -43,7 +47,7 @@ class MovingBase:
 
     Attributes:
         q, v: columns (6, 1). axes: R₀, a column (9, 1).
-        origin, turn: x and R, (3, 1) and (3, 3).
+        origin, turn: x and R, (3, 1) and (3, 3). velocity, spin: the twist (3), (3, 1) each.
         coordinates, rates: names and units of q and v.
     """
 
@@ -56,6 +60,9 @@ class MovingBase:
         start = ca.reshape(self.axes, 3, 3).T
         self.origin = self.q[:3]
         self.turn = (ca.SX.eye(3) + 4.0 / (4.0 + ca.dot(phi, phi)) * (skew + 0.5 * skew @ skew)) @ start
+        rate = self.v[3:]
+        self.velocity = self.turn.T @ self.v[:3]
+        self.spin = 4.0 / (4.0 + ca.dot(phi, phi)) * (start.T @ (rate - 0.5 * ca.cross(phi, rate)))
         units = ["m"] * 3 + ["rad"] * 3
         self.coordinates = [Coordinate(name, unit) for name, unit in zip(names, units, strict=True)]
         self.rates = [

@@ -198,19 +198,20 @@ class System:
     def force_at(self, point: Expression, force: Expression, name: str = "force") -> None:
         """Add a force (3, 1) [N] on a point (3, 1) [m]: Q = (∂x/∂q)ᵀ·F."""
         place, pull = self._vector(f"point of force {name}", point), self._vector(f"force {name}", force)
-        turned = pull if self.base is None else self.turn @ pull
-        self._add_force(ca.jacobian(self._moved(place), self.q).T @ turned, name)
-
-    def _moved(self, place: Any) -> Any:
-        """A place as the base carries it, by whose motion inertia and work are counted; a fixed one carries nothing."""
-        return place if self.base is None else self.origin + self.turn @ place
+        if self.base is not None:
+            place, pull = self.origin + self.turn @ place, self.turn @ pull
+        self._add_force(ca.jacobian(place, self.q).T @ pull, name)
 
     def mass(self, mass: Expression, position: Expression) -> None:
         """Add a point mass [kg] at a position (3, 1) [m]: T = ½·m·|ẋ|², V = −m·g·x."""
-        place, amount = self._moved(self._vector("position of a mass", position)), self._scalar("mass", mass)
-        speed = self.velocity(place)
+        place, amount = self._vector("position of a mass", position), self._scalar("mass", mass)
+        speed, weight = self.velocity(place), ca.DM(self._gravity)
+        height = ca.dot(weight, place)
+        if self.base is not None:
+            speed += self.base.velocity + ca.cross(self.base.spin, place)
+            height = ca.dot(weight, self.origin) + ca.dot(self.turn.T @ weight, place)
         self._add_kinetic(0.5 * amount * ca.dot(speed, speed))
-        self.potential_energy(-amount * ca.dot(ca.DM(self._gravity), place), "gravity")
+        self.potential_energy(-amount * height, "gravity")
 
     def body(self, mass: Expression, inertia: Expression, position: Expression, rotation: Expression) -> None:
         """Add a rigid body: a mass at its centre, and T = ½·ωᵀ·I·ω.
@@ -221,8 +222,9 @@ class System:
         """
         self.mass(mass, position)
         tensor = self.casadi(inertia)
-        axes = self.casadi(rotation)
-        spin = self.angular_velocity(axes if self.base is None else self.turn @ axes)
+        spin = self.angular_velocity(rotation)
+        if self.base is not None:
+            spin += self.casadi(rotation).T @ self.base.spin
         turned = tensor @ spin if tensor.shape == (3, 3) else self._vector("inertia", tensor) * spin
         self._add_kinetic(0.5 * ca.dot(spin, turned))
 

@@ -80,7 +80,7 @@ def _values_once(name: str, function: Any) -> tuple[list[tuple[int, int, int, in
     value_in: dict[int, int] = {}  # CasADi's place → the row of the value that stands there now
 
     def value(code: int, a: int, b: int) -> int:
-        key = (code, *sorted((a, b))) if code in _COMMUTING else (code, a, b)
+        key = (code, min(a, b), max(a, b)) if code in _COMMUTING else (code, a, b)
         if key not in known:
             known[key] = len(rows)
             rows.append((code, len(rows), a, b))
