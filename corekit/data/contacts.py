@@ -12,7 +12,7 @@ from corekit.data.arrays import Array, IntArray
 __all__ = ["MAX_MATERIAL_POINTS", "Candidates", "ContactMode", "ContactRecord", "ContactSet"]
 
 MAX_MATERIAL_POINTS = 4
-"""Carriers of one contact: two for a pair of points, four for a pair of edges."""
+"""Of one contact: two for a pair of points, four for a pair of edges."""
 
 
 class ContactMode(enum.IntEnum):
@@ -48,9 +48,8 @@ class Candidates:
 class ContactSet:
     """Contacts at one state: a structure of arrays with capacity and count.
 
-    A contact is carried by up to four points of frames with signed weights; the relative velocity
-    of its two sides is   u = Σᵢ weightᵢ · ẋᵢ − (velocity of the obstacle's point). Only the first `count` rows are
-    meaningful.
+    A contact has up to four material points, points of frames with signed weights; the relative velocity of its two
+    sides is   u = Σᵢ weightᵢ · ẋᵢ − (velocity of the obstacle's point). Only the first `count` rows are meaningful.
 
     Attributes:
         id: persistent feature identity: the same pair of features keeps it from step to step.
@@ -62,9 +61,9 @@ class ContactSet:
             friction law it is the material direction. Written by the kernel, as are `friction` and `friction_record`.
         friction: largest coefficient μ in any direction [-], (n,).
         friction_record: numbers of the friction law, which the kernel does not interpret (`roles.friction`), (n, k).
-        frame: world frame index of each carrier, −1 where unused, (n, 4).
-        local_point: carrier point in its frame [m], (n, 4, 3).
-        weight: signed weight of each carrier [-], (n, 4).
+        frame: world frame index of each material point, −1 where unused, (n, 4).
+        local_point: the point in its frame [m], (n, 4, 3).
+        weight: its signed weight [-], (n, 4).
     """
 
     __slots__ = (

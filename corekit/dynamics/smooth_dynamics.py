@@ -38,7 +38,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
-from corekit.dynamics.body_constraints import BAUMGARTE_STEPS, FREE_ROW
+from corekit.dynamics.body_constraints import BAUMGARTE_STEPS, FREE_ROW, BodyConstraints
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.linearisation import of_acceleration
 from corekit.dynamics.world_terms import WorldTerms
@@ -152,8 +152,8 @@ class SmoothDynamics:
                 work = np.empty(terms.body.nv)
                 terms.damping.multiply(own.v - frozen[where], work)
                 terms.rhs += work
-            if terms.rows is not None:
-                _stabilise(terms, own, self._around.body_states[i], tau)
+            if terms.constraints is not None:
+                _stabilise(terms, terms.constraints, own, self._around.body_states[i], tau)
             if terms.motion.exists:
                 terms.fixed[:] = terms.motion.acceleration(own, 1e-3 * step)
         if world.joints is not None:
@@ -248,13 +248,10 @@ class SmoothDynamics:
             self.compute_acceleration(state, self._scratch, frozen_damping_velocity, baumgarte_time)
 
 
-def _stabilise(terms: BodyTerms, state: State, around: State, tau: float) -> None:
+def _stabilise(terms: BodyTerms, own: BodyConstraints, state: State, around: State, tau: float) -> None:
     """Write the eliminated rows by (2)–(3) and add the forces (4) to the right side."""
-    rows, own = terms.rows, terms.constraints
-    assert rows is not None
-    assert own is not None
-    small = 1e-5 * tau
-    ahead, behind = (_rate_at(terms, state, around, sign * small) for sign in (1.0, -1.0))
+    rows, small = own.rows, 1e-5 * tau
+    ahead, behind = (_rate_at(terms, own, state, around, sign * small) for sign in (1.0, -1.0))
     drift = (ahead - behind) / (2.0 * small)
     own.evaluate(state, terms.inputs_at(state.time))
     speed = rows.product(state.v)
@@ -271,11 +268,9 @@ def _stabilise(terms: BodyTerms, state: State, around: State, tau: float) -> Non
     own.set_rows(np.where(soft, FREE_ROW, 0.0), np.where(soft, 0.0, wanted))
 
 
-def _rate_at(terms: BodyTerms, state: State, around: State, shift: float) -> Array:
+def _rate_at(terms: BodyTerms, own: BodyConstraints, state: State, around: State, shift: float) -> Array:
     """J_b·v − u at the state moved along its own velocity by `shift` seconds, v held."""
-    rows, own = terms.rows, terms.constraints
-    assert rows is not None
-    assert own is not None
+    rows = own.rows
     terms.body.model.integrate(state, state.v, shift, state, around)
     around.time = state.time + shift
     around.v[:] = state.v
@@ -348,9 +343,10 @@ def _add_body(
 
 def _add_constraints(terms: BodyTerms, state: State, stiffness: Array, damping: Array) -> None:
     """The terms of compliant rows in K and D, and the gradient of all rows' forces."""
-    rows, own, derivatives = terms.rows, terms.constraints, terms.body.abilities.force_derivatives
-    if rows is None or own is None:
+    own, derivatives = terms.constraints, terms.body.abilities.force_derivatives
+    if own is None:
         return
+    rows = own.rows
     soft = (rows.compliance > 0) & ~rows.bounded
     safe = np.where(soft, rows.compliance, 1.0)
     full = rows.to_dense(terms.body.nv)

@@ -55,12 +55,12 @@ class ShapeTable:
         kind: shape kinds, n strings.
         size: sizes padded with zeros, shape (n, 3) [m].
         body: index of the body, −1 for an obstacle, shape (n,).
-        frame: world frame index of the carrier, −1 for an obstacle, shape (n,).
+        frame: world frame index of the frame that carries it, −1 for an obstacle, shape (n,).
         second_frame: the other end of an edge, else −1, shape (n,).
         offset_position, offset_rotation: pose of the shape in its frame, (n, 3) and (n, 3, 3).
         obstacle: index of the obstacle, −1 for a body's shape, shape (n,).
         vertices: of the shapes that have some, n entries, None for the others.
-        never: pairs (i < j) never to test, shape (k, 2).
+        excluded_pairs: pairs (i < j) never to test, shape (k, 2).
         self_contact: per body, whether its own shapes may touch each other.
     """
 

@@ -172,13 +172,13 @@ class UnreducedStepSolver(ImpulseSolver):
 
 @frozen(eq=False)
 class PotentialTerms:
-    """What a potential returns for m contacts, in the space of their carriers (12 numbers a contact).
+    """What a potential returns for m contacts, in the space of their material points (12 numbers a contact).
 
-    Buffers owned by the kernel; carrier i, axis a stands at 3·i + a; unused carriers stay zero.
+    Buffers owned by the kernel; axis a of point i stands at 3·i + a; unused points stay zero.
 
     Args:
         energy: [J], shape (m,).
-        force: f_c on the carriers [N], shape (m, 12), weights included.
+        force: f_c on the points [N], shape (m, 12), weights included.
         stiffness: K_c = −∂f_c/∂x [N/m], shape (m, 12, 12).
         damping: D_c = −∂f_c/∂ẋ [N·s/m], shape (m, 12, 12).
         normal_force: readable normal force [N], shape (m,).
@@ -235,7 +235,7 @@ class ContactPotential(ContactSolver):
 
         Args:
             contacts: the set at the trial state.
-            position, velocity: of the carriers in the world, shape (m, 4, 3) [m], [m/s]; the velocities
+            position, velocity: of the material points in the world, shape (m, 4, 3) [m], [m/s]; the velocities
                 are relative to the obstacle's where one side is an obstacle.
             step: h [s].
             out: zeroed buffers.

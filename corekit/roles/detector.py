@@ -14,9 +14,9 @@ __all__ = ["ContactDetector"]
 class ContactDetector(Component, ABC):
     """Finds contacts between the shapes of a world.
 
-    Once a step `candidates` lists the pairs that could touch; at each iterate `measure` answers gap,
-    normal, point and carriers of each. Feature ids persist from step to step, for warm starts and for
-    the gap at the start and at the end of a step to be recognised as one contact.
+    Once a step `find_candidates` lists the pairs that could touch; at each iterate `compute_contacts` answers gap,
+    normal, point and material points of each. Feature ids persist from step to step, for warm starts and for the gap at
+    the start and at the end of a step to be recognised as one contact.
     """
 
     @property
@@ -38,7 +38,7 @@ class ContactDetector(Component, ABC):
     ) -> None:
         """Append the contacts with gap < `margin` [m] of the candidates to `out` (`reserve`, then count).
 
-        Writes id, shape, gap, point, normal, frame, local, weight; tangent and friction are the kernel's.
+        Writes id, shape, gap, point, normal, frame, local_point, weight; tangent and friction are the kernel's.
         The gap's rate is normal·(relative velocity at the point), so it is exact to first order.
         `margin = inf` measures every candidate. Ids are unique over (shape, shape, feature).
         """

@@ -3,7 +3,7 @@
     @frozen(kw_only=True)
     class LCPConfig:
         friction_directions: int = option(8, "directions of the friction pyramid, even", low=4, high=64)
-        lcp_solver: Use = component("lcp_solvers", "lemke", "who solves the assembled problem")
+        lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "who solves the assembled problem")
 
 The loader reads the metadata to report every mistake of a file at once; `corekit info` and the docs
 print it. Validation happens here too, so a config built in Python is checked alike.
@@ -154,7 +154,7 @@ def component_option(role: str, default: str | None = None, help: str = "", *, o
 
 
 def component_list_option(role: str, default: Sequence[str] = (), help: str = "") -> Any:
-    """An attrs field of type `tuple[Use, ...]`: several components of one role, in order."""
+    """An attrs field of type `tuple[ComponentRef, ...]`: several components of one role, in order."""
     metadata = {"help": help, "unit": "", "allowed": f"a list of components of role {role}", "role": role}
 
     def convert(values: Sequence[Any]) -> tuple[ComponentRef, ...]:

@@ -1,1 +1,1 @@
-"""Running a simulation: the loop, what is recorded, the run folder, reading it back."""
+"""Stepping a simulation: the loop, its controllers, and what a failed step says."""
