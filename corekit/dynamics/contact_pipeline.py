@@ -41,7 +41,7 @@ from corekit.dynamics.surface_pairs import FrictionTable, RestitutionTable, assi
 from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
 
-__all__ = ["ContactPipeline", "Stabilisation", "placeholder_contacts"]
+__all__ = ["ContactPipeline", "Stabilisation"]
 
 
 @frozen
@@ -63,8 +63,6 @@ class _Tangents(NamedTuple):
 
 _NEGLIGIBLE_OVERRUN = 0.01
 """Share of the margin by which a step may overrun a gap without a look at where it leads."""
-_PLACEHOLDER_DEPTH = 1e-4
-"""How deep contacts are that stand for real ones while kernels are compiled [m]: they have to push."""
 _NOBODY = np.zeros(0, dtype=np.int64)
 _NO_TANGENTS = _Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
 
@@ -357,29 +355,3 @@ class ContactPipeline:
         if internal_state:
             self._set_tangents(internal_state["tangent_id"], internal_state["tangent"])
         self.motion.restore(internal_state)
-
-
-def placeholder_contacts(bodies: Sequence[Body], shapes: int, record_width: int = 0) -> ContactSet | None:
-    """Contacts for the time in which kernels are compiled; None where no body has a shape.
-
-    The last frame of one body of every model that has shapes is pushed upwards, in its plane if it has one.
-
-    Args:
-        shapes: how many there are in the world.
-        record_width: numbers of a friction record.
-    """
-    # one body of each model: a pile of a thousand balls has the kernels of one ball
-    touching = {type(body.model): body for body in reversed(bodies) if body.description.shapes}
-    if not touching:
-        return None
-    found = ContactSet(len(touching), record_width)
-    found.count = len(touching)
-    for c, body in enumerate(touching.values()):
-        found.id[c] = c
-        found.shape[c] = body.first_shape, shapes - 1
-        found.gap[c] = -_PLACEHOLDER_DEPTH
-        plane = body.description.plane
-        found.normal[c] = np.array([0.0, 0.0, 1.0]) if plane is None else plane[2]
-        found.frame[c, 0] = body.first_frame + len(body.description.frames) - 1
-        found.weight[c, 0] = 1.0
-    return found

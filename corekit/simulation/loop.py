@@ -12,12 +12,11 @@ import numpy as np
 from attrs import evolve
 
 from corekit.compiled.watch import announced_compilation
-from corekit.data.contacts import ContactRecord, ContactSet
+from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_state
 from corekit.dynamics.body_inputs import BodyInputs
-from corekit.dynamics.contact_pipeline import placeholder_contacts
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.step_limit import StepLimit
@@ -37,12 +36,11 @@ from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
+from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.step_failure import FailedStep
 
 __all__ = ["Observer", "Simulation"]
 
-_SLOW = 1e-9
-"""Added to every velocity in a rehearsal: what stands still needs fewer kernels than what moves."""
 
 Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
@@ -304,32 +302,10 @@ class Simulation:
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
         with announced_compilation() if announce else nullcontext():
-            self._warm_up()
-
-    def _warm_up(self) -> None:
-        system, pipeline, kept = self.system, self.system.pipeline, self.internal_state()
-        start, end = self._now, self._next
-        sets: list[ContactSet | None] = [None, None, None]
-        if pipeline is not None:
-            shapes, width = len(pipeline.scene.table), pipeline.record_width
-            # two of each: what the last step left is used, too
-            sets = [placeholder_contacts(self.bodies, shapes, width) for _ in range(2)]
-            sets += [ContactSet(1, width) for _ in range(2)]
-        for contacts in sets:
-            if pipeline is not None:
-                pipeline.placeholder = contacts
-            start.v += _SLOW
-            report = self.integrator.step(system, start, start.time + self.step_length, end)
-            if system.resolves_impacts:
-                system.resolve_impacts(start, end)
-            if system.limit is not None:
-                system.limit.rehearse(start, end, self.step_length)
-            if report.accepted and system.accept(end, report.step_size):
-                start, end = end, start
-        if pipeline is not None:
-            pipeline.placeholder = None
-        self.restore(kept)
-        system.forget()
+            kept = self.internal_state()
+            rehearse(self.system, self.integrator, self._now, self._next, self.step_length)
+            self.restore(kept)
+            self.system.forget()
 
     def rewind(
         self,

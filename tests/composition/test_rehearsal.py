@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from corekit.dynamics.contact_pipeline import placeholder_contacts
 from corekit.scenario.load import load
 from corekit.simulation.loop import Simulation
+from corekit.simulation.rehearsal import placeholder_contacts
 from corekit_run import warm_up
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 

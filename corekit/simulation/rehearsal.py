@@ -1,0 +1,78 @@
+"""Steps with placeholder contacts and without: they load every kernel that a world needs before its first step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corekit.data.contacts import ContactSet
+from corekit.data.state import State
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.world_system import WorldSystem
+from corekit.roles.integrator import Integrator
+
+__all__ = ["placeholder_contacts", "rehearse"]
+
+_DEPTH = 1e-4
+"""How deep placeholders are [m]: they have to push."""
+_SLOW = 1e-9
+"""Added to every velocity in a rehearsal: what stands still needs fewer kernels than what moves."""
+
+
+def rehearse(system: WorldSystem, integrator: Integrator, start: State, end: State, step: float) -> None:
+    """Make two steps h with placeholder contacts and two without, each from the end of the one before.
+
+    Internal states change: who calls restores them.
+
+    Args:
+        start: where to begin. Both states are overwritten.
+        end: a buffer.
+        step: h [s].
+    """
+    pipeline = system.pipeline
+    sets: list[ContactSet | None] = [None, None, None]
+    if pipeline is not None:
+        shapes, width = len(pipeline.scene.table), pipeline.record_width
+        # two of each: what the last step left is used, too
+        sets = [placeholder_contacts(system.bodies, shapes, width) for _ in range(2)]
+        sets += [ContactSet(1, width) for _ in range(2)]
+    for contacts in sets:
+        if pipeline is not None:
+            pipeline.placeholder = contacts
+        start.v += _SLOW
+        report = integrator.step(system, start, start.time + step, end)
+        if system.resolves_impacts:
+            system.resolve_impacts(start, end)
+        if system.limit is not None:
+            system.limit.rehearse(start, end, step)
+        if report.accepted and system.accept(end, report.step_size):
+            start, end = end, start
+    if pipeline is not None:
+        pipeline.placeholder = None
+
+
+def placeholder_contacts(bodies: Sequence[Body], shapes: int, record_width: int = 0) -> ContactSet | None:
+    """Contacts for the time in which kernels are compiled; None where no body has a shape.
+
+    The last frame of one body of every model that has shapes is pushed upwards, in its plane if it has one.
+
+    Args:
+        shapes: how many there are in the world.
+        record_width: numbers of a friction record.
+    """
+    # one body of each model: a pile of a thousand balls has the kernels of one ball
+    touching = {type(body.model): body for body in reversed(bodies) if body.description.shapes}
+    if not touching:
+        return None
+    found = ContactSet(len(touching), record_width)
+    found.count = len(touching)
+    for c, body in enumerate(touching.values()):
+        found.id[c] = c
+        found.shape[c] = body.first_shape, shapes - 1
+        found.gap[c] = -_DEPTH
+        plane = body.description.plane
+        found.normal[c] = np.array([0.0, 0.0, 1.0]) if plane is None else plane[2]
+        found.frame[c, 0] = body.first_frame + len(body.description.frames) - 1
+        found.weight[c, 0] = 1.0
+    return found
