@@ -9,10 +9,12 @@ import numpy as np
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
+from corekit.dynamics.contact_problem import ReducedContactProblem
 from corekit.dynamics.world_system import WorldSystem
+from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
 
-__all__ = ["placeholder_contacts", "rehearse"]
+__all__ = ["placeholder_contacts", "placeholder_problem", "rehearse"]
 
 _DEPTH = 1e-4
 """How deep placeholders are [m]: they have to push."""
@@ -22,6 +24,8 @@ _SLOW = 1e-9
 
 def rehearse(system: WorldSystem, integrator: Integrator, start: State, end: State, step: float) -> None:
     """Make two steps h with placeholder contacts and two without, each from the end of the one before.
+
+    Then solve a contact problem that no first guess solves.
 
     Internal states change: who calls restores them.
 
@@ -50,6 +54,10 @@ def rehearse(system: WorldSystem, integrator: Integrator, start: State, end: Sta
             start, end = end, start
     if pipeline is not None:
         pipeline.placeholder = None
+        # warm starts answered the contacts above
+        if isinstance(solver := system.solver, ImpulseSolver):
+            problem = placeholder_problem(pipeline.width, step, pipeline.record_width)
+            solver.solve(problem, np.zeros(len(problem.free_velocity)))
 
 
 def placeholder_contacts(bodies: Sequence[Body], shapes: int, record_width: int = 0) -> ContactSet | None:
@@ -76,3 +84,25 @@ def placeholder_contacts(bodies: Sequence[Body], shapes: int, record_width: int 
         found.frame[c, 0] = body.first_frame + len(body.description.frames) - 1
         found.weight[c, 0] = 1.0
     return found
+
+
+def placeholder_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
+    """A block of 1 kg that falls, turns and slides on four points, more than hold it, to load a solver's kernels.
+
+    Args:
+        width: rows per contact, 3, or 2 in a planar world.
+        step: h [s].
+        record_width: numbers of a friction record.
+    """
+    aside = 0.05 * (width - 2)
+    points = np.array(
+        [[-0.1, aside, -0.05], [-0.03, -aside, -0.05], [0.03, aside, -0.05], [0.1, -aside, -0.05]]
+    )
+    directions = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])[:width]
+    rows = np.array([[*d, *np.cross(r, d)] for r in points for d in directions])
+    inverse = np.array([1.0, 1.0, 1.0, 100.0, 100.0, 100.0])
+    return ReducedContactProblem(
+        width, step, rows @ np.array([0.3, 0.1, -0.5, 1.0, 4.0, 2.0]), (rows * inverse) @ rows.T, contact_count=4,
+        id=np.arange(4), gap=np.full(4, -_DEPTH), friction=np.full(4, 0.5),
+        friction_record=np.full((4, record_width), 0.5),
+    )  # fmt: skip

@@ -12,10 +12,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from corekit.dynamics.contact_problem import ReducedContactProblem
 from corekit.roles.contact import ImpulseSolver
 from corekit.scenario.load import load
 from corekit.simulation.loop import Simulation
+from corekit.simulation.rehearsal import placeholder_problem
 
 __all__ = ["main", "warm_up_contact"]
 
@@ -41,24 +41,8 @@ def warm_up_contact(simulation: Simulation) -> None:
         return
     pipeline.warm_up()
     if isinstance(solver, ImpulseSolver):
-        problem = _placeholder_problem(pipeline.width, simulation.step_length, pipeline.record_width)
-        solver.solve(problem, np.zeros(pipeline.width))
-
-
-def _placeholder_problem(width: int, step: float, record_width: int) -> ReducedContactProblem:
-    """The problem of one frictional contact that approaches and slides, of a body of 1 kg.
-
-    Args:
-        width: rows per contact, 3, or 2 in a planar world.
-        step: h [s].
-        record_width: numbers of a friction record.
-    """
-    free = np.full(width, 0.3)
-    free[0] = -1.0
-    return ReducedContactProblem(
-        width, step, free, np.eye(width), contact_count=1, id=np.zeros(1, dtype=np.int64),
-        gap=np.full(1, -1e-4), friction=np.full(1, 0.5), friction_record=np.full((1, record_width), 0.5),
-    )  # fmt: skip
+        problem = placeholder_problem(pipeline.width, simulation.step_length, pipeline.record_width)
+        solver.solve(problem, np.zeros(len(problem.free_velocity)))
 
 
 def _leave(number: int, _frame: object) -> NoReturn:
