@@ -1,14 +1,16 @@
-"""What rods cost beside PyElastica, at equal error, and beside programs of DisMech: cantilevers, and a pushed rod.
+"""What rods cost beside PyElastica, at equal error, and beside programs of DisMech: the benchmarks of its Table II.
 
 PyElastica is explicit: it runs at the largest of its steps, halved until the swing stays finite. How far its tip is
 from the first mode of Euler and Bernoulli over one period is the error that ours is allowed: our step is halved until
 it is as near. Both are then timed, in alternation, per second of motion.
 
-DisMech's examples of the first cantilever and of the pushed rod are known by the time that they simulate. Ours
-simulates as long, with their step. Of theirs the whole process is timed, start-up included, of ours the steps.
+A program of DisMech is one of its examples, whose simulated time says which benchmark it is: 100, 20, 10, 2 s, or 1 to
+1.5 s of the pushed rod. Ours simulates as long, with its step and the tolerances of `corekit reproduce dismech/table2`.
+Of theirs the processor time of the whole process is taken, start-up included, of ours that of the steps. Words after
+the program's name are its arguments.
 
     pip install "corekit-study[peers]"
-    python benchmarks/peers/rods.py [--json] [--dismech PROGRAM]
+    python benchmarks/peers/rods.py [--json] [--dismech "PROGRAM [WORD ...]"]
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import math
 import os
 import re
 import resource
+import shlex
 import subprocess
 import sys
 import time
@@ -32,14 +35,15 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
-from corekit_scenarios.cases.dismech.contacts import MASS, carried
+from corekit_scenarios.cases.dismech.contacts import carried
+from corekit_scenarios.cases.dismech.times import BENCHMARKS, solve_time
 
 MISSING = 'PyElastica is not installed: pip install "corekit-study[peers]"'
 LENGTH, RADIUS, DENSITY, ELEMENTS, TIP_SPEED = 1.0, 0.02, 500.0, 200, 0.005
-SWING, SLIDE = (99.0, 101.0), (0.9, 1.6)
-"""From where to where the simulated time of DisMech's examples of the first cantilever and of the pushed rod is [s]."""
-PUSH, HELD = 10.0, 0.4 * 9.8
-"""Force on the pushed rod [N], and what friction gives to it a kilogram [m/s²]."""
+SIMULATED = {"a1": (99.0, 101.0), "a2": (19.0, 21.0), "b1": (9.0, 11.0), "b2": (1.9, 2.1), "c": (0.9, 1.6)}
+"""From where to where the simulated time of DisMech's examples is [s], by the benchmark of Table II."""
+PUSH = "10"
+"""Force on the pushed rod [N], which its example asks for and the others ignore."""
 ROUNDS = 3
 HALVINGS = 2**10
 """Our step is no longer halved than by this: what is left then is the mesh's error, and it is printed."""
@@ -133,23 +137,6 @@ def ours(case: Cantilever, step: float, seconds: float) -> tuple[float, float]:
     return case.error(np.array(instants), np.array(height)), spent
 
 
-def pushed(step: float, seconds: float) -> tuple[float, float]:
-    """Error of the speed of a rod that slides in the plane, and the processor time, by ours."""
-    overrides = (
-        carried(),
-        "bodies[0].options.planar=true",
-        "integrator.options.tolerance=1e-4",
-        f"time.step={step!r}",
-    )
-    simulation = load("dismech/friction", overrides).compose()
-    simulation.warm_up()
-    begin = time.thread_time()
-    simulation.run(seconds)
-    spent = time.thread_time() - begin
-    speed = float(np.mean(simulation.state.v[::2]))  # x and z of every node
-    return abs(speed / (seconds * (PUSH / MASS - HELD)) - 1.0), spent
-
-
 def largest_step(case: Cantilever) -> tuple[float, float]:
     """PyElastica's largest step whose swing stays finite and small, by halving, and its error over a period.
 
@@ -181,8 +168,8 @@ def measure() -> dict[str, dict[str, float]]:
     return found
 
 
-def read_steps(printed: str, program: str) -> tuple[float, float]:
-    """Step and simulated time of a run [s], from the lines `time: 0.0500 | iters: 3` that the program prints."""
+def read_steps(printed: str, program: str) -> tuple[str, float, float]:
+    """Benchmark, step and simulated time of a run [s], from the lines `time: 0.0500 | iters: 3` that it prints."""
     instants = re.findall(r"^time: ([0-9.]+) \| iters: ", printed, re.MULTILINE)
     if not instants:
         sys.exit(
@@ -190,25 +177,25 @@ def read_steps(printed: str, program: str) -> tuple[float, float]:
             f"in its example and build it again"
         )
     duration = float(instants[-1])
-    if not any(low <= duration <= high for low, high in (SWING, SLIDE)):
-        sys.exit(
-            f"{program} simulated {duration:g} s; --dismech takes the cantilever's example, of 100 s, or the pushed "
-            f"rod's, of 1 s"
-        )
-    return duration / len(instants), duration
+    for name, (low, high) in SIMULATED.items():
+        if low <= duration <= high:
+            return name, duration / len(instants), duration
+    sys.exit(
+        f"{program} simulated {duration:g} s; --dismech takes the examples of Table II, of 100, 20, 10 and 2 s, and "
+        f"the pushed rod's, of 1 s"
+    )
 
 
 def measure_program(program: str) -> dict[str, dict[str, float]]:
-    """A run of an example of DisMech, which prints no time: the processor time of its process."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    """A run of an example of DisMech, which prints no time: the processor time of its process, and of ours."""
+    place, *words = shlex.split(program)
+    place = str(Path(place).absolute())  # a name without a folder would be looked for along PATH
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    place = Path(program).absolute()  # a name without a folder would be looked for along PATH
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
-        words = [
-            place,
-            f"{PUSH:g}",
-        ]  # the pushed rod's example asks for the force, the cantilever's ignores it
-        done = subprocess.run(words, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [place, *(words or [PUSH])], env=environment, stdout=subprocess.PIPE, text=True, check=False
+        )
     except OSError as error:
         sys.exit(f"{program} cannot be run: {error.strerror}; --dismech takes a compiled example of DisMech")
     if done.returncode:
@@ -217,29 +204,28 @@ def measure_program(program: str) -> dict[str, dict[str, float]]:
             f"`render_params.renderer = HEADLESS`, and its `examples` folder where this is run"
         )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    step, duration = read_steps(done.stdout, program)
-    theirs = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / duration
-    swings = duration > SLIDE[1]
-    runs = [ours(CASES["a1"], step, duration) if swings else pushed(step, duration) for _ in range(ROUNDS)]
-    error, spent = min(runs, key=lambda each: each[1])
-    numbers = {
-        "s a second": spent / duration,
-        "theirs": theirs,
-        "step": step,
-        "error": error,
-        "simulated": duration,
-    }
-    name = "a1" if swings else "c"
+    name, step, duration = read_steps(done.stdout, program)
+    theirs = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    benchmark = BENCHMARKS[name]
+    overrides = (*benchmark.as_timed, *replaced(step, duration), *((carried(),) if name == "c" else ()))
+    spent = solve_time(benchmark.scenario, overrides, ROUNDS)
     return {
-        f"{name}, DisMech's program as it was built": {"ratio": numbers["s a second"] / theirs, **numbers}
-    }
+        f"{name}, DisMech's program as it was built": {
+            "ratio": spent / theirs, "ours": spent, "theirs": theirs, "step": step, "simulated": duration,
+        }
+    }  # fmt: skip
+
+
+def replaced(step: float, duration: float) -> tuple[str, ...]:
+    """Overrides with the step of a program and the time that it simulates [s]."""
+    return f"time.step={step!r}", f"output.every={step!r}", f"time.duration={duration!r}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--dismech", metavar="PROGRAM", help="a compiled example of DisMech: cantilever or friction"
+        "--dismech", metavar="PROGRAM", help="a compiled example of DisMech: cantilever, helix or friction"
     )
     asked = parser.parse_args()
     found = measure_program(asked.dismech) if asked.dismech else {}

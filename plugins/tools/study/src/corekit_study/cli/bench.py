@@ -31,7 +31,7 @@ def bench(
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     files: Annotated[Path | None, Parameter(name="--files")] = None,
     peers: Annotated[bool, Parameter(name="--peers", negative="")] = False,
-    dismech: Annotated[Path | None, Parameter(name="--dismech")] = None,
+    dismech: Annotated[str, Parameter(name="--dismech")] = "",
 ) -> int | None:
     """Run the benchmarks of a checkout, or one of them.
 
@@ -48,7 +48,8 @@ def bench(
     peers
         With `rods`: also beside PyElastica, which has to be installed, at equal error.
     dismech
-        With `--peers`: also beside this program, a compiled example of DisMech: the cantilever's or the pushed rod's.
+        With `--peers`: also beside this program, a compiled example of DisMech of its paper's Table II; words after its
+        name, as one argument in quotes, are the program's own.
     """
     if files is not None or name == "contact":
         return _bench_contact(name, files, json_file)
@@ -66,7 +67,7 @@ def bench(
         )
         return MISUSE
     chosen = [scripts[name]] if name else list(scripts.values())
-    if peers or dismech is not None:
+    if peers or dismech:
         beside = root / "benchmarks" / "peers" / f"{name}.py"
         if not beside.is_file():
             print_error(
@@ -78,7 +79,7 @@ def bench(
         for path in chosen:
             print(f"{path.stem}: {_first_line(path)}")
         return None
-    more = [] if dismech is None else ["--dismech", str(dismech)]
+    more = ["--dismech", dismech] if dismech else []
     measured = {
         "/".join(path.relative_to(root / "benchmarks").with_suffix("").parts): found
         for path in chosen
