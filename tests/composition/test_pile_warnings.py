@@ -1,5 +1,7 @@
 """`corekit check` tells worlds that have more contacts than their solvers serve, and who does serve them."""
 
+import re
+
 import pytest
 
 from corekit.scenario.load import from_document
@@ -49,7 +51,8 @@ def test_a_stack_that_is_too_high_for_a_solver_is_told_with_who_serves_it(solver
     for sentence, words in zip(found, named, strict=True):
         assert words in sentence
         assert f"{4 * height} touch at the start" in sentence
-        assert sentence.endswith("contact solver cone serves any number")
+        # test plugins that another test installed may be named beside
+        assert re.search(r"any number is served by contact solver (\S+ or )*cone\b", sentence)
 
 
 @pytest.mark.parametrize("solver", [{"use": "lcp"}, {"use": "qp"}, {"use": "cone"}])

@@ -37,8 +37,8 @@ def pile_doubts(scenario: Scenario, simulation: Simulation, contacts: ContactSet
     ]
     if not too_small:
         return
-    named = ", ".join(_for_any_number(main[1]))
-    advice = f"; contact solver {named} serves any number" if named else ""
+    named = " or ".join(_for_any_number(main[1]))
+    advice = f"; any number is served by contact solver {named}" if named else ""
     for path, spec in too_small:
         yield (
             f"{path}: {spec.name} serves some {spec.serves} contacts that bodies connect, and {told}: "
