@@ -9,9 +9,8 @@ from corekit_run.running import run
 
 
 @pytest.fixture
-def folder(tiny, scenario_file, tmp_path):
-    results = run(load(scenario_file, ["time.duration=0.01"]), directory=tmp_path / "here")
-    return results.path
+def results(tiny, scenario_file, tmp_path):
+    return run(load(scenario_file, ["time.duration=0.01"]), directory=tmp_path / "here")
 
 
 @pytest.fixture
@@ -29,11 +28,11 @@ def drawn_here(monkeypatch):
 
 @pytest.mark.parametrize(("processes", "here"), [("1", ["a.png", "b.txt"]), ("2", ["a.png"])])
 def test_every_picture_but_the_first_is_drawn_apart_where_there_are_cores(
-    folder, tmp_path, monkeypatch, drawn_here, processes, here
+    results, tmp_path, monkeypatch, drawn_here, processes, here
 ):
     monkeypatch.setenv("COREKIT_PROCESSES", processes)
     (viewer,) = pictures.installed_viewers("tiny-text")
-    pictures.draw_all(folder, {tmp_path / "a.png": viewer, tmp_path / "b.txt": viewer})
+    pictures.draw_all(results, {tmp_path / "a.png": viewer, tmp_path / "b.txt": viewer})
     assert drawn_here == here
     first, second = ((tmp_path / name).read_text() for name in ("a.png", "b.txt"))
     assert first == second
@@ -42,12 +41,12 @@ def test_every_picture_but_the_first_is_drawn_apart_where_there_are_cores(
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_picture_that_cannot_be_written_is_named_wherever_it_is_drawn(
-    folder, tmp_path, monkeypatch, processes
+    results, tmp_path, monkeypatch, processes
 ):
     monkeypatch.setenv("COREKIT_PROCESSES", processes)
     (viewer,) = pictures.installed_viewers("tiny-text")
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ResultsError, match=r"cannot write .*file/b\.txt: "):
-        pictures.draw_all(folder, {tmp_path / "a.png": viewer, tmp_path / "file" / "b.txt": viewer})
+        pictures.draw_all(results, {tmp_path / "a.png": viewer, tmp_path / "file" / "b.txt": viewer})
     assert (tmp_path / "a.png").exists()
     assert (tmp_path / "file").read_text() == "mine"

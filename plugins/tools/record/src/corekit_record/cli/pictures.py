@@ -178,14 +178,14 @@ def draw(
         raise ResultsError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def draw_all(folder: Path, targets: Mapping[Path, InstalledViewer]) -> None:
-    """Draw the run of a folder into several files at once: the first here, each other in a process of its own.
+def draw_all(results: Results, targets: Mapping[Path, InstalledViewer]) -> None:
+    """Draw a run into several files at once: the first here, each other in a process of its own.
 
     Half of the time of a short run goes into importing and drawing. With `COREKIT_PROCESSES=1`, or on one core, all are
     drawn here, one after the other.
 
     Args:
-        folder: of the run. targets: file → its viewer, one of `installed_viewers`, without options.
+        results: of the run. targets: file → its viewer, one of `installed_viewers`, without options.
     Raises:
         ResultsError: there is nothing to draw, or a file cannot be written.
     """
@@ -197,9 +197,9 @@ def draw_all(folder: Path, targets: Mapping[Path, InstalledViewer]) -> None:
         if apart:
             workers = min(len(apart), process_count() - 1)
             pool = stack.enter_context(ProcessPoolExecutor(workers, get_context("spawn"), _begin_apart))
-            drawn = {path: pool.submit(_draw_apart, folder, path, each.name) for path, each in apart}
+            drawn = {path: pool.submit(_draw_apart, results.path, path, each.name) for path, each in apart}
         for path, each in here:
-            draw(Results(folder), path, each)
+            draw(results, path, each)
         for path, future in drawn.items():
             try:
                 future.result()

@@ -55,7 +55,7 @@ class RecordedRun(RunReport):
                         path = folder / f"{results.title}{suffix}"
                         own = folder / f"{results.title}-{each.name}{suffix}"
                         targets[own if path in targets else path] = each
-            draw_all(folder, targets)
+            draw_all(results, targets)
             return list(targets)
 
         return make
