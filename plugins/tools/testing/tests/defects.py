@@ -52,6 +52,14 @@ def wrong(role, name, options=None, *, spec=None, entry=None, **methods):
     return evolve(sound, target=target, spec=evolve(sound.spec, **(spec or {})), entry=entry or sound.entry)
 
 
+def pendulum(**methods):
+    return wrong("models", "reference-pendulum", PENDULUM, **methods)
+
+
+def chain(**methods):
+    return wrong("models", "reference-point-chain", CHAIN, **methods)
+
+
 def bound(method, right):
     return lambda self, *arguments: method(right, self, *arguments)
 

@@ -5,19 +5,11 @@ import pytest
 from attrs import evolve, frozen
 
 from corekit.roles.options import option
-from corekit_testing.conformance import Subject, checks_of
+from corekit_testing.conformance import checks_of
 from corekit_testing.conformance.common import PAPER
 
-from .defects import CHAIN, PENDULUM, PLANAR, after, answering, counter, drift, failing, wrong
+from .defects import CHAIN, PLANAR, after, answering, chain, counter, drift, failing, pendulum, wrong
 from .expressions import PARAMETERS, ROWS, SYMBOLIC
-
-
-def pendulum(**methods) -> Subject:
-    return wrong("models", "reference-pendulum", PENDULUM, **methods)
-
-
-def chain(**methods) -> Subject:
-    return wrong("models", "reference-point-chain", CHAIN, **methods)
 
 
 def description_with(**changes):
@@ -378,27 +370,6 @@ def test_an_error_of_derivatives_passes_where_the_model_declares_it():
 
 def test_a_model_with_options_of_its_initial_state_passes():
     assert failing(started(swing)) == set()
-
-
-@pytest.mark.parametrize(("expressions", "caught"), SYMBOLIC)
-def test_expressions_are_held_against_the_numbers(expressions, caught):
-    provides = pendulum().spec.provides | {"symbolic"}
-    subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
-    assert failing(subject) == set(caught)
-
-
-@pytest.mark.parametrize(("expressions", "caught"), PARAMETERS)
-def test_options_as_symbols_are_held_against_the_numbers(expressions, caught):
-    provides = pendulum().spec.provides | {"symbolic", "symbolic-parameters"}
-    subject = pendulum(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
-    assert failing(subject) == set(caught)
-
-
-@pytest.mark.parametrize(("expressions", "caught"), ROWS)
-def test_rows_as_expressions_are_held_against_the_numbers(expressions, caught):
-    provides = chain().spec.provides | {"symbolic-constraints"}
-    subject = chain(spec={"provides": provides}, symbolic=lambda _none, self: expressions(self))
-    assert failing(subject) == set(caught)
 
 
 def test_every_check_of_models_catches_a_wrong_one():
