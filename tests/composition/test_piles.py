@@ -13,6 +13,7 @@ from corekit_cone.block_search import BlockSearch
 from corekit_cone.body_factor import BodyEquations
 from corekit_cone.cone import ConeContact
 from corekit_cone.contact_patch import grow_patch, take_patch
+from corekit_cone.touches import multiply_touches, new_touches
 
 STEP, EDGE, MASS, GRAVITY = 1e-3, 0.1, 2.0, 9.81
 EPS = np.finfo(float).eps
@@ -172,6 +173,23 @@ def test_bodies_are_eliminated_as_from_the_dense_matrix(width):
         x = equations.solve(rhs)
         # without exchange of bodies rounding grows with the condition
         assert abs(matrix @ x - rhs).max() <= 100 * n * EPS * np.linalg.cond(matrix) * abs(x).max()
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_bodies_of_any_size_in_parts_of_six_velocities_move_as_whole_ones(width):
+    """Bodies of 1, 6, 7 and 20 velocities, some of which no contact touches; w and v against sums over whole blocks."""
+    sizes = [6, 20, 1, 7, 6, 13, 12]
+    touches = [[0, 1], [1, 3], [2], [3, 5], [1, 6], [0, 5]]
+    blocks, n, rows = blocks_of(7, touches, sizes, width), sum(sizes), len(touches) * width
+    free, impulse = np.random.default_rng(7).uniform(-1.0, 1.0, (2, rows))
+    impulse[:width] = 0.0
+    velocity, expected, found = np.empty(n), np.empty(rows), np.empty(rows)
+    multiply_blocks(blocks, width, free, impulse, velocity, expected)
+    parts = new_touches(blocks, width, n)
+    for _ in range(2):  # nothing is left of the first time
+        multiply_touches(parts, width, free, impulse, found)
+    assert abs(found - expected).max() <= 10 * EPS * rows * n
+    assert parts.velocity.sum() == pytest.approx(velocity.sum(), abs=10 * EPS * rows * n)
 
 
 def wall(rows, length, mass=MASS):

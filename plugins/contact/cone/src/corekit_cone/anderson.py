@@ -33,22 +33,23 @@ class AndersonHistory:
     """
 
     def __init__(self, rows: int) -> None:
-        self._differences, self._changes = np.zeros((2, _HISTORY, rows))
+        self._ends, self._changes = np.zeros((2, _HISTORY, rows))
         self._gram = np.zeros((_HISTORY, _HISTORY))
         self._count = self._next = 0
         self._before: tuple[Array, Array] | None = None
 
-    def step(self, impulse: Array, change: Array) -> Array | None:
-        """Keep λ before sweeps and their change; return the step of (1) from λ after them, None the first time."""
-        before, self._before = self._before, (impulse, change)
+    def step(self, after: Array, change: Array) -> Array | None:
+        """Keep λ after sweeps and their change; return the step of (1) from there, None the first time."""
+        before, self._before = self._before, (after, change)
         if before is None:
             return None
         k = self._next
-        self._differences[k], self._changes[k] = impulse - before[0], change - before[1]
+        np.subtract(after, before[0], out=self._ends[k])
+        np.subtract(change, before[1], out=self._changes[k])
         self._count, self._next = max(self._count, k + 1), (k + 1) % _HISTORY
-        differences, changes = self._differences[: self._count], self._changes[: self._count]
+        changes = self._changes[: self._count]
         self._gram[k, : self._count] = self._gram[: self._count, k] = changes @ changes[k]
         gram = self._gram[: self._count, : self._count].copy()
         gram[np.diag_indices_from(gram)] += _REGULARISATION * np.trace(gram) + 1e-300
         weight = np.linalg.solve(gram, changes @ change)
-        return -(weight @ differences + weight @ changes)
+        return -(weight @ self._ends[: self._count])

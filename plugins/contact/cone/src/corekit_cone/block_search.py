@@ -16,16 +16,23 @@ from typing import Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
-from corekit.roles.contact_blocks import BlockContactProblem, multiply_blocks
+from corekit.roles.contact_blocks import BlockContactProblem
 from corekit_cone.anderson import AndersonHistory
 from corekit_cone.block_newton import expand_step, linearise_contacts, respond
-from corekit_cone.block_sweeps import block_merit, set_block_scales, sweep_blocks, write_diagonal
+from corekit_cone.block_sweeps import (
+    block_merit,
+    set_block_scales,
+    split_contacts,
+    sweep_touches,
+    write_diagonal,
+)
 from corekit_cone.body_factor import BodyEquations
 from corekit_cone.contact_patch import grow_patch, solve_patch
 from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.iteration import first_release, release
 from corekit_cone.proximal import proximal_step
-from corekit_cone.residuals import measure_error, measure_errors
+from corekit_cone.residuals import measure_errors
+from corekit_cone.touches import multiply_touches, new_touches
 
 __all__ = ["BlockSearch"]
 
@@ -77,35 +84,36 @@ class BlockSearch:
         contacts, width = problem.contact_count, problem.rows_per_contact
         self._diagonal = np.empty((contacts, 3, 3))
         write_diagonal(self._blocks, width, self._diagonal)
-        self._rho, self._reference = np.empty((2, contacts))
+        self._rho, self._reference, self._errors = np.empty((3, contacts))
+        self._norm = math.inf
         set_block_scales(self._diagonal, width, problem.free_velocity, self._rho, self._reference)
         self.velocity = np.empty(contacts * width)
-        self._body_velocity = np.empty(problem.velocity_count)
+        self._touches = new_touches(self._blocks, width, problem.velocity_count)
+        self._axes = np.empty((contacts, 7))
+        split_contacts(self._diagonal, self._axes)
         self.impulse, self.error = np.zeros(contacts * width), math.inf
         self._now = self.impulse  # from which sweeps go on
         self.iterations = self._turn = self._idle = 0
         self.method = "guess"
 
     def _measure(self, impulse: Array) -> float:
-        """Write w of λ; keep λ if its error is the least; return its error."""
-        problem = self._problem
-        multiply_blocks(
-            self._blocks, problem.rows_per_contact, problem.free_velocity, impulse, self._body_velocity,
-            self.velocity,
-        )  # fmt: skip
-        error = measure_error(
-            problem.rows_per_contact, problem.friction, _NOTHING, _NOTHING, self._rho, self._reference, impulse,
-            self.velocity,
-        )  # fmt: skip
+        """Write w of λ and the errors of its contacts; keep λ if the largest is the least; return the largest.
+
+        Where a number is not finite the error is infinite.
+        """
+        problem, width = self._problem, self._problem.rows_per_contact
+        multiply_touches(self._touches, width, problem.free_velocity, impulse, self.velocity)
+        error, squares = measure_errors(
+            width, problem.friction, self._rho, self._reference, impulse, self.velocity, self._errors
+        )
+        self._norm = math.sqrt(squares)
         if error < self.error:
             self.impulse[:], self.error = impulse, error
         return error
 
     def _merit(self, impulse: Array) -> float:
         problem, width = self._problem, self._problem.rows_per_contact
-        multiply_blocks(
-            self._blocks, width, problem.free_velocity, impulse, self._body_velocity, self.velocity
-        )
+        multiply_touches(self._touches, width, problem.free_velocity, impulse, self.velocity)
         return block_merit(self._diagonal, width, problem.friction, self._reference, impulse, self.velocity)
 
     def _project(self, impulse: Array) -> None:
@@ -146,7 +154,7 @@ class BlockSearch:
         problem, width = self._problem, self._problem.rows_per_contact
         now = self._now.copy()
         self._measure(now)
-        errors = measure_errors(width, problem.friction, self._rho, self._reference, now, self.velocity)
+        errors = self._errors
         worst = np.argsort(errors)[-_SEEDS[self._turn % len(_SEEDS)] :]
         self._turn += 1
         is_seed: BoolArray = np.zeros(len(errors), dtype=bool)
@@ -171,20 +179,26 @@ class BlockSearch:
         problem, width = self._problem, self._problem.rows_per_contact
         now, history = self._now, AndersonHistory(len(self._now))
         self._measure(now)
-        norm = least = self._norm(now)
+        norm = least = self._norm
         stalled = 0
         for _ in range(self._rounds):
             after = now.copy()
             # the bodies' velocities are those of `now`
-            sweep_blocks(
-                self._blocks, width, self._diagonal, problem.friction, problem.free_velocity, after,
-                self._body_velocity, 1,
-            )  # fmt: skip
+            sweep_touches(
+                self._touches,
+                width,
+                self._diagonal,
+                self._axes,
+                problem.friction,
+                problem.free_velocity,
+                after,
+                1,
+            )
             self.iterations += 1
             if self._measure(after) <= self._tolerance or self.iterations >= self._limit:
                 return
-            swept = self._norm(after)
-            step, bar = history.step(now, after - now), max(swept, norm)
+            swept = self._norm
+            step, bar = history.step(after, after - now), max(swept, norm)
             now, norm = after, swept
             least, stalled = (norm, 0) if norm < _PROGRESS * least else (least, stalled + 1)
             if step is None:
@@ -195,8 +209,8 @@ class BlockSearch:
                 self._project(trial)
                 if self._measure(trial) <= self._tolerance:
                     return
-                if (accelerated := self._norm(trial)) < bar:
-                    now, norm = trial, accelerated
+                if self._norm < bar:
+                    now, norm = trial, self._norm
                     break
                 bar = _LEAP * swept if stalled > _STALLED else swept
             else:
@@ -204,20 +218,6 @@ class BlockSearch:
             if stalled > _STALLED:
                 stalled = 0
         self._now = now
-
-    def _norm(self, impulse: Array) -> float:
-        """The norm of the natural map of impulses whose w was written last, relative to the reference."""
-        problem = self._problem
-        return math.sqrt(
-            block_merit(
-                self._diagonal,
-                problem.rows_per_contact,
-                problem.friction,
-                self._reference,
-                impulse,
-                self.velocity,
-            )
-        )
 
     def _newton(self) -> None:
         """Iterate Newton's method from the best impulses."""

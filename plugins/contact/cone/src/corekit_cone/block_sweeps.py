@@ -13,10 +13,11 @@ import math
 
 from corekit.compiled import check_signals, compiled
 from corekit.data.arrays import Array
-from corekit.roles.contact_blocks import ContactBlocks, add_change
-from corekit_cone.local_contact import solve_contact
+from corekit.roles.contact_blocks import ContactBlocks
+from corekit_cone.local_contact import solve_split_contact, split_contact
+from corekit_cone.touches import Touches, add_touches, normal_of_touches, relative_of_touches
 
-__all__ = ["block_merit", "set_block_scales", "sweep_blocks", "write_diagonal"]
+__all__ = ["block_merit", "set_block_scales", "split_contacts", "sweep_touches", "write_diagonal"]
 
 _TINY = 1e-300
 
@@ -73,37 +74,47 @@ def block_merit(
 
 
 @compiled
-def sweep_blocks(
-    blocks: ContactBlocks, width: int, diagonal: Array, friction: Array, free: Array, impulse: Array, velocity: Array,
+def split_contacts(diagonal: Array, axes: Array) -> None:
+    """Write W_nn and what `split_contact` returns of every contact, shape (m, 7)."""
+    for c in range(len(diagonal)):
+        D = diagonal[c]
+        axes[c, 0] = D[0, 0]
+        axes[c, 1], axes[c, 2], axes[c, 3], axes[c, 4], axes[c, 5], axes[c, 6] = split_contact(
+            D[0, 0], D[0, 1], D[0, 2], D[1, 1], D[1, 2], D[2, 2]
+        )
+
+
+@compiled
+def sweep_touches(
+    touches: Touches, width: int, diagonal: Array, axes: Array, friction: Array, free: Array, impulse: Array,
     count: int,
 ) -> None:  # fmt: skip
     """Apply (1) to every contact, forward and then backward, `count` times.
 
     Args:
-        impulse, velocity: λ (R,) and the bodies' v = G·Jᵀ·λ (nv,), changed.
+        touches: with v = G·Jᵀ·λ, changed.
+        axes: of `split_contacts`.
+        impulse: λ (R,), changed.
     """
-    contacts, change, b = len(diagonal), free[:width].copy(), free[:width].copy()
+    contacts = len(diagonal)
     for turn in range(2 * count):
         check_signals()
         for k in range(contacts):
             c = k if turn & 1 == 0 else contacts - 1 - k
-            n, D = c * width, diagonal[c]
-            for i in range(width):
-                total = free[n + i]
-                for e in range(blocks.first[c], blocks.first[c + 1]):
-                    at, v, size = blocks.place[e] + i * blocks.size[e], blocks.velocity[e], blocks.size[e]
-                    for j in range(size):
-                        total += blocks.jacobian[at + j] * velocity[v + j]
-                for j in range(width):
-                    total -= D[i, j] * impulse[n + j]
-                b[i] = total
-            new_n, new_1, new_2 = solve_contact(
-                D[0, 0], D[0, 1], D[0, 2], D[1, 1], D[1, 2], D[2, 2], b[0], b[1],
-                b[2] if width == 3 else 0.0, friction[c],
-            )  # fmt: skip
-            change[0], change[1] = new_n - impulse[n], new_1 - impulse[n + 1]
+            n, D, a = c * width, diagonal[c], axes[c]
+            x, y, z = impulse[n], impulse[n + 1], impulse[n + 2] if width == 3 else 0.0
+            if x == y == z == 0.0 and normal_of_touches(touches, c) + free[n] >= 0.0:
+                continue
+            b_n, b_1, b_2 = relative_of_touches(touches, c)
+            b_n += free[n] - (D[0, 0] * x + D[0, 1] * y + D[0, 2] * z)
+            b_1 += free[n + 1] - (D[1, 0] * x + D[1, 1] * y + D[1, 2] * z)
+            b_2 += (free[n + 2] if width == 3 else 0.0) - (D[2, 0] * x + D[2, 1] * y + D[2, 2] * z)
+            new_n, new_1, new_2 = solve_split_contact(
+                a[0], a[1], a[2], a[3], a[4], a[5], a[6], b_n, b_1, b_2, friction[c]
+            )
+            if new_n == x and new_1 == y and new_2 == z:
+                continue
             impulse[n], impulse[n + 1] = new_n, new_1
             if width == 3:
-                change[2] = new_2 - impulse[n + 2]
                 impulse[n + 2] = new_2
-            add_change(blocks, width, c, change, velocity)
+            add_touches(touches, c, new_n - x, new_1 - y, new_2 - z)

@@ -25,7 +25,7 @@ import math
 
 from corekit.compiled import compiled
 
-__all__ = ["solve_contact"]
+__all__ = ["solve_contact", "solve_split_contact", "split_contact"]
 
 _DEPENDENT = 1e-13
 """Eigenvalue of S, relative to W_tt, that is rounding."""
@@ -47,8 +47,9 @@ def _slide(
     """r_n and r_t of (3) in the axes of S; n1, n2 are W_nt there."""
     low, high = 0.0, math.inf
     least = _DEPENDENT * (e1 + w_nn)
-    # the α at which sliding friction would balance c alone
+    # the α at which sliding friction balances c, exactly if W_nt = 0 and S has two equal eigenvalues
     alpha = math.hypot(c1, c2) * w_nn / (-b_n * mu)
+    alpha = max(alpha - 0.5 * (e1 + e2), 0.1 * alpha)
     p1, p2 = 0.0, 0.0
     for _ in range(_MAX_STEPS):
         if alpha < least and e2 == 0.0:
@@ -94,34 +95,56 @@ def _half_angle(x: float, y: float, size: float) -> tuple[float, float]:
 
 
 @compiled
-def solve_contact(
-    w_nn: float, w_n1: float, w_n2: float, w_11: float, w_12: float, w_22: float,
-    b_n: float, b_1: float, b_2: float, mu: float,
-) -> tuple[float, float, float]:  # fmt: skip
-    """Solve (1)–(3) and return r_n, r_1, r_2 [N·s]; without a second tangent W_22 = 1, and 0 for its other entries."""
-    if b_n >= 0.0 or w_nn <= 0.0:
-        return 0.0, 0.0, 0.0
-    if mu <= 0.0:
-        return -b_n / w_nn, 0.0, 0.0
+def split_contact(
+    w_nn: float, w_n1: float, w_n2: float, w_11: float, w_12: float, w_22: float
+) -> tuple[float, float, float, float, float, float]:
+    """Return the axes of S as cosine and sine, its eigenvalues, and W_nt along the axes.
+
+    Without a second tangent W_22 = 1 and its other entries are 0.
+    """
+    if w_nn <= 0.0:
+        return 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
     s11, s12, s22 = w_11 - w_n1 * w_n1 / w_nn, w_12 - w_n1 * w_n2 / w_nn, w_22 - w_n2 * w_n2 / w_nn
-    c1, c2 = b_1 - w_n1 * b_n / w_nn, b_2 - w_n2 * b_n / w_nn
     mean, half = 0.5 * (s11 + s22), 0.5 * (s11 - s22)
     radius = math.hypot(half, s12)
     cosine, sine = _half_angle(half, s12, radius)
     e1, e2 = mean + radius, mean - radius
-    c1, c2 = cosine * c1 + sine * c2, cosine * c2 - sine * c1
-    n1, n2 = cosine * w_n1 + sine * w_n2, cosine * w_n2 - sine * w_n1
     floor = _DEPENDENT * (w_11 + w_22)
     e1, e2 = (e1 if e1 > floor else 0.0), (e2 if e2 > floor else 0.0)
+    return cosine, sine, e1, e2, cosine * w_n1 + sine * w_n2, cosine * w_n2 - sine * w_n1
+
+
+@compiled
+def solve_split_contact(
+    w_nn: float, cosine: float, sine: float, e1: float, e2: float, n1: float, n2: float,
+    b_n: float, b_1: float, b_2: float, mu: float,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Solve (1)–(3) with what `split_contact` returned, and return r_n, r_1, r_2 [N·s]."""
+    if b_n >= 0.0 or w_nn <= 0.0:
+        return 0.0, 0.0, 0.0
+    alone = -b_n / w_nn
+    if mu <= 0.0:
+        return alone, 0.0, 0.0
+    c1, c2 = cosine * b_1 + sine * b_2 + n1 * alone, cosine * b_2 - sine * b_1 + n2 * alone
     # what is rounding in a direction without mobility must not become an impulse
     noise = _DEPENDENT * (abs(b_n) + abs(b_1) + abs(b_2))
     c1, c2 = (c1 if e1 > 0.0 or abs(c1) > noise else 0.0), (c2 if e2 > 0.0 or abs(c2) > noise else 0.0)
     if c1 == 0.0 and c2 == 0.0:
-        return -b_n / w_nn, 0.0, 0.0
+        return alone, 0.0, 0.0
     if (e1 > 0.0 or c1 == 0.0) and (e2 > 0.0 or c2 == 0.0):
         p1, p2 = (-c1 / e1 if e1 > 0.0 else 0.0), (-c2 / e2 if e2 > 0.0 else 0.0)
-        normal = -(b_n + n1 * p1 + n2 * p2) / w_nn
-        if math.hypot(p1, p2) <= mu * normal:
+        normal = alone - (n1 * p1 + n2 * p2) / w_nn
+        if normal >= 0.0 and p1 * p1 + p2 * p2 <= mu * mu * normal * normal:
             return normal, cosine * p1 - sine * p2, sine * p1 + cosine * p2
     normal, p1, p2 = _slide(w_nn, n1, n2, e1, e2, b_n, c1, c2, mu)
     return normal, cosine * p1 - sine * p2, sine * p1 + cosine * p2
+
+
+@compiled
+def solve_contact(
+    w_nn: float, w_n1: float, w_n2: float, w_11: float, w_12: float, w_22: float,
+    b_n: float, b_1: float, b_2: float, mu: float,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Solve (1)–(3) and return r_n, r_1, r_2 [N·s]; without a second tangent as in `split_contact`."""
+    cosine, sine, e1, e2, n1, n2 = split_contact(w_nn, w_n1, w_n2, w_11, w_12, w_22)
+    return solve_split_contact(w_nn, cosine, sine, e1, e2, n1, n2, b_n, b_1, b_2, mu)

@@ -20,8 +20,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.contact_laws import bounded_residual, cone_distance, coulomb_residuals
@@ -80,15 +78,16 @@ def measure_error(
 
 @compiled
 def measure_errors(
-    width: int, friction: Array, rho: Array, reference: Array, impulse: Array, velocity: Array
-) -> Array:  # fmt: skip
-    """The error of every contact, relative to (2), shape (m,)."""
-    errors = np.empty(len(friction))
+    width: int, friction: Array, rho: Array, reference: Array, impulse: Array, velocity: Array, errors: Array
+) -> tuple[float, float]:
+    """Write the error of every contact, relative to (2), shape (m,); return the largest and the sum of squares."""
+    largest = total = 0.0
     for c in range(len(friction)):
         n = c * width
         error = cone_distance(impulse[n : n + width], velocity[n : n + width], friction[c], rho[c]) / rho[c]
         errors[c] = error / reference[c]
-    return errors
+        largest, total = max(largest, errors[c]), total + errors[c] ** 2
+    return (largest, total) if total < math.inf else (math.inf, math.inf)
 
 
 @compiled
