@@ -84,6 +84,23 @@ def test_a_beam_across_a_beam_stands_where_their_edges_cross():
     )
 
 
+@pytest.mark.parametrize("twist", [0.0, 1e-8, 1e-6, 1e-4, 1e-2])
+def test_a_point_between_faces_that_lie_on_each_other_is_near_both(twist):
+    """Half of its gap away at most; edges that cross under the twist, tilted too, are nowhere near perpendicular."""
+    half = np.array([0.05, 0.05, 0.05])
+    scene, random = Scene([("box", tuple(half)), ("box", tuple(half))]), np.random.default_rng(11)
+    for _ in range(100):
+        lean = rotation_about((np.cos(a := random.uniform(0.0, 6.3)), np.sin(a), 0.0), 1e-2 * random.uniform())
+        turn = lean @ rotation_about((0, 0, 1), twist * random.uniform(-1.0, 1.0))
+        place = np.array([*random.uniform(-0.02, 0.02, 2) * random.integers(0, 2, 2), 0.1 + 2e-3])
+        scene.set_pose(0, place, turn)
+        for gap, normal, point in scene.rows().values():
+            assert normal[2] > np.cos(0.1)
+            for x in (turn.T @ (point - place), point):
+                outside = np.linalg.norm(np.maximum(abs(x) - half, 0.0))
+                assert outside <= 0.5 * gap + LENGTH
+
+
 def test_a_block_on_its_edge_touches_at_both_ends_of_it():
     for first, vertices in ((("box", (0.05, 0.04, 0.03)), None), (("polytope", ()), PRISM)):
         scene = Scene([first, ("box", (0.3, 0.3, 0.1))], (vertices, None))

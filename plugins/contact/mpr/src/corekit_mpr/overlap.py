@@ -4,12 +4,13 @@ Seen along the pair's normal, the overlap of two flats is bounded by corners of 
 crossings of their edges:
 
 - a corner, rim point or end over a face is measured along the face's normal to its plane;       (1)
-- two edges, or an edge and a line, along their common perpendicular;                            (2)
+- two edges, or an edge and a line, along their common perpendicular if it is near the pair's
+  normal and meets both, else along that normal: of nearly parallel edges it lies anywhere;      (2)
 - an end of a round line beside another line, along the shortest way to that line;               (3)
 - where an edge or rim passes a rim, along the normal of a cap.                                  (4)
 
-The rates of (1)–(3) are exact. The point of (4) slides on both shapes; the error of its rate is tilt ×
-sliding speed.
+The rates of (1), (3) and of (2) along the common perpendicular are exact. Other points slide on both shapes; the error
+of their rate is tilt × sliding speed.
 """
 
 from __future__ import annotations
@@ -121,7 +122,7 @@ def _sides(feature: Feature) -> int:
 
 @compiled
 def _edges_crossing(
-    a: Feature, loop_a: Array, b: Feature, loop_b: Array, n: Vector, rows: Array, count: int
+    a: Feature, loop_a: Array, b: Feature, loop_b: Array, n: Vector, cosine: float, rows: Array, count: int
 ) -> int:
     """Append points (2): edges of A that cross edges of B, seen along n."""
     thick_a = a[3] if a[0] in (LINE, BARREL) else 0.0
@@ -140,9 +141,15 @@ def _edges_crossing(
             if not (0.0 < s < 1.0 and 0.0 < t < 1.0):
                 continue
             c = scaled(c, sign_of(area) / norm(c))
-            gap = -dot(c, d) - thick_a - thick_b
-            x = add_scaled(p, dot(c, cross(d, g)) / dot(c, cross(e, g)), e)
-            x = add_scaled(x, -thick_a - 0.5 * gap, c)
+            own = dot(c, cross(e, g))
+            s_own, t_own = dot(c, cross(d, g)) / own, dot(c, cross(d, e)) / own
+            if dot(n, c) > cosine and 0.0 < s_own < 1.0 and 0.0 < t_own < 1.0:
+                s, t = s_own, t_own
+            else:
+                c = n
+            gap = dot(c, add_scaled(add_scaled(scaled(d, -1.0), s, e), -t, g))
+            gap -= thick_a + thick_b
+            x = add_scaled(add_scaled(p, s, e), -thick_a - 0.5 * gap, c)
             count = _add_point(rows, count, loop_a[i, 4], loop_b[j, 4], gap, c, x)
     return count
 
@@ -236,11 +243,12 @@ def _flat(feature: Feature) -> bool:
 
 
 @compiled
-def collect_overlap(a: Feature, b: Feature, n: Vector, buffers: OverlapBuffers) -> int:
+def collect_overlap(a: Feature, b: Feature, n: Vector, cosine: float, buffers: OverlapBuffers) -> int:
     """Collect the overlap points of two features whose corners are in the loops of `buffers`; return their count.
 
     Args:
         n: unit normal of the pair, from B into A.
+        cosine: of the largest angle between n and the normal of a point.
     """
     loop_a, loop_b, rows = buffers.loop_a, buffers.loop_b, buffers.rows
     count = runtime_int(0)
@@ -261,4 +269,4 @@ def collect_overlap(a: Feature, b: Feature, n: Vector, buffers: OverlapBuffers) 
         return _edges_past_rim(b, row(loop_b, 4), a, loop_a, 1.0, rows, count)
     if a[0] == DISK:
         return _edges_past_rim(a, row(loop_a, 4), b, loop_b, -1.0, rows, count)
-    return _edges_crossing(a, loop_a, b, loop_b, n, rows, count)
+    return _edges_crossing(a, loop_a, b, loop_b, n, cosine, rows, count)

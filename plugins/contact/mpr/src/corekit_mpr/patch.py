@@ -42,18 +42,18 @@ def _collect_lying(
     count = 0
     if b[0] != NOTHING:
         a = supporting_feature(hulls, first, scaled(b[2], -1.0), sine, buffers.loop_a)
-        count = collect_overlap(a, b, n, buffers)
+        count = collect_overlap(a, b, n, cosine, buffers)
     if count == 0:
         a = face_towards(hulls, first, down, cosine, buffers.loop_a)
         if a[0] in (POLYGON, DISK):
             b = supporting_feature(hulls, second, scaled(a[2], -1.0), sine, buffers.loop_b)
-            count = collect_overlap(a, b, n, buffers)
+            count = collect_overlap(a, b, n, cosine, buffers)
     if count == 0 and b[0] == NOTHING:
         a = supporting_feature(hulls, first, down, sine, buffers.loop_a)
         b = supporting_feature(hulls, second, n, sine, buffers.loop_b)
         parallel = norm(cross(a[2], b[2])) < sine
         if a[0] not in (POLYGON, DISK) and b[0] not in (POLYGON, DISK) and parallel:
-            count = collect_overlap(a, b, n, buffers)
+            count = collect_overlap(a, b, n, cosine, buffers)
     return count
 
 
