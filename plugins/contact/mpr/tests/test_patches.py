@@ -90,7 +90,9 @@ def test_a_point_between_faces_that_lie_on_each_other_is_near_both(twist):
     half = np.array([0.05, 0.05, 0.05])
     scene, random = Scene([("box", tuple(half)), ("box", tuple(half))]), np.random.default_rng(11)
     for _ in range(100):
-        lean = rotation_about((np.cos(a := random.uniform(0.0, 6.3)), np.sin(a), 0.0), 1e-2 * random.uniform())
+        lean = rotation_about(
+            (np.cos(a := random.uniform(0.0, 6.3)), np.sin(a), 0.0), 1e-2 * random.uniform()
+        )
         turn = lean @ rotation_about((0, 0, 1), twist * random.uniform(-1.0, 1.0))
         place = np.array([*random.uniform(-0.02, 0.02, 2) * random.integers(0, 2, 2), 0.1 + 2e-3])
         scene.set_pose(0, place, turn)
