@@ -224,6 +224,11 @@ class StepEquation:
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self._movable)
 
+    def solve_chord(self, velocity: Array) -> SolveInfo | None:
+        """As `solve`, after `update_residual`; None where rows of constraints or joints are factorised with A."""
+        world = self._world
+        return None if world.has_constraints or not world.factorisation.succeeded else self.solve(velocity)
+
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
         world, point = self._world, self.point

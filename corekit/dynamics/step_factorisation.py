@@ -109,7 +109,7 @@ class StepFactorisation:
         self.coupled = None if forces is None else CoupledStepMatrix(bodies, slices, forces)
         self.joined = None if joints is None else JointElimination(joints)
         self._is_coupled = False
-        self.succeeded = self.is_block_diagonal = True
+        self.succeeded, self.is_block_diagonal = False, True
         self.number, self.failed_body = 0, -1
 
     def internal_state(self) -> InternalState:

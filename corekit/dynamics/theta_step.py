@@ -86,3 +86,7 @@ class ThetaStep:
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem and write v⁺."""
         return self._equation.solve(velocity)
+
+    def solve_chord(self, velocity: Array) -> SolveInfo | None:
+        """Solve the current problem with the last matrix and write v⁺; None where rows stand in it."""
+        return self._equation.solve_chord(velocity)

@@ -25,7 +25,12 @@ The κ′ of an earlier stage predicts the next ones: up to 16 stages in a row e
 
     max(1, 4·κ′)·max|Δ| ≤ right side of (4)                                                (5)
 
-With impulses every iterate solves a new contact problem, and the stage is solved when Δ itself is that small.
+With impulses δ is the step to the solution F(v) of the contact problem about v, with A_k for all v and gaps, rows and
+ρ of v. Its fixed point solves the stage, whatever A_k is. Where F contracts by κ there, |v* − F(v)| ≤ κ/(1 − κ)·|δ|, so
+(4) holds for it as well. But contacts stop some directions and leave others, and one quotient of increments tells the
+contraction along one of them. The κ of (4) is therefore the largest of this stage and of those before it, the latter
+halved from stage to stage. Rows of constraints and joints stand in the factorised matrix and would be those of v_k:
+with them every iterate is linearised anew, and the stage is solved when Δ itself is that small.
 
 Source for (2) and the chord's estimate: Deuflhard (2011), "Newton Methods for Nonlinear Problems", 3.3; for (5):
 Hairer and Wanner (1996), "Solving Ordinary Differential Equations II", IV.8, which keeps the contraction too.
@@ -44,11 +49,13 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.integrator import System
 
-__all__ = ["StageSettings", "StageSolution", "StageSolver", "velocity_norms"]
+__all__ = ["FIRST_CONTRACTION", "StageSettings", "StageSolution", "StageSolver", "velocity_norms"]
 
 _LARGEST_SHIFT = 1e12
 _CHORD_STEPS = 5
 _TRUSTED = 16
+FIRST_CONTRACTION = math.inf, 0, 1.0
+"""`StageSolver.contraction` before any stage: nothing is relied on."""
 _SMALLEST_FRACTION = 2.0**-10
 """Below this fraction of an increment no progress is possible: the step size is too large."""
 _SMALLEST_FRACTION_WITH_IMPULSES = 2.0**-6
@@ -112,8 +119,8 @@ class StageSolver:
         theta: θ of the next stage.
         velocity: v, the initial guess and then the solution, shape (nv,).
         linearised_at: v_k of the last matrix, shape (nv,).
-        contraction: κ of the last stage that measured it, and the number of stages that relied on it since. It is
-            internal state: an integrator saves and restores it.
+        contraction: κ of the last stage without impulses that measured it, the number of stages that relied on it
+            since, and the κ of stages with impulses. It is internal state: an integrator saves and restores it.
     """
 
     def __init__(self, system: System, theta: float, settings: StageSettings | None = None) -> None:
@@ -122,7 +129,7 @@ class StageSolver:
         self._scale = np.ones(n) if system.velocity_scale is None else system.velocity_scale
         self.velocity, self.linearised_at = np.zeros((2, n))
         self._solved, self._increment, self._correction, self._trial = np.zeros((4, n))
-        self.contraction = math.inf, 0
+        self.contraction = FIRST_CONTRACTION
 
     def solve(self) -> StageSolution:
         """Improve `velocity` until it solves the stage of the step that was begun."""
@@ -137,9 +144,11 @@ class StageSolver:
                 if not math.isfinite(norm):
                     return StageSolution(False, evolve(info, status=Status.NON_FINITE), iterations, shift)
                 if has_impulses:
-                    ended = self._follow_with_impulses(shift, largest)
-                else:
-                    ended = self._follow(shift, norm, largest)
+                    found = self._follow_with_impulses(info, shift, norm, largest)
+                    if found is not None:
+                        return StageSolution(True, found, iterations, shift)
+                    continue
+                ended = self._follow(shift, norm, largest)
                 if ended is not None:
                     return StageSolution(ended, self._measured(info, ended), iterations, shift)
         return StageSolution(False, self._measured(info, False), iterations, shift)
@@ -150,33 +159,60 @@ class StageSolver:
         Chord steps go on while each is at most `reuse` times the one before and two more would be enough. Otherwise
         `velocity` is left where they led, which is nearer to the solution than the initial guess.
         """
-        v, increment, correction = self.velocity, self._increment, self._correction
+        v, increment = self.velocity, self._increment
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             self._step.update_residual(v, self.theta)
-            if self._step.compute_newton_increment(increment) is None:
+            info = self._correct(increment)[0]
+            if info is None or not info.status.solved:
                 return None
-            before = self._norms(increment)[0]
-            for _ in range(_CHORD_STEPS):
-                v += increment
-                self._step.update_residual(v, self.theta)
-                info = self._step.compute_newton_increment(correction)
-                if info is None:
-                    return None
-                norm, largest = self._norms(correction)
-                if not norm < before:
-                    v -= increment
-                    return None
-                rate = norm / before
-                small = self._small(0.0)
-                if largest * min(1.0, 2.0 * rate) <= small:
-                    info = self._measured(info, True)
-                    # chord steps stop short on the same side in every step: without the last one that adds up
-                    v += correction
-                    return StageSolution(True, info, 0, 0.0)
-                if rate > self._settings.reuse or 2.0 * norm * rate**3 > small:
-                    return None
-                increment[:], before = correction, norm
+            v[:] = self._solved
+            self._step.update_residual(v, self.theta)
+            info = self._follow_chord(self._norms(increment)[0], 0.0, takes_back=True)
+        return None if info is None else StageSolution(True, info, 0, 0.0)
+
+    def _follow_chord(self, before: float, shift: float, *, takes_back: bool = False) -> SolveInfo | None:
+        """Make chord steps from v while they pay; return the outcome where the stage is solved.
+
+        Args:
+            before: norm of the increment that led to v, where the residual is known.
+            shift: σ of the matrix.
+            takes_back: whether to undo that increment, in `_increment`, where the next one is not smaller.
+        """
+        v, increment, correction = self.velocity, self._increment, self._correction
+        largest_rate = 0.0
+        for _ in range(_CHORD_STEPS):
+            info, has_impulses = self._correct(correction)
+            if info is None or not info.status.solved:
+                return None
+            norm, largest = self._norms(correction)
+            rate, small = norm / before if before else 1.0, self._small(shift)
+            largest_rate = max(rate, largest_rate)
+            expected = max(largest_rate, self.contraction[2]) if has_impulses else rate
+            if largest * min(1.0, 2.0 * expected) <= small:
+                if has_impulses and before > small:  # else both are rounding
+                    self.contraction = *self.contraction[:2], max(largest_rate, 0.5 * self.contraction[2])
+                info = self._measured(info, True)
+                # chord steps stop short on the same side in every step: without the last one that adds up
+                v[:] = self._solved
+                return info
+            if not norm < before and takes_back:
+                v -= increment
+            if not rate <= self._settings.reuse or 2.0 * norm * rate**3 > small:
+                return None
+            v[:], increment[:], before, takes_back = self._solved, correction, norm, True
+            self._step.update_residual(v, self.theta)
         return None
+
+    def _correct(self, out: Array) -> tuple[SolveInfo | None, bool]:
+        """Write Δ of a chord step at v, and v + Δ to `_solved`; None where rows act. Also whether impulses do."""
+        info = self._step.compute_newton_increment(out)
+        if info is not None:
+            np.add(self.velocity, out, out=self._solved)
+            return info, False
+        info = self._step.solve_chord(self._solved)
+        if info is not None:
+            np.subtract(self._solved, self.velocity, out=out)
+        return info, True
 
     def _norms(self, vector: Array) -> tuple[float, float]:
         """|·| and max|·| of a velocity; the first is not finite where an entry is not."""
@@ -211,8 +247,10 @@ class StageSolver:
                 return info, shift, has_impulses
             shift = max(1.0, 4.0 * shift)
 
-    def _follow_with_impulses(self, shift: float, largest: float) -> bool | None:
-        """Add Δ by (3); True: converged, None: linearise again.
+    def _follow_with_impulses(
+        self, info: SolveInfo, shift: float, norm: float, largest: float
+    ) -> SolveInfo | None:
+        """Add Δ of these norms by (3), then chord steps; the outcome where the stage is solved, None: linearise again.
 
         Which contacts are closed may change on the way, so (3) can fail for every fraction although the whole
         increment is good; then the whole one is added and the next iteration judges it.
@@ -220,8 +258,9 @@ class StageSolver:
         v, trial = self.velocity, self._trial
         before = self._step.momentum_residual()
         if largest <= self._small(shift):
+            info = self._measured(info, True)
             v[:] = self._solved
-            return True
+            return info
         fraction = 1.0
         while fraction >= _SMALLEST_FRACTION_WITH_IMPULSES:
             self._set_trial(fraction)
@@ -232,7 +271,7 @@ class StageSolver:
         else:
             np.add(v, self._increment, out=trial)
         v[:] = trial
-        return None
+        return self._follow_chord(norm, shift) if fraction == 1.0 and self._settings.reuse else None
 
     def _follow(self, shift: float, norm: float, largest: float) -> bool | None:
         """Add Δ of these norms and chord steps; True: converged, False: no progress, None: linearise again."""
@@ -252,7 +291,7 @@ class StageSolver:
             whole = found.fraction == 1.0
             rate = found.norm / norm if whole and norm else 1.0
             if fresh and whole:
-                self.contraction = rate, 0
+                self.contraction = rate, 0, self.contraction[2]
             if found.largest * min(1.0, 2.0 * rate) <= small:
                 v += correction
                 return True
@@ -264,9 +303,9 @@ class StageSolver:
 
     def _trusts(self, largest: float, small: float) -> bool:
         """Whether (5) holds for max|Δ| = `largest`; counts the stages that rely on it."""
-        rate, count = self.contraction
+        rate, count, with_impulses = self.contraction
         good = count < _TRUSTED and max(1.0, 4.0 * rate) * largest <= small
-        self.contraction = rate, count + good
+        self.contraction = rate, count + good, with_impulses
         return good
 
     def _search(self, norm: float, small: float) -> _Fraction | None:

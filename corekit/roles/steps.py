@@ -75,7 +75,8 @@ class ThetaStep(Protocol):
     def update_residual(self, velocity: Array, theta: float) -> None:
         """Compute ρ, J_b, contacts and potentials at v_k = `velocity`; A stays that of the last `linearise`.
 
-        The prescribed entries of `velocity` are set to ṗ(t + h) first. The next `solve` needs a `linearise` before it.
+        The prescribed entries of `velocity` are set to ṗ(t + h) first. What follows is `compute_newton_increment`,
+        `solve_chord` or another `linearise`.
         """
         ...
 
@@ -97,6 +98,13 @@ class ThetaStep(Protocol):
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve the current problem and write v⁺. A status that is not solved still leaves the best iterate."""
+        ...
+
+    def solve_chord(self, velocity: Array) -> SolveInfo | None:
+        """As `solve`, with A of the last `linearise`, and ρ and contacts of the last `update_residual`.
+
+        None, with nothing written, where rows of constraints or joints are factorised with A, or A is singular.
+        """
         ...
 
 

@@ -210,12 +210,12 @@ def end_operators(R: Array, rel: Array, P: Array, U: Array, scratch: Array) -> N
 
 @compiled
 def sweep(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, acceleration: Array, last: int,
-    level: int,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, aux: Array, acceleration: Array, first: int,
+    last: int, level: int,
 ) -> None:  # fmt: skip
-    """Work out the first `last` nodes: PLACES, and by level JACOBIANS, RELATIVE and ZETAS of the work buffer.
+    """Work out the nodes from `first` up to `last`: PLACES, and by level JACOBIANS, RELATIVE and ZETAS of the buffer.
 
-    `acceleration` is q̈, or empty.
+    The nodes before `first` are known to this level. `acceleration` is q̈, or empty.
     """
     nodes, pieces, points = (
         index_table(ints, NODES, 8),
@@ -229,7 +229,7 @@ def sweep(
     relative = work(ints, buffer, RELATIVE).reshape((-1, WIDTH))
     zetas, scratch = work(ints, buffer, ZETAS), work(ints, buffer, SCRATCH)
     P, U, other = scratch[46:55], scratch[55:64], scratch[64:73]
-    for i in range(last):
+    for i in range(first, last):
         place, kind, piece = places[i], nodes[i, 2], nodes[i, 1]
         if kind == ROOT:
             for r in range(9):
@@ -240,7 +240,7 @@ def sweep(
                 place[r] = 0.0
             continue
         before, up = places[nodes[i, 0]], nodes[nodes[i, 0], 4]
-        active, own, first = pieces[piece, 0], pieces[piece, 1], pieces[piece, 3]
+        active, own, begin = pieces[piece, 0], pieces[piece, 1], pieces[piece, 3]
         width = pieces[nodes[nodes[i, 0], 1], 0]
         J = jacobians[6 * nodes[i, 4] : 6 * (nodes[i, 4] + active)].reshape((6, active))
         above = jacobians[6 * up : 6 * (up + width)].reshape((6, width))
@@ -265,10 +265,10 @@ def sweep(
         h, point, rel = steps[i, 0], nodes[i, 3], relative[i]
         s, c = rel[AT_POINTS:SERIES], rel[SERIES:]
         one, two = points[point, 0], points[point, 0]
-        strain_at(strains[point], B, one, own, first, q, v, acceleration, s, 0)
+        strain_at(strains[point], B, one, own, begin, q, v, acceleration, s, 0)
         if kind != MIDPOINT:
             two = points[point + 1, 0]
-            strain_at(strains[point + 1], B, two, own, first, q, v, acceleration, s, 18)
+            strain_at(strains[point + 1], B, two, own, begin, q, v, acceleration, s, 18)
         step_vectors(h, kind, s, rel, 66)
         k, l = get(rel, 66), get(rel, 69)  # noqa: E741
         exponential(k, l, c, rel)

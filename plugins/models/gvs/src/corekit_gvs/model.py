@@ -77,9 +77,9 @@ class GVS(Model):
         self._node_wrenches = node_wrenches_of(robot.packed)
         self._pole = pole_of(robot.packed, robot.last)
         self._held, self._scratch = np.zeros_like(self._node_wrenches), np.zeros((robot.size, robot.size))
-        # what the work buffer holds: the state of the last sweep, how much of it, and of which inputs the wrenches are
+        # what the work buffer holds: the state of the last sweep, nodes swept by level, and of which inputs the wrenches are
         self._at = np.full(2 * robot.size + self._layout.aux, np.nan)
-        self._moment, self._swept, self._level = np.nan, 0, -1
+        self._moment, self._swept = np.nan, [0, 0, 0]
         self._given = _AT_REST
         self._pushing: Array | None = None
         self._drives = drives = robot.acting.length_drives
@@ -162,25 +162,26 @@ class GVS(Model):
         self._pushing = inputs.copy()
 
     def _sweep(self, state: State, last: int, level: int, w: Array | None = None) -> None:
-        """The sweep over the first `last` nodes at a state and, where it counts, q̈, unless the last one was there."""
+        """Sweep the first `last` nodes at a state and, where it counts, q̈; those swept there before stay."""
         at, n = self._at, len(state.q)
         here = (
-            level <= self._level
-            and last <= self._swept
-            and same(at, state.q, state.v, state.aux)
+            same(at, state.q, state.v, state.aux)
             and (state.time == self._moment or not self._renewed)
             and (w is None or w is self._given or np.array_equal(w, self._given))
         )
-        if here:
+        if not here:
+            if self._renewed:
+                self._robot.refresh(state.q, state.v, state.time)
+            self._given = _AT_REST if w is None or not len(w) else w.copy()
+            at[:n], at[n : 2 * n], at[2 * n :] = state.q, state.v, state.aux
+            self._moment, self._swept, self._pushing = state.time, [0, 0, 0], None
+        swept = self._swept
+        if last <= swept[level]:
             return
-        if self._renewed:
-            self._robot.refresh(state.q, state.v, state.time)
-        self._given = _AT_REST if w is None or not len(w) else w.copy()
-        sweep(*self._packed, state.q, state.v, state.aux, self._given, last, level)
+        sweep(*self._packed, state.q, state.v, state.aux, self._given, swept[level], last, level)
         if self._renewed and level >= RATES:
             self._robot.update_state_loads(state.time)
-        at[:n], at[n : 2 * n], at[2 * n :] = state.q, state.v, state.aux
-        self._moment, self._swept, self._level, self._pushing = state.time, last, level, None
+        swept[: level + 1] = (max(last, each) for each in swept[: level + 1])
 
     def new_stiffness_and_damping(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""

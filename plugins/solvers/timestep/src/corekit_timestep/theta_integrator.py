@@ -41,7 +41,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo, StepReport
 from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System, step_towards
-from corekit.roles.stage_solver import StageSettings, StageSolution, StageSolver
+from corekit.roles.stage_solver import FIRST_CONTRACTION, StageSettings, StageSolution, StageSolver
 from corekit_timestep.config import ImplicitEulerConfig, ThetaConfig
 from corekit_timestep.factorisation_cache import FactorisationCache
 from corekit_timestep.velocity_predictor import VelocityPredictor
@@ -76,7 +76,7 @@ class ThetaIntegrator(Integrator, Stateful):
         self._system: System | None = None
         self._solver: StageSolver | None = None
         self._mean = np.zeros(0)
-        self._contraction = math.inf, 0
+        self._contraction = FIRST_CONTRACTION
 
     def internal_state(self) -> InternalState:
         """Return the next step size [s], easy steps so far, acceleration of the last step, Newton's contraction."""
@@ -101,8 +101,8 @@ class ThetaIntegrator(Integrator, Stateful):
             self._easy = int(internal_state["easy"])
             if "acceleration" in internal_state:
                 self._acceleration = internal_state["acceleration"].copy()
-        rate, count = internal_state.get("contraction", (math.inf, 0))
-        self._contraction = float(rate), int(count)
+        rate, count, with_impulses = internal_state.get("contraction", FIRST_CONTRACTION)
+        self._contraction = float(rate), int(count), float(with_impulses)
         if self._solver is not None:
             self._solver.contraction = self._contraction
         self._predictor.restore(internal_state)
