@@ -1,6 +1,7 @@
 """The page is self-contained and complete, and its server stops."""
 
 import base64
+import json
 import re
 import shutil
 import socket
@@ -13,10 +14,13 @@ import pytest
 import zstandard
 from attrs import evolve
 
+from corekit.data.contacts import ContactMode
 from corekit.errors import PluginError, ResultsError
+from corekit.roles.viewer import ContactTrack
 from corekit_view.config import PageConfig
-from corekit_view.force_strip import force_strip
+from corekit_view.contacts import Arrows
 from corekit_view.frames import thin_frames
+from corekit_view.page_forces import force_numbers, force_script
 from corekit_view.palette import rgb
 from corekit_view.viser_scene import linear_bytes
 from corekit_view.viser_viewer import ViserViewer
@@ -69,46 +73,105 @@ def test_page_contains_title_legend_and_every_object(arm_page):
     } <= names
 
 
-POINTER = """
-const handlers = {}, made = {};
+PAGE = """
+const made = {}, docked = {};
 const element = (id) => made[id] ??= {
-  textContent: "usual", set: {}, setAttribute(name, value) { this.set[name] = value; },
-  addEventListener(name, does) { handlers[name] = does; }, getBoundingClientRect: () => ({ left: 100, width: 240 }),
+  id, textContent: "", set: {}, style: {}, handlers: {}, setAttribute(name, value) { this.set[name] = value; },
+  addEventListener(name, does) { this.handlers[name] = does; }, getBoundingClientRect: () => ({ left: 100, width: 240 }),
 };
-globalThis.document = { getElementById: element };
+element("corekit-forces").textContent = DATA;
+let shown = 0;
+globalThis.setInterval = () => 0;
+globalThis.document = {
+  getElementById: element, addEventListener(name, does) { docked[name] = does; },
+  querySelector: (selector) => selector === '[role="slider"]' ? { getAttribute: () => String(shown) } : null,
+};
 SCRIPT
+docked.DOMContentLoaded();
+"""
+STRIP = """
 for (const x of WHERE) {
-  handlers.pointermove({ clientX: x });
+  made["corekit-strip"].handlers.pointermove({ clientX: x });
   console.log(made["corekit-force"].textContent);
 }
-handlers.pointerleave();
-console.log(made["corekit-force"].textContent, made["corekit-now"].set.visibility);
+made["corekit-strip"].handlers.pointerleave();
+shown = SHOWN;
+docked.pointermove({ clientX: 0, clientY: 0 });
+console.log(made["corekit-force"].textContent);
 """
+ARROWS = """
+const drawn = { isInstancedMesh2: true, parent: {}, matrixWorld: { elements: [1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1] } };
+const scene = { isScene: true, onBeforeRender() {}, traverse: (look) => look(drawn) };
+__THREE_DEVTOOLS__.dispatchEvent(new CustomEvent("observe", { detail: scene }));
+// 1000 px a metre, x to the right and z up, from (500, 500)
+const camera = {
+  matrixWorldInverse: drawn.matrixWorld, projectionMatrix: { elements: [2,0,0,0, 0,0,0,0, 0,2,0,0, 0,0,0,1] },
+};
+const canvas = { getBoundingClientRect: () => ({ left: 0, top: 0, width: 1000, height: 1000 }) };
+scene.onBeforeRender({ domElement: canvas }, scene, camera);
+shown = SHOWN;
+for (const [x, y] of WHERE) {
+  docked.pointermove({ clientX: x, clientY: y });
+  console.log(made["corekit-tip"].style.display, made["corekit-tip"].textContent);
+}
+"""
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_forces_are_told_in_numbers_where_the_pointer_is(arm_over_box):
-    """Pointed at a frame's time, the page tells the sum of its forces, their count and the largest."""
-    replay = arm_over_box(40)
+def played(replay, arrows, speed, program, shown, where):
+    """What a program prints in a page that shows a time, in lines."""
+    data = re.findall(r"json\" id=\"corekit-forces\">(.*)</script>", force_numbers(replay, arrows, speed))[0]
+    script = force_script().removeprefix("<script>").removesuffix("</script>")
+    page = PAGE.replace("DATA", json.dumps(data)).replace("SCRIPT", script)
+    program = program.replace("SHOWN", str(shown)).replace("WHERE", json.dumps(where))
+    told = subprocess.run(["node", "-e", page + program], capture_output=True, text=True, check=True)
+    return told.stdout.splitlines()
+
+
+@needs_node
+def test_sums_of_forces_are_told_at_the_time_that_is_shown_or_pointed_at(arm_over_box):
+    replay, speed = arm_over_box(40), 2.0
     size = [np.linalg.norm(contact.force, axis=1) for contact in replay.contacts]
-    chosen = [0, int(np.argmax([each.sum() for each in size])), 39]
+    chosen = [0, int(np.argmax([each.sum() for each in size])), 39, 23]
     time = replay.time
-    where = [100 + 240 * float((time[k] - time[0]) / (time[-1] - time[0])) for k in chosen]
-    (script,) = re.findall(r"<script>(.*)</script>", force_strip(replay), re.DOTALL)
-    program = POINTER.replace("SCRIPT", script).replace("WHERE", str(where))
-    told = subprocess.run(
-        ["node", "-e", program], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    for k, line in zip(chosen, told, strict=False):
+    where = [100 + 240 * float((time[k] - time[0]) / (time[-1] - time[0])) for k in chosen[:3]]
+    told = played(replay, Arrows(0.01), speed, STRIP, (time[23] - time[0]) / speed, where)
+    assert len(told) == 4
+    for k, line in zip(chosen, told, strict=True):
         at, total, count, largest = (float(number) for number in re.findall(r"-?\d[\d.e+-]*", line))
         expected = (time[k], size[k].sum(), len(size[k]), size[k].max(initial=0.0))
         assert (at, total, count, largest) == pytest.approx(expected, rel=1e-3, abs=1e-6)
-    assert told[-1] == "usual hidden"
 
 
-def test_a_run_without_forces_has_no_chart_of_them(arm_over_box, planar_rod):
-    assert force_strip(planar_rod()) == ""
-    assert "corekit-strip" in force_strip(arm_over_box(4))
+@needs_node
+def test_the_arrow_under_the_pointer_tells_its_force(planar_rod):
+    """Two arrows of one frame, one of them shortened, pointed at half way up; and beside both."""
+    force = np.array([[0.0, 0.0, 2.0], [3.0, 0.0, -40.0]])
+    contact = ContactTrack(
+        point=np.array([[-0.2, 0.3, 0.0], [0.2, -0.1, 0.1]]), force=force,
+        mode=np.array([ContactMode.STICK, ContactMode.SLIDE]),
+    )  # fmt: skip
+    none = ContactTrack(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, dtype=int))
+    replay = planar_rod(4)
+    replay = evolve(replay, contacts=(none, none, contact, none))
+    arrows = Arrows(0.05, longest=0.1)
+    half = (contact.point + 0.5 * arrows.vectors(force)) * 1000.0
+    where = [[500 + x, 500 - z] for x, _, z in half.tolist()] + [[500.0, 500.0]]
+    told = played(replay, arrows, 1.0, ARROWS, float(replay.time[2] - replay.time[0]), where)
+    assert told[:2] == ["block 2 N (0, 0, 2), stick", "block 40.1 N (3, 0, -40), slide"]
+    assert told[2].startswith("none")
+    assert played(replay, arrows, 1.0, ARROWS, 0.0, where[:1])[0].startswith("none")
+
+
+def test_a_run_without_forces_has_no_numbers_of_them(arm_over_box, planar_rod, tmp_path):
+    assert force_numbers(planar_rod(), Arrows(0.0), 1.0) == ""
+    assert "corekit-strip" in force_numbers(arm_over_box(4), Arrows(0.01), 1.0)
+    assert "corekit-forces" not in written(planar_rod(), tmp_path)
+
+
+def test_the_script_of_forces_runs_before_the_player(arm_page):
+    assert arm_page.index(force_script()) < arm_page.index("<script", arm_page.index(force_script()) + 10)
+    assert arm_page.index(force_script()) == arm_page.index("<script")
 
 
 def test_recording_has_the_duration_of_the_run(arm_page):

@@ -19,9 +19,9 @@ from corekit_view.batches import Batch, batches
 from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
 from corekit_view.contacts import Arrows, count_contacts, longest_arrow, select_arrows
-from corekit_view.force_strip import force_strip
 from corekit_view.frames import drop_non_finite, key_frames, thin_frames, thin_outlines
 from corekit_view.output import check_suffix, require_module, write_whole
+from corekit_view.page_forces import force_numbers, force_script
 from corekit_view.palette import INK, MODES, body_colour, hexadecimal
 from corekit_view.scene import bounds
 from corekit_view.viser_scene import add_instances, light, move_instances, quiet_server, set_camera
@@ -121,7 +121,7 @@ class ViserViewer(Viewer):
             set_camera(server, view, box)
             light(server, view)
             page = record_page(server, things, replay.time, config.speed)
-        return add_legend(page, replay, arrows)
+        return add_legend(page, replay, arrows, config.speed)
 
 
 def reduce_to_size(replay: Replay, frames: int, megabytes: float) -> Replay:
@@ -138,7 +138,7 @@ def reduce_to_size(replay: Replay, frames: int, megabytes: float) -> Replay:
 def count_points(replay: Replay) -> float:
     """Return the count of points, shapes and contacts over all frames, in outline points."""
     a_frame = sum(body.outline.shape[1] + 0.5 * len(body.shapes) for body in replay.bodies)
-    return a_frame * len(replay.time) + 2.0 * sum(len(contact.mode) for contact in replay.contacts)
+    return a_frame * len(replay.time) + 3.0 * sum(len(contact.mode) for contact in replay.contacts)
 
 
 def round_to_grid(batch: Batch, extent: float) -> Batch:
@@ -183,14 +183,16 @@ def legend_items(replay: Replay, arrows: Arrows) -> str:
     return items + (f"<div>{html.escape(words)}</div>" if words else "")
 
 
-def add_legend(page: str, replay: Replay, arrows: Arrows) -> str:
-    """Return the page with its title, legend and forces over time."""
-    title = html.escape(replay.title)
+def add_legend(page: str, replay: Replay, arrows: Arrows, speed: float) -> str:
+    """Return the page with its title, legend and forces in numbers."""
+    title, forces = html.escape(replay.title), force_numbers(replay, arrows, speed)
     legend = (
         f'<div style="position:fixed;right:1.2em;top:1em;z-index:50;pointer-events:none;color:{INK};'
         f'font:13px/1.6 system-ui,sans-serif"><b style="font-size:16px">{title}</b>'
-        f"{legend_items(replay, arrows)}{force_strip(replay)}</div>"
+        f"{legend_items(replay, arrows)}{forces}</div>"
     )
     page = page.replace("<title>Viser</title>", f"<title>{title}</title>", 1)
+    if forces:
+        page = page.replace("<head>", f"<head>{force_script()}", 1)
     end = page.rindex("</body>")
     return page[:end] + legend + page[end:]
