@@ -52,7 +52,7 @@ def test_a_resumed_run_recomputes_the_cached_matrix():
     assert np.array_equal(first.state.q, again.state.q)
 
 
-def test_matrices_with_contacts_are_not_cached():
+def test_matrices_with_potentials_are_not_cached():
     """Their terms depend on more than the state: a step after one with contact factorises."""
     touching = swinging(
         0.5, tolerance=1e-6, solver=Penalty(PenaltyConfig()), detector=ReferenceDetector(),
@@ -80,6 +80,5 @@ def test_a_run_resumed_near_a_floor_has_the_same_contacts():
         counts.add((report.iterations > 0, run.contacts().count))
         assert again.iterations == report.iterations
         assert np.array_equal(resumed.state.qv, run.state.qv)
-    # some steps use the old matrix, and some have a contact
-    assert {iterates for iterates, _ in counts} == {False, True}
-    assert {count for _, count in counts} == {0, 1}
+    # with contact and without, some steps use the old matrix and some a new one
+    assert {(True, 0), (False, 0), (False, 1)} <= counts

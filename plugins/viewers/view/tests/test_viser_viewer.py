@@ -77,7 +77,8 @@ PAGE = """
 const made = {}, docked = {};
 const element = (id) => made[id] ??= {
   id, textContent: "", set: {}, style: {}, handlers: {}, setAttribute(name, value) { this.set[name] = value; },
-  addEventListener(name, does) { this.handlers[name] = does; }, getBoundingClientRect: () => ({ left: 100, width: 240 }),
+  addEventListener(name, does) { this.handlers[name] = does; },
+  getBoundingClientRect: () => ({ left: 100, width: 240 }),
 };
 element("corekit-forces").textContent = DATA;
 let shown = 0;

@@ -77,7 +77,7 @@ class GVS(Model):
         self._node_wrenches = node_wrenches_of(robot.packed)
         self._pole = pole_of(robot.packed, robot.last)
         self._held, self._scratch = np.zeros_like(self._node_wrenches), np.zeros((robot.size, robot.size))
-        # what the work buffer holds: the state of the last sweep, nodes swept by level, and of which inputs the wrenches are
+        # what the work buffer holds: the state of the last sweep, nodes by level, and of which inputs the wrenches are
         self._at = np.full(2 * robot.size + self._layout.aux, np.nan)
         self._moment, self._swept = np.nan, [0, 0, 0]
         self._given = _AT_REST

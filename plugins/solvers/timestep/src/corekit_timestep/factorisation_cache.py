@@ -2,8 +2,8 @@
 
 If a step's matrix hardly differs from that of the last step, chord steps with the old one suffice and save
 assembly and factorisation. The internal state is the state of that matrix, (q₀, v₀, aux, t), v_k and h, so
-that a resumed run computes the same matrix again. Matrices with contacts or constraints are not cached, since
-their terms depend on more than this state.
+that a resumed run computes the same matrix again. Matrices with the terms of a contact potential or of constraints
+are not cached, since these depend on more than this state. Contact impulses have no terms in the matrix.
 """
 
 from __future__ import annotations
