@@ -101,6 +101,9 @@ class Viewer(Component, ABC):
     def suffixes(self) -> tuple[str, ...]:
         """File name endings it can write, for example `(".png",)`."""
 
+    def prepare(self) -> None:
+        """Import what `render` needs; called where there is time for it before a run ends."""
+
     @abstractmethod
     def render(self, replay: Replay, path: Path) -> None:
         """Write the picture or replay; parent folders exist. Works without a display."""

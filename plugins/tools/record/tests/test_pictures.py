@@ -1,10 +1,11 @@
-"""Pictures of a run at its end: the first is drawn by the command itself, the others by processes of their own."""
+"""Pictures of a run at its end: the last is drawn by the command itself, the others by processes of their own."""
 
 import pytest
 
 from corekit.errors import ResultsError
 from corekit.scenario.load import load
-from corekit_record.cli import pictures
+from corekit_record.cli import run_pictures
+from corekit_record.cli.pictures import installed_viewers
 from corekit_run.running import run
 
 
@@ -16,37 +17,57 @@ def results(tiny, scenario_file, tmp_path):
 @pytest.fixture
 def drawn_here(monkeypatch):
     """Files that this process draws."""
-    files, own = [], pictures.draw
+    files, own = [], run_pictures.draw
 
     def draw(results, path, chosen):
         files.append(path.name)
         own(results, path, chosen)
 
-    monkeypatch.setattr(pictures, "draw", draw)
+    monkeypatch.setattr(run_pictures, "draw", draw)
     return files
 
 
-@pytest.mark.parametrize(("processes", "here"), [("1", ["a.png", "b.txt"]), ("2", ["a.png"])])
-def test_every_picture_but_the_first_is_drawn_apart_where_there_are_cores(
-    results, tmp_path, monkeypatch, drawn_here, processes, here
+@pytest.fixture
+def prepare(tiny, monkeypatch):
+    """Makes what draws two pictures, by one viewer twice, in as many processes as are given."""
+
+    def make(processes):
+        monkeypatch.setenv("COREKIT_PROCESSES", processes)
+        return run_pictures.RunPictures([*installed_viewers("tiny-text")] * 2)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("processes", "here"), [("1", ["tiny.png", "tiny-tiny-text.png"]), ("2", ["tiny-tiny-text.png"])]
+)
+def test_every_picture_but_the_last_is_drawn_apart_where_there_are_cores(
+    results, prepare, drawn_here, processes, here
 ):
-    monkeypatch.setenv("COREKIT_PROCESSES", processes)
-    (viewer,) = pictures.installed_viewers("tiny-text")
-    pictures.draw_all(results, {tmp_path / "a.png": viewer, tmp_path / "b.txt": viewer})
+    first, second = prepare(processes).make(results.path)
+    assert (first.name, second.name) == ("tiny.png", "tiny-tiny-text.png")
     assert drawn_here == here
-    first, second = ((tmp_path / name).read_text() for name in ("a.png", "b.txt"))
-    assert first == second
-    assert first.startswith("tiny\n")
+    assert first.read_text() == second.read_text()
+    assert first.read_text().startswith("tiny\n")
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_picture_that_cannot_be_written_is_named_wherever_it_is_drawn(
-    results, tmp_path, monkeypatch, processes
-):
-    monkeypatch.setenv("COREKIT_PROCESSES", processes)
-    (viewer,) = pictures.installed_viewers("tiny-text")
-    (tmp_path / "file").write_text("mine")
-    with pytest.raises(ResultsError, match=r"cannot write .*file/b\.txt: "):
-        pictures.draw_all(results, {tmp_path / "a.png": viewer, tmp_path / "file" / "b.txt": viewer})
-    assert (tmp_path / "a.png").exists()
-    assert (tmp_path / "file").read_text() == "mine"
+def test_a_picture_that_cannot_be_written_is_named_wherever_it_is_drawn(results, prepare, processes):
+    (results.path / "tiny.png").mkdir()
+    with pytest.raises(ResultsError, match=r"cannot write .*tiny\.png: "):
+        prepare(processes).make(results.path)
+
+
+def test_a_process_that_is_ended_from_outside_is_told(results, prepare):
+    pictures = prepare("2")
+    (apart,) = pictures._apart
+    apart._process.kill()
+    with pytest.raises(ResultsError, match=r"cannot write .*tiny\.png: the process that drew it was ended"):
+        pictures.make(results.path)
+
+
+def test_a_process_ends_by_itself_when_there_is_no_run_to_draw(prepare):
+    (apart,) = prepare("2")._apart
+    apart._end.close()
+    apart._process.join(60.0)
+    assert apart._process.exitcode == 0

@@ -65,6 +65,10 @@ class ViserViewer(Viewer):
         """Only `.html`."""
         return (".html",)
 
+    def prepare(self) -> None:
+        """Import viser."""
+        import viser  # noqa: F401
+
     def render(self, replay: Replay, path: Path) -> None:
         """Write the page.
 

@@ -1,13 +1,8 @@
-"""Viewers by what they can do and the endings of files they write, and pictures of a run made by them."""
+"""Viewers by what they can do and the endings of files they write, and a picture of a run made by one of them."""
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
-from multiprocessing import get_context
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +17,6 @@ from corekit.roles.component import BuildContext
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.structure import structure
 from corekit_record.results import Results
-from corekit_run.processes import end_with_parent, process_count
 
 if TYPE_CHECKING:
     from corekit.roles.viewer import LineChart
@@ -30,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "InstalledViewer",
     "draw",
-    "draw_all",
     "draw_chart",
     "installed_viewers",
     "viewer_for",
@@ -176,42 +169,3 @@ def draw(
             chosen.viewer.render(replay, path)
     except OSError as error:
         raise ResultsError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def draw_all(results: Results, targets: Mapping[Path, InstalledViewer]) -> None:
-    """Draw a run into several files at once: the first here, each other in a process of its own.
-
-    Half of the time of a short run goes into importing and drawing. With `COREKIT_PROCESSES=1`, or on one core, all are
-    drawn here, one after the other.
-
-    Args:
-        results: of the run. targets: file → its viewer, one of `installed_viewers`, without options.
-    Raises:
-        ResultsError: there is nothing to draw, or a file cannot be written.
-    """
-    items = list(targets.items())
-    apart = items[1:] if process_count() > 1 else []
-    here = items[: len(items) - len(apart)]
-    with ExitStack() as stack:
-        drawn: dict[Path, Future[None]] = {}
-        if apart:
-            workers = min(len(apart), process_count() - 1)
-            pool = stack.enter_context(ProcessPoolExecutor(workers, get_context("spawn"), _begin_apart))
-            drawn = {path: pool.submit(_draw_apart, results.path, path, each.name) for path, each in apart}
-        for path, each in here:
-            draw(results, path, each)
-        for path, future in drawn.items():
-            try:
-                future.result()
-            except BrokenProcessPool as error:
-                raise ResultsError(f"cannot write {path}: the process that drew it was ended") from error
-
-
-def _begin_apart() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the command, which says so once
-    end_with_parent()
-
-
-def _draw_apart(folder: Path, path: Path, name: str) -> None:
-    """Draw a run in a process of its own, by the installed viewer of this name."""
-    draw(Results(folder), path, installed_viewers(name)[0])

@@ -17,8 +17,6 @@ from corekit_run.folder import read_log
 
 __all__ = ["RecordedRun", "watchdog_lines"]
 
-_PICTURES = (".png", ".html")
-
 
 @final
 class RecordedRun(RunReport):
@@ -41,24 +39,10 @@ class RecordedRun(RunReport):
 
     @classmethod
     def prepare_pictures(cls) -> Callable[[Path], list[Path]]:
-        from corekit_record.cli.pictures import draw_all, installed_viewers
+        from corekit_record.cli.pictures import installed_viewers
+        from corekit_record.cli.run_pictures import RunPictures
 
-        viewers = installed_viewers()
-
-        def make(folder: Path) -> list[Path]:
-            results = Results(folder)
-            # a file for every viewer and ending; the second of one ending bears its viewer's name
-            targets: dict[Path, Any] = {}
-            for each in viewers:
-                for suffix in _PICTURES:
-                    if suffix in each.viewer.suffixes:
-                        path = folder / f"{results.title}{suffix}"
-                        own = folder / f"{results.title}-{each.name}{suffix}"
-                        targets[own if path in targets else path] = each
-            draw_all(results, targets)
-            return list(targets)
-
-        return make
+        return RunPictures(installed_viewers()).make
 
     def as_data(self, pictures: Sequence[Path] = (), whole_s: float | None = None) -> dict[str, Any]:
         results = self._results
