@@ -8,7 +8,6 @@ with arguments of new types. Its machine code is kept on disk, so that only the 
 | `kernels` | the decorator; what Python calls, and what other kernels link; seldom garbage collection |
 | `front_end` | how numba reads, types and lowers a kernel; what it remembers of its answers |
 | `references` | no counting of references where a kernel makes no array |
-| `literals` | an integer that is no literal to the compiler |
 | `signals` | a check for Ctrl-C in loops that may last |
 | `libraries` | LLVM code that is only linked into others, and machine code that is only called |
 | `store` | where both are kept, by a digest of their sources; one process compiles while others wait |
@@ -18,8 +17,7 @@ with arguments of new types. Its machine code is kept on disk, so that only the 
 from __future__ import annotations
 
 from corekit.compiled.kernels import compiled
-from corekit.compiled.literals import runtime_int
 from corekit.compiled.signals import check_signals
 from corekit.compiled.store import cache_folder
 
-__all__ = ["cache_folder", "check_signals", "compiled", "runtime_int"]
+__all__ = ["cache_folder", "check_signals", "compiled"]

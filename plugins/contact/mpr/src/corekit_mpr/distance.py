@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import (
     Vector,
@@ -54,7 +54,7 @@ def _upper_bound(
     """
     w, a = lowest_point(pair, vertices, n)
     set_corner(scratch, 0, w, a)
-    v, count = nearest_point(scratch, runtime_int(1))
+    v, count = nearest_point(scratch, 1)
     x = perpendicular(n)
     y = cross(n, x)
     for k in range(4):
@@ -86,7 +86,7 @@ def distance(
     scratch = simplex[4:]
     w, a = lowest_point(pair, vertices, start)
     set_corner(simplex, 0, w, a)
-    count, v = runtime_int(1), w
+    count, v = 1, w
     best, best_n, upper = dot(w, start), start, norm(w)
     for iteration in range(_MAX_ITERATIONS):
         length = norm(v)

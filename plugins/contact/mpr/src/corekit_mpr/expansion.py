@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, subtract
 from corekit_mpr.refine_direction import refine_direction
@@ -50,8 +50,8 @@ def _remove_visible_faces(
     faces: IntArray, planes: Array, count: int, w: Vector, tiny: float, rim: IntArray
 ) -> tuple[int, int]:
     """Remove the faces visible from w, write their boundary to `rim`; return the counts of faces and rim edges."""
-    edges = runtime_int(0)
-    face = runtime_int(0)
+    edges = 0
+    face = 0
     while face < count:
         if dot(row(planes, face), w) - planes[face, 3] <= tiny:
             face += 1
@@ -96,7 +96,7 @@ def _refine_from_face(
     for k in range(3):
         for column in range(6):
             simplex[k, column] = corners[face[k], column]
-    return refine_direction(pair, vertices, n, simplex, runtime_int(3), tiny, edges)
+    return refine_direction(pair, vertices, n, simplex, 3, tiny, edges)
 
 
 @compiled
@@ -107,7 +107,7 @@ def _start_polytope(simplex: Array, corners: Array, faces: IntArray, planes: Arr
         for column in range(6):
             corners[k, column] = simplex[k, column]
         middle = add_scaled(middle, 0.25, row(simplex, k))
-    count = runtime_int(0)
+    count = 0
     for k in range(4):
         count = _add_face(corners, faces, planes, count, (k + 1) & 3, (k + 2) & 3, (k + 3) & 3, middle)
     for k in range(3):
@@ -132,10 +132,8 @@ def depth(
     """
     tiny = 1e-14 * size
     count, middle = _start_polytope(simplex, corners, faces, planes)
-    corner_count = runtime_int(4)
-    best, best_n = refine_direction(
-        pair, vertices, scaled(outward, -1.0), simplex, runtime_int(3), tiny, edges
-    )
+    corner_count = 4
+    best, best_n = refine_direction(pair, vertices, scaled(outward, -1.0), simplex, 3, tiny, edges)
     upper = 0.0
     while count > 0:
         face = _nearest_face(planes, count)

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, sign_of, subtract
 from corekit_mpr.features import BARREL, CROSSING, DISK, FACE, LINE, NOTHING, POLYGON, SIDE, Feature
@@ -251,7 +251,7 @@ def collect_overlap(a: Feature, b: Feature, n: Vector, cosine: float, buffers: O
         cosine: of the largest angle between n and the normal of a point.
     """
     loop_a, loop_b, rows = buffers.loop_a, buffers.loop_b, buffers.rows
-    count = runtime_int(0)
+    count = 0
     if a[0] == NOTHING or b[0] == NOTHING:
         return count
     if _flat(b):

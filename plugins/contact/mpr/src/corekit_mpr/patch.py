@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, subtract
 from corekit_mpr.features import DISK, NOTHING, POLYGON, PosedShape, face_towards, supporting_feature
@@ -92,7 +92,7 @@ def _add_spread_rows(
     line = (0.0, 0.0, 0.0)
     extent = 0.0
     for role in range(3):  # away from the first point; left of that line; right of it
-        best, chosen = _NEAR * extent, runtime_int(-1)
+        best, chosen = _NEAR * extent, -1
         for k in range(overlap_count):
             d = subtract(_row_point(overlap_rows, k), origin)
             d = add_scaled(d, -dot(d, n), n)
@@ -140,7 +140,7 @@ def add_pair_rows(
     for k in range(3):
         rows[0, 1 + k] = n[k]
         rows[0, 4 + k] = x[k]
-    overlap_count = runtime_int(0)
+    overlap_count = 0
     if sine > 0.0:
         overlap_count = _collect_lying(hulls, first, second, n, sine, cosine, buffers)
     if overlap_count == 0 and not is_unique:
@@ -148,13 +148,13 @@ def add_pair_rows(
     if overlap_count == 0:
         return 1
     if is_unique:
-        return _add_spread_rows(buffers.rows, overlap_count, n, gap, rows, runtime_int(1))
+        return _add_spread_rows(buffers.rows, overlap_count, n, gap, rows, 1)
     if sine == 0.0:
         _set_middle_row(buffers.rows, overlap_count, gap, n, rows)
         return 1
-    lowest_point, chosen = math.inf, runtime_int(0)
+    lowest_point, chosen = math.inf, 0
     for k in range(overlap_count):
         if buffers.rows[k, 0] < lowest_point - 1e-9:
             lowest_point, chosen = buffers.rows[k, 0], k
-    count = _add_overlap_row(buffers.rows, chosen, gap, rows, runtime_int(0))
+    count = _add_overlap_row(buffers.rows, chosen, gap, rows, 0)
     return _add_spread_rows(buffers.rows, overlap_count, n, gap, rows, count)

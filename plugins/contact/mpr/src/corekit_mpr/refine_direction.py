@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import (
     Vector,
@@ -210,15 +210,15 @@ def refine_direction(
     best, best_n = -math.inf, n
     axes_a = (pair[3], pair[4], pair[5])
     axes_b = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    count, cap_a = _edges(pair[0], axes_a, n, edges, runtime_int(0))
+    count, cap_a = _edges(pair[0], axes_a, n, edges, 0)
     count, cap_b = _edges(pair[1], axes_b, n, edges, count)
     if pair[0][0] == HULL:
-        count = _hull_edges(simplex, corners, runtime_int(3), tiny, edges, count)
+        count = _hull_edges(simplex, corners, 3, tiny, edges, count)
     if pair[1][0] == HULL:
         for k in range(min(corners, 3)):  # b = a − w
             for i in range(3):
                 simplex[k, 6 + i] = simplex[k, 3 + i] - simplex[k, i]
-        count = _hull_edges(simplex, corners, runtime_int(6), tiny, edges, count)
+        count = _hull_edges(simplex, corners, 6, tiny, edges, count)
     if cap_a:
         best, best_n = _better(pair, vertices, best, best_n, scaled(pair[5], sign_of(dot(pair[5], n))), tiny)
     if cap_b:

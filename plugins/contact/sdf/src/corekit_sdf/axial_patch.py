@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of
 from corekit_sdf.axial_overlap import FACE, PosedAxial, cap_on_cap, line_on_cap, line_on_line, pair_feature
@@ -42,7 +42,7 @@ def _collect_overlap(
     if on_first and lean < sine:
         return line_on_cap(second, first, scaled(n, -1.0), -1.0, rows, feature_ids)
     if between < sine and not on_first and not on_second and abs(dot(u, n)) < sine:
-        count = line_on_line(first, second, n, 1.0, rows, feature_ids, runtime_int(0))
+        count = line_on_line(first, second, n, 1.0, rows, feature_ids, 0)
         return line_on_line(second, first, scaled(n, -1.0), -1.0, rows, feature_ids, count)
     return 0
 
@@ -93,11 +93,11 @@ def _add_spread_rows(
     feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
     """Append up to three overlap points that spread the support about the first row; return the new count."""
-    origin = row_point(rows, runtime_int(0))
+    origin = row_point(rows, 0)
     line = (0.0, 0.0, 0.0)
     extent = 0.0
     for role in range(3):  # away from the first point; left of that line; right of it
-        best, chosen = 0.05 * extent, runtime_int(-1)
+        best, chosen = 0.05 * extent, -1
         for k in range(overlap_count):
             d = add_scaled(row_point(overlap_rows, k), -1.0, origin)
             d = add_scaled(d, -dot(d, n), n)
@@ -146,7 +146,7 @@ def add_axial_rows(
         overlap_rows, overlap_ids: workspaces, shapes (MAX_OVERLAP_POINTS, 7) and (MAX_OVERLAP_POINTS,).
     """
     is_unique, x, feature = _closest_pair(first, second, n, gap)
-    overlap_count = runtime_int(0)
+    overlap_count = 0
     if sine > 0.0:
         overlap_count = _collect_overlap(first, second, n, sine, cosine, overlap_rows, overlap_ids)
     if overlap_count == 0 and not is_unique:
@@ -154,16 +154,16 @@ def add_axial_rows(
             first, second, n, 10.0 * ALIGNED, 1.0 - ALIGNED, overlap_rows, overlap_ids
         )
     if is_unique or overlap_count == 0:
-        count = add_row(rows, feature_ids, runtime_int(0), feature, gap, n, x)
+        count = add_row(rows, feature_ids, 0, feature, gap, n, x)
         return _add_spread_rows(overlap_rows, overlap_ids, overlap_count, n, gap, rows, feature_ids, count)
     if sine == 0.0:
         middle = (0.0, 0.0, 0.0)
         for k in range(overlap_count):
             middle = add_scaled(middle, 1.0 / overlap_count, row_point(overlap_rows, k))
-        return add_row(rows, feature_ids, runtime_int(0), feature, gap, n, middle)
-    lowest, chosen = math.inf, runtime_int(0)
+        return add_row(rows, feature_ids, 0, feature, gap, n, middle)
+    lowest, chosen = math.inf, 0
     for k in range(overlap_count):
         if overlap_rows[k, 0] < lowest - 1e-9:
             lowest, chosen = overlap_rows[k, 0], k
-    count = _add_overlap_row(overlap_rows, overlap_ids, chosen, gap, rows, feature_ids, runtime_int(0))
+    count = _add_overlap_row(overlap_rows, overlap_ids, chosen, gap, rows, feature_ids, 0)
     return _add_spread_rows(overlap_rows, overlap_ids, overlap_count, n, gap, rows, feature_ids, count)

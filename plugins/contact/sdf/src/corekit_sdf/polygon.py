@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled
 from corekit_sdf.planar import (
@@ -140,8 +140,8 @@ def sphere_on_polygon(
 ) -> int:
     """Add up to four minima."""
     return _add_point_minima(
-        corners, p, radius, (0.0, 0.0), 0.0, runtime_int(ON_EDGE), runtime_int(AT_CORNER), max_rows, rows,
-        feature_ids, runtime_int(0),
+        corners, p, radius, (0.0, 0.0), 0.0, ON_EDGE, AT_CORNER, max_rows, rows,
+        feature_ids, 0,
     )  # fmt: skip
 
 
@@ -230,7 +230,7 @@ def capsule_on_polygon(
     Args:
         slack: sine of the flat angle, the steepest slope of the gap between two ends that both count.
     """
-    count = runtime_int(0)
+    count = 0
     w = to_plane(u)
     for end in range(2):
         sign = -1.0 if end else 1.0

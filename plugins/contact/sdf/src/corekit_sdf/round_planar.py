@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled
 from corekit_sdf.features import PLUS, SIDE, end_feature
@@ -35,9 +35,7 @@ def _outward(c: Plane, default: Plane) -> tuple[float, Plane]:
 def sphere_on_circle(p: Vector, radius: float, R: float, rows: Array, feature_ids: IntArray) -> int:
     """Add one point; the direction at the centre is e_z."""
     distance, n = _outward(to_plane(p), (0.0, 1.0))
-    return add_planar_row(
-        rows, feature_ids, runtime_int(0), runtime_int(1), runtime_int(PLUS), distance - R, n, p, radius
-    )
+    return add_planar_row(rows, feature_ids, 0, 1, PLUS, distance - R, n, p, radius)
 
 
 @compiled
@@ -45,7 +43,7 @@ def sphere_in_ring(p: Vector, radius: float, R: float, rows: Array, feature_ids:
     """Add one point; the direction at the centre is −e_z."""
     distance, n = _outward(to_plane(p), (0.0, 1.0))
     return add_planar_row(
-        rows, feature_ids, runtime_int(0), runtime_int(1), runtime_int(PLUS), R - distance, (-n[0], -n[1]), p,
+        rows, feature_ids, 0, 1, PLUS, R - distance, (-n[0], -n[1]), p,
         radius,
     )  # fmt: skip
 
@@ -74,9 +72,7 @@ def capsule_on_circle(
         sideways = perpendicular2((w[0] / length, w[1] / length))
     distance, n = _outward(to_plane(x), sideways)
     feature = SIDE if abs(t) < h else end_feature(t)
-    return add_planar_row(
-        rows, feature_ids, runtime_int(0), runtime_int(1), feature, distance - R, n, x, radius
-    )
+    return add_planar_row(rows, feature_ids, 0, 1, feature, distance - R, n, x, radius)
 
 
 @compiled
@@ -85,7 +81,7 @@ def capsule_in_ring(
 ) -> int:
     """Add the end that is further from the centre, and the other end if it is a minimum too."""
     t = _nearest_parameter(p, u, h)
-    count = runtime_int(0)
+    count = 0
     for end in range(2):
         sign = -1.0 if end else 1.0
         x = add_scaled(p, sign * h, u)

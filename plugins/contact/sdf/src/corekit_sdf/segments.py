@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from corekit.compiled import compiled, runtime_int
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled
 from corekit_sdf.planar import (
@@ -108,8 +108,8 @@ def sphere_on_segments(
     """Add up to four minima."""
     c = to_plane(p)
     return _add_point_minima(
-        corners, p, radius, thick, (0.0, 0.0), 0.0, c, c, runtime_int(ON_EDGE), runtime_int(AT_CORNER),
-        max_rows, rows, feature_ids, runtime_int(0),
+        corners, p, radius, thick, (0.0, 0.0), 0.0, c, c, ON_EDGE, AT_CORNER,
+        max_rows, rows, feature_ids, 0,
     )  # fmt: skip
 
 
@@ -180,7 +180,7 @@ def capsule_on_segments(
     Args:
         slack: sine of the flat angle, the steepest slope of the gap between two ends that both count.
     """
-    count = runtime_int(0)
+    count = 0
     w = to_plane(u)
     a, b = to_plane(add_scaled(p, h, u)), to_plane(add_scaled(p, -h, u))
     for end in range(2):
