@@ -27,10 +27,13 @@ from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks
 
-__all__ = ["MANY_CONTACTS", "ContactIslands", "has_many_contacts"]
+__all__ = ["MANY_CONTACTS", "ContactIslands", "has_many_contacts", "may_have_many_contacts"]
 
 MANY_CONTACTS: Final = 16
 """Contacts from which islands are looked for: below, one dense W costs less than finding them."""
+
+_OF_A_PAIR: Final = 4
+"""Contacts of two flat shapes."""
 
 
 def has_many_contacts(world: WorldTerms, contact_count: int) -> bool:
@@ -42,6 +45,16 @@ def has_many_contacts(world: WorldTerms, contact_count: int) -> bool:
         and world.joints is None
         and world.forces is None
     )
+
+
+def may_have_many_contacts(world: WorldTerms) -> bool:
+    """Whether steps with many contacts may come: the pairs of shapes of a body and of another one could give them."""
+    if world.pipeline is None or not has_many_contacts(world, MANY_CONTACTS):
+        return False
+    shapes = np.array([len(terms.body.description.shapes) for terms in world.bodies])
+    of_bodies, others = int(shapes.sum()), len(world.pipeline.scene.obstacles)
+    pairs = (of_bodies**2 - int((shapes**2).sum())) // 2 + of_bodies * others
+    return pairs * _OF_A_PAIR >= MANY_CONTACTS
 
 
 @final

@@ -19,6 +19,7 @@ __all__ = [
     "BuildContext",
     "Component",
     "InternalState",
+    "Rehearsed",
     "Seeded",
     "Stateful",
     "collect_states",
@@ -90,6 +91,19 @@ class Seeded(Component, ABC):
     @abstractmethod
     def reseed(self, seed: int) -> None:
         """Begin the stream anew, as if it was built with `BuildContext.seed` = `seed`."""
+
+
+class Rehearsed(Component, ABC):
+    """A component with kernels that few steps call."""
+
+    @abstractmethod
+    def rehearse(self, width: int, *, many_contacts: bool) -> None:
+        """Call them on numbers of its own, so that they are loaded before the first step; results do not change.
+
+        Args:
+            width: rows per contact, 3, or 2 in a planar world.
+            many_contacts: whether so many bodies may touch that their contacts are solved by islands.
+        """
 
 
 @lru_cache(maxsize=1024)  # NumPy's mixing of bits takes longer than making a small component

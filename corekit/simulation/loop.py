@@ -303,7 +303,8 @@ class Simulation:
         """
         with announced_compilation() if announce else nullcontext():
             kept = self.internal_state()
-            rehearse(self.system, self.integrator, self._now, self._next, self.step_length)
+            components = self.components.values()
+            rehearse(self.system, self.integrator, self._now, self._next, self.step_length, components)
             self.restore(kept)
             self.system.forget()
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
+from corekit.dynamics.contact_islands import MANY_CONTACTS, may_have_many_contacts
 from corekit.dynamics.contact_problem import ReducedContactProblem
 from corekit.dynamics.world_system import WorldSystem
+from corekit.roles.component import Component, Rehearsed
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
 
@@ -22,10 +25,13 @@ _SLOW = 1e-9
 """Added to every velocity in a rehearsal: what stands still needs fewer kernels than what moves."""
 
 
-def rehearse(system: WorldSystem, integrator: Integrator, start: State, end: State, step: float) -> None:
+def rehearse(
+    system: WorldSystem, integrator: Integrator, start: State, end: State, step: float, components: Iterable[Component]
+) -> None:  # fmt: skip
     """Make two steps h with placeholder contacts and two without, each from the end of the one before.
 
-    Then solve a contact problem that no first guess solves.
+    Then solve a contact problem that no first guess solves, one with many contacts where they may come, and let
+    components call what no step may have called.
 
     Internal states change: who calls restores them.
 
@@ -33,6 +39,7 @@ def rehearse(system: WorldSystem, integrator: Integrator, start: State, end: Sta
         start: where to begin. Both states are overwritten.
         end: a buffer.
         step: h [s].
+        components: of the simulation.
     """
     pipeline = system.pipeline
     sets: list[ContactSet | None] = [None, None, None]
@@ -58,9 +65,29 @@ def rehearse(system: WorldSystem, integrator: Integrator, start: State, end: Sta
         if isinstance(solver := system.solver, ImpulseSolver):
             problem = placeholder_problem(pipeline.width, step, pipeline.record_width)
             solver.solve(problem, np.zeros(len(problem.free_velocity)))
+    many = may_have_many_contacts(system.terms)
+    if many:
+        _solve_many_contacts(system, start, end, step)
+    for component in components:
+        if isinstance(component, Rehearsed):
+            component.rehearse(system.terms.jacobian.width, many_contacts=many)
 
 
-def placeholder_contacts(bodies: Sequence[Body], shapes: int, record_width: int = 0) -> ContactSet | None:
+def _solve_many_contacts(system: WorldSystem, start: State, end: State, step: float) -> None:
+    """Solve a linear step whose contacts are taken by islands."""
+    pipeline = system.pipeline
+    assert pipeline is not None
+    shapes, width = len(pipeline.scene.table), pipeline.record_width
+    pipeline.placeholder = placeholder_contacts(system.bodies, shapes, width, MANY_CONTACTS)
+    system.theta.begin_step(start, step)
+    system.theta.linearise_at_start(0.0, damped=False)
+    system.theta.solve(end.v)
+    pipeline.placeholder = None
+
+
+def placeholder_contacts(
+    bodies: Sequence[Body], shapes: int, record_width: int = 0, least: int = 0
+) -> ContactSet | None:
     """Contacts for the time in which kernels are compiled; None where no body has a shape.
 
     The last frame of one body of every model that has shapes is pushed upwards, in its plane if it has one.
@@ -68,14 +95,16 @@ def placeholder_contacts(bodies: Sequence[Body], shapes: int, record_width: int 
     Args:
         shapes: how many there are in the world.
         record_width: numbers of a friction record.
+        least: contacts there are at least, the same ones again and again.
     """
     # one body of each model: a pile of a thousand balls has the kernels of one ball
     touching = {type(body.model): body for body in reversed(bodies) if body.description.shapes}
     if not touching:
         return None
-    found = ContactSet(len(touching), record_width)
-    found.count = len(touching)
-    for c, body in enumerate(touching.values()):
+    each_has = max(1, math.ceil(least / len(touching)))
+    found = ContactSet(each_has * len(touching), record_width)
+    found.count = each_has * len(touching)
+    for c, body in enumerate(each_has * tuple(touching.values())):
         found.id[c] = c
         found.shape[c] = body.first_shape, shapes - 1
         found.gap[c] = -_DEPTH

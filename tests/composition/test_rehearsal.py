@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from typing import Any
 
 import numpy as np
 import pytest
 
-from corekit.scenario.load import load
+from corekit.errors import CorekitError
+from corekit.scenario.load import load, shipped_scenarios
 from corekit.simulation.loop import Simulation
 from corekit.simulation.rehearsal import placeholder_contacts
 from corekit_run import warm_up
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 
+RUNS = "corekit-scenario/"
 BALL = """
 format = "corekit-scenario/1"
 name = "ball"
@@ -118,22 +121,33 @@ nodes = 9
 young = 1e5
 """
 WATCHED = """
-import sys
+import sys, time
 from corekit.compiled import kernels
 from corekit.scenario.load import load
 
-simulation = load(sys.argv[1]).compose()
+scenario = load(sys.argv[1], allow_code=True)
+simulation = scenario.compose()
 simulation.warm_up(announce=False)
 compile_kernel, late = kernels._Dispatcher.compile, []
 kernels._Dispatcher.compile = lambda self, of: (late.append(self.py_func.__name__), compile_kernel(self, of))[1]
 touched = turned = 0
 before = simulation.state.body_states[0].aux.copy()
-while simulation.time < 0.6 - 1e-9:
+begun = time.process_time()
+while simulation.time < scenario.time.duration - 1e-9 and time.process_time() - begun < float(sys.argv[2]):
     simulation.step()
     touched = max(touched, simulation.contacts().count)
     turned |= (simulation.state.body_states[0].aux != before).any()
-print(bool(touched), bool(turned), late)
+print(bool(touched), bool(turned), *late)
 """
+
+
+def watched(scenario, seconds):
+    """Whether a run touched and turned an edge in so much processor time, and what it compiled."""
+    told = subprocess.run(
+        [sys.executable, "-c", WATCHED, str(scenario), str(seconds)], capture_output=True, text=True
+    )
+    assert told.returncode == 0, told.stderr
+    return told.stdout.split()
 
 
 def test_a_run_compiles_nothing_after_its_rehearsal(tmp_path):
@@ -142,7 +156,25 @@ def test_a_run_compiles_nothing_after_its_rehearsal(tmp_path):
         pytest.importorskip(plugin)
     file = tmp_path / "rod.toml"
     file.write_text(ROD)
-    told = subprocess.run(
-        [sys.executable, "-c", WATCHED, str(file)], capture_output=True, text=True, check=True
-    ).stdout
-    assert told.split() == ["True", "True", "[]"]
+    assert watched(file, 60.0) == ["True", "True"]
+
+
+SAMPLE = ("gvs/cdpr", "teaching/balls-in-a-tray")
+"""Those whose runs compiled in their middle most recently."""
+
+
+def pytest_generate_tests(metafunc):
+    if "shipped" in metafunc.fixturenames:
+        files = shipped_scenarios()
+        runs = {name for name, file in files.items() if tomllib.loads(file.read_text())["format"].startswith(RUNS)}
+        metafunc.parametrize("shipped", sorted(runs if metafunc.config.getoption("full") else runs & set(SAMPLE)))
+
+
+def test_no_shipped_scenario_compiles_in_the_middle_of_its_run(shipped, request):
+    """To its end, or as far as it gets; with `--full` all of them."""
+    try:
+        load(shipped, allow_code=True)
+    except CorekitError as error:
+        pytest.skip(str(error).splitlines()[0])
+    _, _, *late = watched(shipped, 90.0 if request.config.getoption("full") else 6.0)
+    assert not late

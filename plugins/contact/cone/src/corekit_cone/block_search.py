@@ -130,7 +130,7 @@ class BlockSearch:
             return True
         is_direct = self._problem.velocity_count <= _DIRECT
         newton, sweeps = ("newton", self._newton), ("gauss-seidel", self._sweep)
-        small, large = (newton, sweeps, ("proximal", self._proximal)), (sweeps, ("patches", self._patch))
+        small, large = (newton, sweeps, ("proximal", self._proximal)), (sweeps, ("patches", self.solve_patch))
         self._rounds = _FIRST_ROUNDS if is_direct else _LARGE_ROUNDS
         self._now = self.impulse.copy()
         while self.iterations < self._limit and self._idle < (_IDLE if is_direct else _LARGE_IDLE):
@@ -146,7 +146,7 @@ class BlockSearch:
             self._rounds = min(2 * self._rounds, _MOST_ROUNDS) if is_direct else _BETWEEN
         return False
 
-    def _patch(self) -> None:
+    def solve_patch(self) -> None:
         """Solve the contacts with the largest errors and their neighbours, while the others keep their impulses.
 
         Where sweeps around a patch undo what it solved, its contacts lean on more than their neighbours: it grows.

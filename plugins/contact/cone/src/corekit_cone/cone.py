@@ -41,13 +41,14 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.roles.component import BuildContext
+from corekit.roles.component import BuildContext, Rehearsed
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.contact_blocks import BlockContactProblem, multiply_blocks
 from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.block_search import BlockSearch
 from corekit_cone.config import ConeContactConfig
 from corekit_cone.infeasibility import contradict
+from corekit_cone.rehearsal import rehearse_blocks
 from corekit_cone.residuals import measure_residuals
 from corekit_cone.search import WORK_ROWS, search
 
@@ -60,7 +61,7 @@ _METHODS = ("guess", "newton", "gauss-seidel", "interior-point")
 
 
 @final
-class ConeContact(ImpulseSolver):
+class ConeContact(ImpulseSolver, Rehearsed):
     """Contact impulses in Coulomb's cone. `answered_by` names the last method that was needed, “cone: newton”.
 
     Args:
@@ -103,6 +104,11 @@ class ConeContact(ImpulseSolver):
             impossible = contradict(delassus, free, width, problem.contact_count)
             status = Status.INFEASIBLE if impossible else Status.INACCURATE
         return SolveInfo(status, iterations, Residuals(*found), f"cone: {_METHODS[method]}")
+
+    def rehearse(self, width: int, *, many_contacts: bool) -> None:
+        """Load what is called where many contacts touch."""
+        if many_contacts:
+            rehearse_blocks(width, self._tolerance)
 
     def _solve_blocks(self, problem: BlockContactProblem, impulse: Array) -> SolveInfo:
         """Solve with W by blocks."""

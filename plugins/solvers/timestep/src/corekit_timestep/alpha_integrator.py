@@ -38,9 +38,9 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status, StepReport
 from corekit.linalg.vectors import max_abs
-from corekit.roles.component import BuildContext, InternalState, Stateful
+from corekit.roles.component import BuildContext, InternalState, Rehearsed, Stateful
 from corekit.roles.integrator import Integrator, System, step_towards
-from corekit_timestep.alpha_newton import AlphaNewton
+from corekit_timestep.alpha_newton import AlphaNewton, rehearse_acceleration
 from corekit_timestep.config import GeneralizedAlphaConfig, NewmarkConfig
 
 __all__ = ["AlphaIntegrator"]
@@ -63,7 +63,7 @@ class _Start(NamedTuple):
 
 
 @final
-class AlphaIntegrator(Integrator, Stateful):
+class AlphaIntegrator(Integrator, Stateful, Rehearsed):
     """Steps a world by (1)–(2); stores accelerations and the size of the next step.
 
     Args:
@@ -93,6 +93,10 @@ class AlphaIntegrator(Integrator, Stateful):
         self._last_step = {name: internal_state[name].copy() for name in names if name in internal_state}
         self._step_size = float(internal_state["step_size"]) if "step_size" in internal_state else self._step
         self._newton.restore(internal_state)
+
+    def rehearse(self, width: int, *, many_contacts: bool) -> None:
+        """Load what slow convergence calls."""
+        rehearse_acceleration()
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         if self._states is None:

@@ -32,7 +32,7 @@ from corekit.roles.integrator import System
 from corekit_timestep.alpha_vectors import accelerate_increment, average, compute_end_velocities
 from corekit_timestep.config import Averages
 
-__all__ = ["AlphaNewton"]
+__all__ = ["AlphaNewton", "rehearse_acceleration"]
 
 _LARGEST_SHIFT = 1e12
 _DEPTH = 4
@@ -64,6 +64,13 @@ class _AndersonHistory:
         iterates[last], increments[last] = iterate, increment
         if last:
             accelerate_increment(self._count, iterates, increments, increment)
+
+
+def rehearse_acceleration() -> None:
+    """Accelerate increments once, so that the kernel is loaded."""
+    history = _AndersonHistory(1)
+    for _ in range(2):
+        history.accelerate_increment(np.zeros(1), np.zeros(1))
 
 
 @final

@@ -1,0 +1,36 @@
+"""A problem that nobody can solve: it takes every method of `block_search`, so that their kernels are loaded."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks
+from corekit_cone.block_search import BlockSearch
+
+__all__ = ["rehearse_blocks"]
+
+_LIMIT = 40
+
+
+def rehearse_blocks(width: int, tolerance: float) -> None:
+    """Press a body from below and from above, and another one against it.
+
+    Args:
+        width: rows per contact, 3, or 2 in a planar world.
+        tolerance: of the search.
+    """
+    one = np.eye(width)
+    blocks = np.stack([one, -one, one, -one]).ravel()
+    touches = ContactBlocks(
+        first=np.array([0, 1, 2, 4]), velocity=np.array([0, 0, 0, width]), size=np.full(4, width),
+        place=width * width * np.arange(4), jacobian=blocks, response=blocks.copy(),
+        body_first=np.array([0, 3, 4]), body_touch=np.arange(4), contact=np.array([0, 1, 2, 2]),
+    )  # fmt: skip
+    free = np.tile([-1.0, 0.3, 0.2][:width], 3)
+    problem = BlockContactProblem(
+        touches, 2 * width, width, 1e-3, np.arange(3), np.zeros(3), np.full(3, 0.5), np.zeros((0, 0)), free
+    )
+    search = BlockSearch(problem, tolerance, _LIMIT)
+    search.search(np.zeros(len(free)))
+    search.solve_patch()
+    problem.delassus()
