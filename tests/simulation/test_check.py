@@ -123,6 +123,26 @@ divisions = [{ length = 0.3, radius = 0.01, young = 1e12, density = 1.1 }]
     assert "cables[0] runs 50 mm beside the axis" in found
 
 
+def test_check_names_the_file_where_its_contents_are_improbable(scenario_file, capsys):
+    pytest.importorskip("corekit_inspect")
+    pytest.importorskip("corekit_import")
+    trimesh = pytest.importorskip("trimesh")
+    trimesh.creation.box((120.0, 1.0, 1.0)).export(scenario_file.parent / "beam.obj")
+    beam = """
+[[bodies]]
+name = "beam"
+use = "rigid"
+base = { position = [0.0, 0.0, 5.0] }
+options = { mesh = { file = "beam.obj" }, mass = 1.0 }
+"""
+    scenario_file.write_text(scenario_file.read_text() + beam)
+    detector = 'contact.detector=["reference-detector", "mpr"]'
+    found = warnings(scenario_file, capsys, detector)
+    assert {each.partition(" = ")[0] for each in found} == {"bodies.beam.options.mesh: vertices"}
+    (mass,) = set(warnings(scenario_file, capsys, detector, "bodies.beam.options.mass=1e6")) - set(found)
+    assert mass.startswith("bodies.beam.options.mass = 1e+06 kg")
+
+
 def test_a_mistake_is_counted_once(scenario_file, capsys):
     assert main(["check", str(scenario_file), "--set", "output.every=0.0015"]) == 1
     told = capsys.readouterr().err

@@ -61,11 +61,17 @@ def _missing(scenario: Scenario, simulation: Simulation) -> Iterator[str]:
 
 def _values(scenario: Scenario) -> Iterator[str]:
     """Find numbers that no robot has."""
-    for body in scenario.bodies:
+    documents = scenario.document.get("bodies") or [{}] * len(scenario.bodies)
+    for body, document in zip(scenario.bodies, documents, strict=True):
         yield from _fields(body.base, f"bodies.{body.name}.base")
-        yield from _fields(
-            load_config(resolve("models", body.use), body.options, ""), f"bodies.{body.name}.options"
-        )
+        options = load_config(resolve("models", body.use), body.options, "")
+        path, written = f"bodies.{body.name}.options", document.get("options", {})
+        # what stands for a file is no option: options that nobody wrote come from it
+        references = set(written) - {_key(each) for each in attrs.fields(type(options))}
+        for each in attrs.fields(type(options)):
+            foreign = references and _key(each) not in written
+            where = f"{path}.{', '.join(sorted(references))}: " if foreign else f"{path}."
+            yield from _field(options, each, where)
     for obstacle in scenario.world.obstacles:
         path = f"world.obstacles.{obstacle.name}.rotation_rpy"
         if isinstance(obstacle.rotation_rpy, Constant):
@@ -75,15 +81,22 @@ def _values(scenario: Scenario) -> Iterator[str]:
 def _fields(config: Any, path: str) -> Iterator[str]:
     """Look at every number with a unit in an attrs instance, nested ones included."""
     for each in attrs.fields(type(config)):
-        value = getattr(config, each.name, None)
-        value = value.numbers if isinstance(value, Constant) else value
-        name = str(each.metadata.get("key", each.alias or each.name))
-        for i, inner in enumerate(value if isinstance(value, tuple) else (value,)):
-            if attrs.has(type(inner)):
-                yield from _fields(
-                    inner, f"{path}.{name}[{i}]" if isinstance(value, tuple) else f"{path}.{name}"
-                )
-        yield from _number(value, str(each.metadata.get("unit", "")), name, f"{path}.{name}")
+        yield from _field(config, each, f"{path}.")
+
+
+def _key(of: Any) -> str:
+    """The name of an attrs field in a file."""
+    return str(of.metadata.get("key", of.alias or of.name))
+
+
+def _field(config: Any, of: Any, where: str) -> Iterator[str]:
+    """Look at one field of an attrs instance; `where` stands before its name."""
+    value, name = getattr(config, of.name, None), _key(of)
+    value = value.numbers if isinstance(value, Constant) else value
+    for i, inner in enumerate(value if isinstance(value, tuple) else (value,)):
+        if attrs.has(type(inner)):
+            yield from _fields(inner, f"{where}{name}[{i}]" if isinstance(value, tuple) else f"{where}{name}")
+    yield from _number(value, str(of.metadata.get("unit", "")), name, f"{where}{name}")
 
 
 def _number(value: Any, unit: str, name: str, path: str) -> Iterator[str]:
