@@ -32,7 +32,7 @@ import numpy as np
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, StepReport
-from corekit.dynamics.assembly_kernels import assemble_bands, assemble_dense
+from corekit.dynamics.assembly_kernels import assemble_bands, assemble_blocks
 from corekit.dynamics.collision_scene import max_probe_displacement, update_shape_poses
 from corekit.dynamics.contact_kernels import (
     add_rows,
@@ -149,6 +149,7 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
     matrix, force, rhs, inputs, still = Dense(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     nothing = np.zeros(0)
     solver = make_factorisation(matrix, symmetric=False)
+    M, D, K, A = (each.data[np.newaxis] for each in (mass, damping, stiffness, matrix))
 
     def step() -> StepReport:
         nonlocal now, then
@@ -156,9 +157,7 @@ def hand_written_free(model: Any) -> Callable[[], StepReport]:
         model.compute_mass_and_force(now, inputs, mass, force)
         model.compute_stiffness_and_damping(now, inputs, stiffness, damping)
         v = now.v
-        assemble_dense(
-            mass.data, damping.data, stiffness.data, force, v, v, v, still, h, 1.0, h, h * h, False, matrix.data, rhs
-        )  # fmt: skip
+        assemble_blocks(M, D, K, force, v, v, v, still, h, 1.0, h, h * h, False, A, rhs)
         solver.refactor(matrix, None)
         solver.solve(rhs, nothing, then.v, nothing)
         then.v += v
@@ -187,9 +186,10 @@ def hand_written_rest(
     linear = make_factorisation(matrix)
     assert isinstance(linear, BlockFactorisation)
     dense = isinstance(matrix, Dense)
-    assemble: Any = assemble_dense if dense else assemble_bands
+    assemble: Any = assemble_blocks if dense else assemble_bands
     masses, dampings, stiffnesses, entries = (
-        each.data if dense else each.data.reshape(n, -1) for each in (mass, damping, stiffness, matrix)
+        each.data[np.newaxis] if dense else each.data.reshape(n, -1)
+        for each in (mass, damping, stiffness, matrix)
     )
     pipeline = simulation.system.pipeline
     assert pipeline is not None

@@ -5,32 +5,33 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["assemble_bands", "assemble_dense"]
+__all__ = ["assemble_bands", "assemble_blocks"]
 
 
 @compiled
-def assemble_dense(
+def assemble_blocks(
     mass: Array, damping: Array, stiffness: Array, force: Array, v: Array, p: Array, d: Array, s: Array,
     by_force: float, by_mass: float, c_v: float, c_q: float, symmetric: bool, matrix: Array, rhs: Array,
 ) -> None:  # fmt: skip
-    """Write A (n, n) and r (n,); K and D are not read where their factors are 0."""
-    n = len(v)
-    for i in range(n):
-        total = by_force * force[i]
-        for j in range(n):
-            m = mass[i, j]
-            total += m * (p[j] - v[j])
+    """Write A by its blocks (b, k, k) and r (b·k,); K and D are not read where their factors are 0."""
+    k = mass.shape[1]
+    for row in range(len(v)):
+        b, i = row // k, row % k
+        total = by_force * force[row]
+        for j in range(k):
+            column, m = b * k + j, mass[b, i, j]
+            total += m * (p[column] - v[column])
             entry = by_mass * m
             if c_v != 0.0:
-                each = 0.5 * (damping[i, j] + damping[j, i]) if symmetric else damping[i, j]
-                total += c_v * each * (d[j] - v[j])
+                each = 0.5 * (damping[b, i, j] + damping[b, j, i]) if symmetric else damping[b, i, j]
+                total += c_v * each * (d[column] - v[column])
                 entry += c_v * each
             if c_q != 0.0:
-                each = 0.5 * (stiffness[i, j] + stiffness[j, i]) if symmetric else stiffness[i, j]
-                total += c_q * each * (s[j] - v[j])
+                each = 0.5 * (stiffness[b, i, j] + stiffness[b, j, i]) if symmetric else stiffness[b, i, j]
+                total += c_q * each * (s[column] - v[column])
                 entry += c_q * each
-            matrix[i, j] = entry
-        rhs[i] = total
+            matrix[b, i, j] = entry
+        rhs[row] = total
 
 
 @compiled

@@ -12,14 +12,14 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
-from corekit.dynamics.assembly_kernels import assemble_bands, assemble_dense
+from corekit.dynamics.assembly_kernels import assemble_bands, assemble_blocks
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_constraints import BodyConstraints
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.prescribed_motion import PrescribedMotion
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
 from corekit.linalg.factorisation import Factorisation, make_factorisation
-from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix, Sparse, widest
+from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse, widest
 from corekit.roles.model import Model
 from corekit.roles.model_abilities import ModelAbilities
 
@@ -133,7 +133,9 @@ class BodyTerms:
         # matrices that a model does not give are never read
         given = self.mass, self.damping or self.mass, self.stiffness or self.mass, self.matrix
         if all(isinstance(each, Dense) for each in given) and self.matrix.n <= _SMALL:
-            return "dense", tuple(each.data for each in given)
+            return "blocks", tuple(each.data[np.newaxis] for each in given)
+        if all(isinstance(each, BlockDiagonal) and each.layout == self.matrix.layout for each in given):
+            return "blocks", tuple(each.data for each in given)
         if all(isinstance(each, (Diagonal, Banded)) for each in given):
             return "bands", tuple(_columns(each) for each in given)
         return "any", ()
@@ -175,9 +177,9 @@ class BodyTerms:
         p = v if point.momentum is None else point.momentum
         d = v if point.damped is None else point.damped
         s = v if point.stiffened is None else point.stiffened
-        if self._layout == "dense":
+        if self._layout == "blocks":
             mass, damping, stiffness, matrix = self._views
-            assemble_dense(
+            assemble_blocks(
                 mass, damping, stiffness, self.force, v, p, d, s, point.force_factor, by_mass, c_v, c_q,
                 self._symmetric, matrix, self.rhs,
             )  # fmt: skip
