@@ -15,7 +15,7 @@ from corekit.errors import ConfigError, PluginError
 from corekit.roles.component import BuildContext
 from corekit_lagrangian.config import LagrangianInitial
 from corekit_lagrangian.system import System
-from corekit_lagrangian.tape import Tape, flat
+from corekit_lagrangian.tape import Tape, flat, write_program
 from corekit_lagrangian.tape_kernel import OPERATIONS
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.pendulum import Pendulum, PendulumConfig
@@ -117,7 +117,10 @@ def test_every_operation_of_a_tape_is_casadis(name):
         expression = more[name]
     else:
         expression = two[name](a, b) if name in two else getattr(ca, name.lower())(a)
-    tape, function = Tape(name, [x, *none], [flat(expression)]), ca.Function("f", [x], [expression])
+    tape, function = (
+        Tape(write_program(name, [x, *none], [flat(expression)])),
+        ca.Function("f", [x], [expression]),
+    )
     for at in ([0.3, 0.8], [0.8, -0.3], [-0.6, 0.5], [1.5, 1.5], [0.0, 2.0], [-2.5, -1.2]):
         found, empty = np.zeros(1), np.zeros(0)
         tape(np.array(at), empty, empty, empty, empty, found)

@@ -31,9 +31,10 @@ from corekit_lagrangian.config import LagrangianInitial, NamedConfig
 from corekit_lagrangian.equations import derive
 from corekit_lagrangian.moving_base import AXES, BASE, MovingBase
 from corekit_lagrangian.option_symbols import OptionSymbols
+from corekit_lagrangian.programs import programs_of
 from corekit_lagrangian.symbolic import SymbolicEquations
 from corekit_lagrangian.system import System
-from corekit_lagrangian.tape import Tape, flat
+from corekit_lagrangian.tape import Tape
 from corekit_lagrangian.tape_kernel import place_points
 
 __all__ = ["LagrangianModel", "NamedModel"]
@@ -59,49 +60,23 @@ class LagrangianModel(Model):
         self.define(system, option.found)
         self._moves, self._base = system.base is not None, context.base
         symbols = ca.vertcat(option.symbols, system.base.axes) if system.base else option.symbols
-        self._equations = equations = derive(system, symbols)
+        self._system, self._symbols = system, symbols
+        self._terms, programs = programs_of(system, symbols)
         self._parameters, self._p = option.parameters, option.values
         if self._moves:
             self._p = np.concatenate([option.values, context.base.rotation.ravel()])
-        self._n = n = equations.q.numel()
+        self._n = n = system.q.numel()
         self._rest = np.array(system.rest)
-        self._terms = tuple(equations.terms)
         self._description = _description(system, context)
-        every, f, w, M = equations.symbols, equations.force, equations.w, equations.mass
-
-        def tape(name: str, *results: Any) -> Tape:
-            return Tape(f"{owner}: {name}", every, [flat(result) for result in results])
-
-        def slope(force: Any, symbols: Any) -> Any:
-            return -ca.jacobian(force, symbols)
-
-        self._mass_and_force = tape("mass and force", M, f)
-        self._tangent = tape("tangent", slope(f, equations.q), slope(f, equations.v))
-        self._residual = tape("residual", f - M @ w, M)
-        self._residual_tangent = tape(
-            "residual's tangent", slope(f - M @ w, equations.q), slope(f, equations.v)
-        )
-        self._input_jacobian = tape("input jacobian", ca.jacobian(f, equations.u))
-        self._energies = tape("energies", ca.vertcat(equations.kinetic, equations.potential))
-        self._force_terms = tape("force terms", ca.horzcat(*equations.terms.values()).T)
-        frames = len(equations.positions)
-        self._poses = tape(
-            "frames", ca.horzcat(ca.SX(3, 0), *equations.positions).T,
-            ca.vertcat(ca.SX(0, 3), *equations.rotations),
-        )  # fmt: skip
-        parts = [
-            ca.jacobian(part, equations.q)
-            for place, turn in zip(equations.positions, equations.rotations, strict=True)
-            for part in (place, turn[:, 0], turn[:, 1], turn[:, 2])
-        ]
-        self._slopes = tape("point jacobians", ca.vertcat(ca.SX(0, n), *parts))
-        self._slope = np.zeros((frames, 4, 3, n))
-        points = [base_points for base_points, _ in system.lines]
-        self._lines = [
-            (each.shape[1], radius) for each, (_, radius) in zip(points, system.lines, strict=True)
-        ]
-        drawn = [(system.turn @ each + system.origin @ ca.DM.ones(1, each.shape[1])).T for each in points]
-        self._outline = tape("outline", ca.vertcat(ca.SX(0, 3), *drawn))
+        self._mass_and_force, self._tangent = Tape(programs["mass and force"]), Tape(programs["tangent"])
+        self._residual = Tape(programs["residual"])
+        self._residual_tangent = Tape(programs["residual's tangent"])
+        self._input_jacobian = Tape(programs["input jacobian"])
+        self._energies, self._force_terms = Tape(programs["energies"]), Tape(programs["force terms"])
+        self._poses, self._slopes = Tape(programs["frames"]), Tape(programs["point jacobians"])
+        self._slope = np.zeros((len(system.frames), 4, 3, n))
+        self._lines = [(line.shape[1], radius) for line, radius in system.lines]
+        self._outline = Tape(programs["outline"])
         if self._moves:
             self._check_mass()
 
@@ -185,7 +160,7 @@ class LagrangianModel(Model):
         return self._moves and MovingBase.recentre(state)
 
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
-        self._compute(self._mass_and_force, state, inputs, mass.data.reshape(-1), force)
+        self._compute(self._mass_and_force, state, inputs, mass.data, force)
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         np.multiply(velocity, step, out=out.q)
@@ -193,12 +168,12 @@ class LagrangianModel(Model):
         out.aux[:] = start.aux
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
-        self._compute(self._poses, state, _NO_NUMBERS, position.reshape(-1), rotation.reshape(-1))
+        self._compute(self._poses, state, _NO_NUMBERS, position, rotation)
 
     def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
-        self._compute(self._slopes, state, _NO_NUMBERS, self._slope.reshape(-1))
+        self._compute(self._slopes, state, _NO_NUMBERS, self._slope)
         place_points(self._slope, frame, local, dofs, values)
 
     def compute_outline(self, state: State) -> Outline:
@@ -210,7 +185,7 @@ class LagrangianModel(Model):
             return Outline(points=points, radius=np.full(len(points), 0.01))
         counts = np.array([count for count, _ in self._lines])
         points = np.zeros((counts.sum(), 3))
-        self._compute(self._outline, state, _NO_NUMBERS, points.reshape(-1))
+        self._compute(self._outline, state, _NO_NUMBERS, points)
         radius = np.repeat([radius for _, radius in self._lines], counts)
         return Outline(points, radius, starts=np.cumsum(counts) - counts)
 
@@ -220,13 +195,13 @@ class LagrangianModel(Model):
     def compute_stiffness_and_damping(
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
-        self._compute(self._tangent, state, inputs, stiffness.data.reshape(-1), damping.data.reshape(-1))
+        self._compute(self._tangent, state, inputs, stiffness.data, damping.data)
 
     def compute_dynamics_residual(
         self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
     ) -> None:
         used = self.new_mass_matrix() if mass is None else mass
-        self._compute(self._residual, state, inputs, out, used.data.reshape(-1), w=acceleration)
+        self._compute(self._residual, state, inputs, out, used.data, w=acceleration)
 
     def compute_residual_derivatives(
         self,
@@ -237,13 +212,12 @@ class LagrangianModel(Model):
         damping: Matrix,
         impulse: Array | None = None,
     ) -> None:
-        K, D = stiffness.data.reshape(-1), damping.data.reshape(-1)
-        self._compute(self._residual_tangent, state, inputs, K, D, w=acceleration)
+        self._compute(self._residual_tangent, state, inputs, stiffness.data, damping.data, w=acceleration)
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
-        found = np.zeros(out.size)
+        found = np.zeros(out.shape)
         self._compute(self._input_jacobian, state, inputs, found)
-        out[:] = found.reshape(out.shape)
+        out[:] = found
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         found = np.zeros(2)
@@ -252,7 +226,7 @@ class LagrangianModel(Model):
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         found = np.zeros((len(self._terms), self._n))
-        self._compute(self._force_terms, state, inputs, found.reshape(-1))
+        self._compute(self._force_terms, state, inputs, found)
         return dict(zip(self._terms, found, strict=True))
 
     def symbolic(self) -> SymbolicEquations:
@@ -264,7 +238,7 @@ class LagrangianModel(Model):
         if self._moves:
             allowed = "must stand for CasADi expressions"
             raise ConfigError([Mistake(f"{self._path}.base", "a base that moves", allowed)], self._path)
-        return SymbolicEquations(self._equations, self._parameters)
+        return SymbolicEquations(derive(self._system, self._symbols), self._parameters)
 
 
 def _description(system: System, context: BuildContext) -> ModelDescription:

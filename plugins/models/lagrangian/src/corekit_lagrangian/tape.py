@@ -1,18 +1,21 @@
-"""CasADi expressions as a tape: the list of scalar operations that gives all results, shared parts once."""
+"""CasADi expressions as a tape: the list of scalar operations that gives all results, shared parts once.
+
+What writes a tape takes some milliseconds, what carries it out some microseconds: a `Program` is kept.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import casadi as ca
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.errors import PluginError
 from corekit_lagrangian.tape_kernel import CONSTANT, LOAD, OPERATIONS, STORE, run_tape
 
-__all__ = ["Tape", "flat"]
+__all__ = ["Program", "Tape", "flat", "write_program"]
 
 _CODES = {getattr(ca, f"OP_{name}"): code for code, name in enumerate(OPERATIONS, CONSTANT + 1)}
 _COMMUTING = {_CODES[ca.OP_ADD], _CODES[ca.OP_MUL]}
@@ -24,44 +27,54 @@ def flat(expression: Any) -> Any:
     return ca.densify(ca.vec(expression.T))
 
 
-@final
-class Tape:
-    """Up to two results as functions of (q, v, u, w, p); not re-entrant, since work space is kept.
+class Program(NamedTuple):
+    """What `tape_kernel.run_tape` carries out: runs (r, 3), rows (n, 3), and work space with the constants."""
+
+    runs: IntArray
+    rows: IntArray
+    work: Array
+
+
+def write_program(name: str, arguments: Sequence[Any], results: Sequence[Any]) -> Program:
+    """The program of up to two results.
 
     Args:
         name: of what is computed, for messages.
         arguments: the symbols q, v, u, w and p, columns.
         results: columns without structural zeros, as `flat` gives them.
     Raises:
-        PluginError: a result holds other symbols, or an operation that no tape knows.
+        PluginError: an operation that no tape knows.
     """
+    operations, constants = _values_once(name, ca.Function("tape", list(arguments), list(results)))
+    work = np.zeros(max(len(operations), 1))
+    for row, number in constants.items():
+        work[row] = number
+    order = [k for k in _in_runs(operations) if operations[k][0] != CONSTANT]
+    rows = np.array([operations[k] for k in order], dtype=np.int64).reshape(-1, 4)
+    starts = np.flatnonzero(np.diff(rows[:, 0], prepend=-1))
+    ends = np.append(starts, len(rows))[1:]
+    runs = np.column_stack([rows[starts, 0], starts, ends])
+    return Program(runs, np.ascontiguousarray(rows[:, 1:]), work)
 
-    def __init__(self, name: str, arguments: Sequence[Any], results: Sequence[Any]) -> None:
-        self.size = sum(result.numel() for result in results)
-        foreign = [
-            str(each)
-            for each in ca.symvar(ca.vertcat(*results))
-            if not any(ca.depends_on(given, each) for given in arguments)
-        ]
-        if foreign:
-            raise PluginError(f"{name} holds symbols that the system did not give: {', '.join(foreign)}")
-        function = ca.Function("tape", list(arguments), list(results))
-        rows, constants = _values_once(name, function)
-        self._work = np.zeros(max(len(rows), 1))
-        for row, number in constants.items():
-            self._work[row] = number
-        order = [k for k in _in_runs(rows) if rows[k][0] != CONSTANT]
-        program = np.array([rows[k] for k in order], dtype=np.int64).reshape(-1, 4)
-        starts = np.flatnonzero(np.diff(program[:, 0], prepend=-1))
-        ends = np.append(starts, len(program))[1:]
-        self._runs = np.column_stack([program[starts, 0], starts, ends])
-        self._program = np.ascontiguousarray(program[:, 1:])
+
+@final
+class Tape:
+    """The results of a program as functions of (q, v, u, w, p); not re-entrant, since work space is kept."""
+
+    def __init__(self, program: Program) -> None:
+        self._runs, self._rows, self._work = program.runs, program.rows, program.work.copy()
+        # the caller's arrays and views of them: mostly they are those of the last call
+        self._first = self._second = self._flat_first = self._flat_second = _NONE
 
     def __call__(
         self, q: Array, v: Array, u: Array, w: Array, p: Array, first: Array, second: Array = _NONE
     ) -> None:
-        """Write the results, columns of the caller's, C-contiguous."""
-        run_tape(self._runs, self._program, self._work, q, v, u, w, p, first, second)
+        """Write the results into the caller's arrays, C-contiguous and of any shape."""
+        if first is not self._first:
+            self._first, self._flat_first = first, first.reshape(-1)
+        if second is not self._second:
+            self._second, self._flat_second = second, second.reshape(-1)
+        run_tape(self._runs, self._rows, self._work, q, v, u, w, p, self._flat_first, self._flat_second)
 
 
 def _values_once(name: str, function: Any) -> tuple[list[tuple[int, int, int, int]], dict[int, float]]:
