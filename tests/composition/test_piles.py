@@ -11,6 +11,7 @@ from corekit.scenario.load import from_document
 from corekit_cone import block_search
 from corekit_cone.block_search import BlockSearch
 from corekit_cone.body_factor import BodyEquations
+from corekit_cone.compliant import CompliantProblem, solve_compliant
 from corekit_cone.cone import ConeContact
 from corekit_cone.contact_patch import grow_patch, take_patch
 from corekit_cone.touches import multiply_touches, new_touches
@@ -192,7 +193,7 @@ def test_bodies_of_any_size_in_parts_of_six_velocities_move_as_whole_ones(width)
     assert parts.velocity.sum() == pytest.approx(velocity.sum(), abs=10 * EPS * rows * n)
 
 
-def wall(rows, length, mass=MASS):
+def wall(rows, length, mass=lambda size: MASS * size / EDGE, joint=0.0):
     """Bricks in running bond, each against its neighbours, with half bricks at the ends of every other row."""
     bodies = []
     for j in range(rows):
@@ -206,8 +207,8 @@ def wall(rows, length, mass=MASS):
                     "use": "rigid",
                     "options": {
                         "shape": "box",
-                        "size": [size, 0.5 * EDGE, 0.5 * EDGE],
-                        "mass": mass * size / EDGE,
+                        "size": [size - joint, 0.5 * EDGE, 0.5 * EDGE],
+                        "mass": mass(size),
                     },
                     "initial": {"position": [0.5 * (left + right), 0.0, (0.5 + j) * 0.5 * EDGE]},
                 }
@@ -245,10 +246,58 @@ def test_a_patch_is_the_problem_of_its_contacts_at_the_impulses_of_the_others():
     assert abs(moved - W[np.ix_(rows, rows)] @ own).max() <= 10 * EPS * scale
 
 
-@pytest.mark.parametrize("method", ["_newton", "_sweep", "_proximal"])
+def test_a_ball_thrown_into_a_wall_leaves_few_steps_to_the_dense_search():
+    """Bricks that touch, slide and part have modes that differ by micrometres per second."""
+    bodies = wall(3, 3, mass=lambda _: 0.1, joint=0.002)
+    ball = {"shape": "sphere", "size": [0.8 * EDGE], "mass": 1.0}
+    start = {"position": [0.2, -1.1 * EDGE, 0.075], "velocity": [0.0, 3.0, 0.0]}
+    simulation = pile([*bodies, {"name": "ball", "use": "rigid", "options": ball, "initial": start}])
+    answers = []
+    for _ in range(80):
+        report = simulation.step()
+        assert report.solve_info.status.solved
+        answers.append(report.solve_info.answered_by)
+    assert any("compliant" in each for each in answers)
+    assert sum("interior-point" in each for each in answers) <= 2
+
+
+@pytest.mark.parametrize("compliance", [1.0, 1e-3])
+def test_compliant_contacts_obey_coulombs_law_with_their_own_velocity(compliance):
+    """The natural map of the cone at w + ε·D·λ, D = tr W_cc/3, with W summed here."""
+    touches = [[i, (i + 1) % 8] for i in range(8)] + [[3], [5], [1, 5]]
+    blocks, m = blocks_of(8, touches, [6] * 8, 3), len(touches)
+    blocks = blocks._replace(response=blocks.jacobian)
+    rng = np.random.default_rng(3)
+    free, J = rng.uniform(-1.0, 0.3, 3 * m), np.zeros((3 * m, 48))
+    for e, c in enumerate(blocks.contact):
+        block = blocks.jacobian[blocks.place[e] : blocks.place[e] + 18].reshape(3, 6)
+        J[3 * c : 3 * c + 3, blocks.velocity[e] : blocks.velocity[e] + 6] = block
+    W = J @ J.T
+    rho = 3.0 / W.diagonal().reshape(-1, 3).sum(axis=1)
+    problem = BlockContactProblem(
+        blocks, 48, 3, STEP, np.arange(m), np.zeros(m), np.full(m, 0.5), np.zeros((0, 0)), free
+    )
+    equations = BodyEquations(blocks, 3)
+    solution = solve_compliant(
+        CompliantProblem(problem, equations, rho, 1.0), compliance, np.zeros(3 * m), np.zeros(3 * m), 40
+    )
+    assert solution.is_found
+    impulse = solution.impulse.reshape(-1, 3)
+    velocity = (W @ solution.impulse + free).reshape(-1, 3) + compliance * impulse / rho[:, None]
+    normal, load = velocity[:, 0], impulse[:, 0]
+    friction, slip = impulse[:, 1:], velocity[:, 1:]
+    bound, slide = 0.5 * load, np.linalg.norm(slip, axis=1)
+    assert {bool(each) for each in load > 0.0} == {True, False}
+    assert abs(np.minimum(load, normal)).max() <= 1e-9
+    assert (np.linalg.norm(friction, axis=1) <= bound * (1.0 + 1e-12)).all()
+    # friction opposes the slip with its full size where there is one
+    np.testing.assert_allclose(friction * slide[:, None], -bound[:, None] * slip, atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["_newton", "_sweep", "_compliant"])
 def test_blocks_carry_the_weight_by_every_method_alone(monkeypatch, method):
     """One column of 28 contacts, whose W is kept by blocks; the residual of Coulomb's law is measured here."""
-    for other in {"_newton", "_sweep", "_proximal"} - {method}:
+    for other in {"_newton", "_sweep", "_compliant"} - {method}:
         monkeypatch.setattr(BlockSearch, other, lambda *_: None)
     monkeypatch.setattr(block_search, "_IDLE", 100)
     height, simulation = 7, columns(1, 7)

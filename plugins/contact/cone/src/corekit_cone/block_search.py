@@ -1,8 +1,8 @@
 """The search of `search` for many contacts, whose W is given by blocks: nothing here is quadratic in their number.
 
 Newton's method goes first; where modes change little, it is the shortest way. Accelerated Gauss–Seidel sweeps
-(`anderson`) go on from the best impulses where it makes no progress: they change many modes at once. Then proximal
-steps (`proximal`) go on, which know no modes: they are the way where contacts are redundant.
+(`anderson`) go on from the best impulses where it makes no progress: they change many modes at once. Then contacts
+become compliant (`compliant_path`), which needs no modes: that is the way where contacts are redundant.
 
 Where the bodies are too many for linear equations, sweeps take turns with patches of a few contacts whose errors are
 the largest (`contact_patch`): all others have converged long before.
@@ -27,10 +27,11 @@ from corekit_cone.block_sweeps import (
     write_diagonal,
 )
 from corekit_cone.body_factor import BodyEquations
+from corekit_cone.compliant import CompliantProblem
+from corekit_cone.compliant_path import follow_path, remove_compliance
 from corekit_cone.contact_patch import grow_patch, solve_patch
 from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.iteration import first_release, release
-from corekit_cone.proximal import proximal_step
 from corekit_cone.residuals import measure_errors
 from corekit_cone.touches import multiply_touches, new_touches
 
@@ -44,9 +45,11 @@ _SHIFT_FACTOR: Final = 1e-3
 _PLATEAU: Final = 1e-6
 """As in `iteration`; ε is larger, since the matrix has entries of 1/ε."""
 _PATIENCE, _SLOW = 3, 0.3
-"""Newton's method and proximal steps pause if so many have not decreased the error by this factor."""
-_COARSE, _PART = 1e-3, 0.1
-"""The largest tolerance of a proximal step, and that relative to the error before it."""
+"""Newton's method pauses if so many steps have not decreased the error by this factor."""
+_COMPLIANCE: Final = 1e-4
+"""ε with which multiplier steps begin at the best impulses."""
+_RELAXATION: Final = 60
+"""Double sweeps over compliant contacts."""
 _DIRECT: Final = 2000
 """Velocities up to which linear equations cost less than sweeps."""
 _FIRST_ROUNDS, _MOST_ROUNDS, _IDLE = 8, 256, 3
@@ -73,7 +76,7 @@ class BlockSearch:
     Attributes:
         impulse: λ with the least error so far, shape (R,). error: that.
         velocity: w of the impulses that were measured last, shape (R,).
-        iterations: of Newton's method, proximal steps and double sweeps.
+        iterations: of Newton's method, also for compliant contacts, and double sweeps.
         method: the name of the last one that was needed.
     """
 
@@ -94,6 +97,7 @@ class BlockSearch:
         self.impulse, self.error = np.zeros(contacts * width), math.inf
         self._now = self.impulse  # from which sweeps go on
         self.iterations = self._turn = self._idle = 0
+        self._has_path = False
         self.method = "guess"
 
     def _measure(self, impulse: Array) -> float:
@@ -130,7 +134,10 @@ class BlockSearch:
             return True
         is_direct = self._problem.velocity_count <= _DIRECT
         newton, sweeps = ("newton", self._newton), ("gauss-seidel", self._sweep)
-        small, large = (newton, sweeps, ("proximal", self._proximal)), (sweeps, ("patches", self.solve_patch))
+        small, large = (
+            (newton, sweeps, ("compliant", self._compliant)),
+            (sweeps, ("patches", self.solve_patch)),
+        )
         self._rounds = _FIRST_ROUNDS if is_direct else _LARGE_ROUNDS
         self._now = self.impulse.copy()
         while self.iterations < self._limit and self._idle < (_IDLE if is_direct else _LARGE_IDLE):
@@ -268,27 +275,33 @@ class BlockSearch:
                 return
             self._merit(impulse)
 
-    def _proximal(self) -> None:
-        """Take proximal steps from the best impulses, until they meet the tolerance or no longer come nearer."""
-        problem, width = self._problem, self._problem.rows_per_contact
+    def _compliant(self) -> None:
+        """Let the compliance of contacts vanish, from the best impulses, and once along the path from nothing."""
+        problem = self._problem
         if self._equations is None:
-            self._equations = BodyEquations(problem.blocks, width)
-        center = self.impulse.copy()
-        error = self._measure(center)
-        errors = [error]
-        while error > self._tolerance and self.iterations < self._limit:
-            slip = np.linalg.norm(self.velocity.reshape(-1, width)[:, 1:], axis=1)
-            if len(errors) == 1 and error > _COARSE:
-                slip[:] = 0.0  # the slips of such impulses are errors
-            center, count = proximal_step(
-                problem, self._equations, self._rho, self._reference, slip, center,
-                min(_COARSE, _PART * max(error, self._tolerance)),
+            self._equations = BodyEquations(problem.blocks, problem.rows_per_contact)
+        compliant = CompliantProblem(problem, self._equations, self._rho, float(self._reference[0]))
+        start = self.impulse.copy()
+        count, _ = remove_compliance(compliant, _COMPLIANCE, start, start, self._measure, self._tolerance)
+        self.iterations += count
+        if self.error > self._tolerance and not self._has_path:
+            self._has_path = True
+            self.iterations += follow_path(
+                compliant, self.impulse.copy(), self._relax, self._measure, self._tolerance,
+                self._limit - self.iterations,
             )  # fmt: skip
-            self.iterations += 1 + count
-            error = self._measure(center)
-            errors.append(error)
-            if len(errors) > _PATIENCE and error > _SLOW * errors[-1 - _PATIENCE]:
-                return
+
+    def _relax(self, impulse: Array, compliance: float) -> Array:
+        """Return impulses after sweeps over contacts with the compliance ε·D of `compliant`."""
+        problem, width, after = self._problem, self._problem.rows_per_contact, impulse.copy()
+        diagonal, axes = self._diagonal.copy(), np.empty_like(self._axes)
+        diagonal[:, range(3), range(3)] += (compliance / self._rho)[:, None]
+        split_contacts(diagonal, axes)
+        multiply_touches(self._touches, width, problem.free_velocity, after, self.velocity)
+        sweep_touches(
+            self._touches, width, self._diagonal, axes, problem.friction, problem.free_velocity, after, _RELAXATION
+        )  # fmt: skip
+        return after
 
     def _line_search(self, impulse: Array, step: Array, bar: float) -> tuple[float, float, Array]:
         """Return the least squared norm of some fractions of a step, its fraction and its impulses."""

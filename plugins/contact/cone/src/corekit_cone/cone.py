@@ -21,8 +21,8 @@ A solution exists if some motion opens all contacts with w ∈ int K* (Acary et 
 **Search.** `newton` solves the equations of Alart and Curnier, whose zeros are those of (2). `gauss_seidel` solves one
 contact after the other exactly. `interior_point` follows a central path, first with the slips as unknowns, then with
 given slips s ← |w_t|. `search` combines them: a step like the last one takes one or two Newton iterations; what Newton
-and sweeps do not solve, the central path mostly does. `block_search` does the same for many contacts, with proximal
-steps and patches in place of the central path.
+and sweeps do not solve, the central path mostly does. `block_search` does the same for many contacts, with compliant
+contacts and patches in place of the central path.
 
 **Verdict.** `residuals` measures the natural map of (2) relative to the free velocity, so that grams and tonnes are
 judged alike. Above the tolerance nothing is called solved; contacts that contradict each other are INFEASIBLE with a
