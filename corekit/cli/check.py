@@ -86,7 +86,7 @@ def _summary(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:
         "duration_s": scenario.time.duration,
         "step_s": scenario.time.step,
         "steps": round(scenario.time.duration / scenario.time.step),
-        "record_every_s": scenario.output.every,
+        "record_every_s": scenario.output.every or scenario.time.step,
         "bodies": [
             {
                 "name": body.name,

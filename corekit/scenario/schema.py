@@ -252,7 +252,9 @@ class Contact:
 class Output:
     """What a run keeps."""
 
-    every: float = option(help="time from record to record, a whole number of steps", unit="s", above=0)
+    every: float | None = option(
+        None, "time from record to record, a whole number of steps; if absent one step", unit="s", above=0
+    )
     directory: str = option("runs", "folder for run folders, relative to where the run is started")
 
 
@@ -324,7 +326,7 @@ class ScenarioTables:
     controllers: tuple[Controller, ...] = field(
         default=(), metadata=about("feedback, sampled and held while the world is stepped")
     )
-    output: Output = field(metadata=about("what is kept"))
+    output: Output = field(default=Output(), metadata=about("what is kept"))
     watchdog: Watchdog = field(default=Watchdog(), metadata=about("what to do at bad steps"))
     source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
     document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})

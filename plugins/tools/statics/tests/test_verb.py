@@ -81,6 +81,17 @@ def test_the_loads_are_those_of_the_end_unless_another_time_is_asked_for(file):
         assert found.results is None
 
 
+def test_a_file_that_says_nothing_of_output_has_the_same_equilibrium_and_records_every_step(file, tmp_path):
+    expected = load(file).statics().q
+    file.write_text(HANGING.replace("[output]\nevery = 0.01\n", ""))
+    assert "output" not in file.read_text()
+    scenario = load(file, ["time.duration=0.005"])
+    assert np.array_equal(load(file).statics().q, expected)
+    assert main(["statics", str(file), "--out", str(tmp_path / "rest")]) == 0
+    results = scenario.run(directory=tmp_path / "run")
+    assert results.time == pytest.approx(1e-3 * np.arange(6))
+
+
 def test_a_sweep_is_motion_without_inertia_and_lifts_off_where_the_floor_carries_nothing(file):
     found = load(file).statics(sweep=20)
     assert [each.state.time for each in found.path] == pytest.approx(np.linspace(0.0, 2.0, 21))
