@@ -14,7 +14,7 @@ __all__ = ["observe"]
 def observe(context: RunContext) -> list[RunObserver]:
     """Make statistics, watchdog and recorder, in this order: a step at which the watchdog stops is not recorded."""
     scenario, simulation = context.scenario, context.simulation
-    every = scenario.output.every or scenario.time.step
+    every = scenario.output.every or simulation.step_length
     statistics = Statistics()
     watchdog = Watchdog(scenario.watchdog, simulation, statistics, every, context.log, context.warn)
     if context.folder is None:

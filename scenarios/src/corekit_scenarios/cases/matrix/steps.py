@@ -82,7 +82,7 @@ class Task:
         omega = max((each[0] for each in rates if each is not None), default=0.0)
         contact = scenario.contact
         friction = 0.0 if contact is None or contact.friction is None else contact.friction
-        return cls(name, scenario.time.step, scenario.output.every, friction, omega)
+        return cls(name, scenario.time.step, scenario.output.every or scenario.time.step, friction, omega)
 
     def step_of(self, scheme: Scheme, solver: str) -> float:
         """The step [s] that a scheme takes with a contact solver by (1) and (2), the task's own at most."""
