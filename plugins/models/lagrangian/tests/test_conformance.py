@@ -1,4 +1,4 @@
-"""What the kernel's conformance kit asks of any model, of three mechanisms."""
+"""What the kernel's conformance kit asks of any model, of five mechanisms."""
 
 from corekit_testing.conformance import conformance
 
@@ -24,6 +24,14 @@ test_gimbal = conformance(
     {
         "equations": "mechanisms:gimbal",
         "parameters": {"mass": 0.4, "inertia": [0.01, 0.02, 0.015], "centre": [0.02, 0.0, -0.08]},
+    },
+)
+test_arm_of_three_links = conformance(
+    "models",
+    "lagrangian",
+    {
+        "equations": "mechanisms:pendulum",
+        "parameters": {"lengths": [0.3, 0.2, 0.1], "masses": [0.2, 0.1, 0.05], "damping": 0.01},
     },
 )
 ARM = {"lengths": [0.3, 0.2], "masses": [0.2, 0.1], "foot": 0.3, "damping": 0.01, "stiffness": 2.0}
