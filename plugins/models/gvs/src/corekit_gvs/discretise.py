@@ -10,6 +10,7 @@ inertia, and M is singular.
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -49,12 +50,16 @@ def division_nodes(division: Division, path: str) -> Nodes:
     return _nodes(division, count)
 
 
+_gauss_points = cache(legendre.leggauss)
+"""Places and weights of Gauss's rule on [−1, 1]."""
+
+
 def _nodes(division: Division, count: int) -> Nodes:
     if _dependent(division):
         weight = np.full(count, 1.0 / (count - 1))
         weight[[0, -1]] *= 0.5
         return Nodes(np.linspace(0.0, 1.0, count), weight)
-    x, w = np.polynomial.legendre.leggauss(count)
+    x, w = _gauss_points(count)
     places, weights = [np.array([0.0])], [np.array([0.0])]
     for a, b in pairwise(_breaks(division).tolist()):
         places += [a + 0.5 * (b - a) * (1.0 + x), np.array([b])]

@@ -20,14 +20,17 @@ def profile_of(profile: Profile, name: str, at: Array, path: str) -> tuple[Array
     if isinstance(profile, str):
         from corekit_gvs.formula import evaluator_with_slope  # brings SymPy
 
-        found = evaluator_with_slope(profile, name, path)(at)
+        value, slope = evaluator_with_slope(profile, name, path)(at)
     else:
-        powers = np.polynomial.polynomial
-        coefficients = np.array(profile)
-        found = np.stack([powers.polyval(at, coefficients), powers.polyval(at, powers.polyder(coefficients))])
-    if not np.isfinite(found).all():
-        where = at[~np.isfinite(found).all(axis=0)][0]
+        *lower, highest = profile if isinstance(profile, tuple) else (profile,)
+        value, slope = np.full(len(at), highest, dtype=np.float64), np.zeros(len(at))
+        for coefficient in reversed(lower):  # Horner's scheme
+            slope = slope * at + value
+            value = value * at + coefficient
+    finite = np.isfinite(value) & np.isfinite(slope)
+    if not finite.all():
+        where = at[~finite][0]
         raise ConfigError(
             [Mistake(path, profile, f"has no finite value or slope at {name} = {where:.6g}")], "a formula"
         )
-    return found[0], found[1]
+    return value, slope

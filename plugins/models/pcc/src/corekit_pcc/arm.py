@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -52,6 +53,10 @@ class Arm(NamedTuple):
     base_spin: Array
 
 
+_gauss_points = cache(np.polynomial.legendre.leggauss)
+"""Places and weights of Gauss's rule on [−1, 1]."""
+
+
 def arm_of(config: PCCConfig, base: Pose, gravity: Array, *, free_base: bool = False) -> Arm:
     """The tables of the arm that `config` describes, standing at `base` or moving from there."""
     sections = config.sections
@@ -59,7 +64,7 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array, *, free_base: bool = F
     stiffness, damping = section_matrices(config)
     area = (1.0,) * sections if config.material is None else config.spread("material.chamber_area")
     inputs = [a * each if each > 0.0 else a[:0] for (a, _), each in zip(maps, area, strict=True)]
-    nodes, weights = np.polynomial.legendre.leggauss(config.mass_nodes)
+    nodes, weights = _gauss_points(config.mass_nodes)
     inertia = config.spread("disk_inertia")
     if free_base and config.disk_inertia is None:
         inertia = _solid_inertia(config)
