@@ -181,7 +181,8 @@ class GVS(Model):
         sweep(*self._packed, state.q, state.v, state.aux, self._given, swept[level], last, level)
         if self._renewed and level >= RATES:
             self._robot.update_state_loads(state.time)
-        swept[: level + 1] = (max(last, each) for each in swept[: level + 1])
+        for below in range(level + 1):
+            swept[below] = max(swept[below], last)
 
     def new_stiffness_and_damping(self) -> tuple[Dense, Dense]:
         """Dense buffers for K and D."""
