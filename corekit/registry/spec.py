@@ -86,7 +86,7 @@ class ComponentSpec:
         ability_modules: ability → modules that this ability alone needs.
         citation: how to cite the method.
         serves: about how many contacts that bodies connect a solver answers in some 20 ms a step, also where modes
-            change; None is any number. `corekit check` warns of worlds that may have more.
+            change; None is any number. `corekit check` and runs warn of more.
         symbols: symbols that texts of options use, and axes, with their meanings, for `corekit info`.
     """
 

@@ -6,6 +6,7 @@ import pytest
 
 from corekit.scenario.load import from_document
 from corekit_inspect.plausibility import scenario_doubts
+from corekit_run.running import run
 
 EDGE = 0.1
 
@@ -42,7 +43,11 @@ def doubts(*arguments):
             {"use": "lcp", "options": {"lcp_solver": "semismooth-newton"}}, 8,
             ["contact.solver.options.lcp_solver: semismooth-newton serves some 16"],
         ),
-        ({"use": "qp"}, 21, ["contact.solver: qp serves some 80"]),
+        ({"use": "qp"}, 11, ["contact.solver: qp serves some 40"]),
+        (
+            {"use": "lcp", "options": {"lcp_solver": "pgs"}}, 8,
+            ["contact.solver.options.lcp_solver: pgs serves some 16"],
+        ),
     ],
 )  # fmt: skip
 def test_a_stack_that_is_too_high_for_a_solver_is_told_with_who_serves_it(solver, height, named):
@@ -68,3 +73,28 @@ def test_many_bodies_that_do_not_touch_yet_are_told():
 
 def test_contacts_that_no_body_connects_count_apart():
     assert doubts(20, {"use": "lcp"}, 0.0, 0.3) == []
+
+
+@pytest.mark.parametrize(("apart", "times"), [(0.0, {0.001}), (5e-3, {0.002, 0.004, 0.008})])
+def test_a_run_tells_once_of_a_pile_that_is_or_forms(tmp_path, apart, times):
+    """Under a hundred times our gravity gaps of 5 mm close within 4 ms."""
+    told = []
+    document = {**world(12, {"use": "lcp"}, apart).document, "time": {"duration": 0.01, "step": 1e-3}}
+    document["world"] = {**document["world"], "gravity": [0.0, 0.0, -981.0]}
+    run(from_document({**document, "output": {"every": 1e-3}}), directory=tmp_path / "run", warn=told.append)
+    told = [each for each in told if "serves" in each]
+    assert len(told) == 2
+    for sentence in told:
+        found = re.search(
+            r"serves some 40 contacts that bodies connect, and (\d+) touch at (\S+) s:", sentence
+        )
+        assert found is not None
+        assert 40 < int(found[1]) <= 48
+        assert float(found[2]) in times
+
+
+def test_a_run_of_a_pile_that_is_served_tells_nothing(tmp_path):
+    document = {**world(12, {"use": "cone"}).document, "time": {"duration": 0.004, "step": 1e-3}}
+    told = []
+    run(from_document({**document, "output": {"every": 1e-3}}), directory=tmp_path / "run", warn=told.append)
+    assert told == []

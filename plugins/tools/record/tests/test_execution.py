@@ -63,7 +63,8 @@ def test_a_run_leaves_every_file_and_says_finished(tiny, scenario_file, tmp_path
     }  # fmt: skip
     assert results.status == "finished"
     versions = json.loads((results.path / "versions.json").read_text())
-    assert versions["plugins"] == {"corekit-record": version("corekit-record"), "tiny-plugin": "1.0"}
+    observers = {name: version(name) for name in ("corekit-inspect", "corekit-record")}
+    assert versions["plugins"] == {**observers, "tiny-plugin": "1.0"}
     assert versions["libraries"]["numpy"] == np.__version__
     assert [event["event"] for event in results.events] == ["composed", "finished"]
     assert results.events[-1]["statistics"] == results.statistics

@@ -14,7 +14,7 @@ qp = ComponentSpec(
     provides={"impulses", "anisotropic-coulomb"},
     requires={"qp_solvers": ()},
     modules=("numba",),
-    serves=80,
+    serves=40,
     citation=(
         "Anitescu (2006), Optimization-based simulation of nonsmooth rigid multibody dynamics, Mathematical "
         "Programming 105; Acary, Cadoux, Lemaréchal, Malick (2011), A formulation of the linear discrete Coulomb "

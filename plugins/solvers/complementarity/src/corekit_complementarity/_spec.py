@@ -24,6 +24,7 @@ pgs = ComponentSpec(
     config="corekit_complementarity.config:ProjectedGaussSeidelConfig",
     summary="Projected Gauss–Seidel contact by contact, each solved exactly; always returns an approximation.",
     modules=("numba",),
+    serves=16,
     citation="Jourdan, Alart, Jean (1998), A Gauss–Seidel like algorithm to solve frictional contact "
     "problems, Comput. Methods Appl. Mech. Engrg. 155.",
 )

@@ -1,10 +1,10 @@
-"""What this distribution adds to the kernel: verbs that inspect an installation, and doubts about scenarios."""
+"""What this distribution adds to the kernel: verbs that inspect an installation, doubts about scenarios and runs."""
 
 from __future__ import annotations
 
 from corekit.hooks.specs import Verb, hookimpl
 
-__all__ = ["corekit_scenario_doubts", "corekit_verbs"]
+__all__ = ["corekit_run_observers", "corekit_scenario_doubts", "corekit_verbs"]
 
 
 @hookimpl
@@ -23,6 +23,12 @@ def corekit_verbs() -> list[Verb]:
             "Whether everything installed works, and what is missing.",
         ),
     ]
+
+
+@hookimpl
+def corekit_run_observers() -> list[str]:
+    """Return what warns of piles that form in a run."""
+    return ["corekit_inspect.pile_watch:watch_piles"]
 
 
 @hookimpl

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from corekit.data.contacts import ContactSet
+from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec, resolve
 from corekit.registry.spec import ComponentSpec
@@ -19,18 +19,23 @@ from corekit.simulation.loop import Simulation
 __all__ = ["connected_contacts", "pile_doubts"]
 
 
-def pile_doubts(scenario: Scenario, simulation: Simulation, contacts: ContactSet) -> Iterator[str]:
+def pile_doubts(
+    scenario: Scenario,
+    simulation: Simulation,
+    contacts: ContactSet | ContactRecord,
+    when: str = "at the start",
+) -> Iterator[str]:
     """Yield a sentence for every solver that serves fewer contacts than the world has, or will have once at rest.
 
     Args:
-        contacts: those at the start.
+        contacts: those at some time. when: that time, in words.
     """
     if scenario.contact is None or scenario.contact.solver is None:
         return
-    at_start = connected_contacts(simulation, contacts)
+    touching = connected_contacts(simulation, contacts)
     shaped = sum(bool(body.description.shapes) for body in simulation.bodies)
-    count = max(at_start, shaped)
-    told = f"{at_start} touch at the start" if count == at_start else f"{shaped} bodies rest on one at least"
+    count = max(touching, shaped)
+    told = f"{touching} touch {when}" if count == touching else f"{shaped} bodies rest on one at least"
     main, *inner = _chosen("contact_solvers", scenario.contact.solver, "contact.solver")
     too_small = [
         (path, spec) for path, spec in (main, *inner) if spec.serves is not None and spec.serves < count
@@ -46,7 +51,7 @@ def pile_doubts(scenario: Scenario, simulation: Simulation, contacts: ContactSet
         )
 
 
-def connected_contacts(simulation: Simulation, contacts: ContactSet) -> int:
+def connected_contacts(simulation: Simulation, contacts: ContactSet | ContactRecord) -> int:
     """The largest number of contacts that bodies connect, directly or through others."""
     owner = {number: number for number in range(len(simulation.bodies))}
 
