@@ -11,7 +11,7 @@ w = A·z + b, z ≥ 0, w ≥ 0, zᵀw = 0 are the n equations
 where at s_i = 0 the point (z_i, w_i)/s_i may be any of the unit circle; the code uses the diagonal, 1/√2. An
 increment is Newton's with a shift,
 
-    (V − μ·I)·d = −F,   μ = min(1, ‖F‖/100)                                                (3)
+    (V − μ·I)·d = −F,   μ = min(1, c·‖F‖)                                                  (3)
 
 if it is a sufficient descent direction and a fraction of it lowers Ψ below the largest of the last five values
 (Armijo):
@@ -20,7 +20,8 @@ if it is a sufficient descent direction and a fraction of it lowers Ψ below the
 
 else μ grows tenfold. As D_a and D_b are ≤ 0, the shift leads away from singularity: with A a P₀ matrix V − μ·I has
 an inverse for every μ > 0. With redundant contacts V is singular at solutions; (3) then still converges, to a nearby
-one, and fast since μ vanishes with F. (3) is solved for the coupled variables alone (`newton_system`).
+one, and fast since μ vanishes with F. From a guess, where ‖F‖ is small and V mostly singular, c = 1; else c = 1/100.
+(3) is solved for the coupled variables alone (`newton_system`).
 
 Source: De Luca, Facchinei, Kanzow (1996), "A semismooth equation approach to the solution of nonlinear
 complementarity problems", Mathematical Programming 75; Facchinei, Pang (2003), chapter 9. The shift: Facchinei,
@@ -55,8 +56,8 @@ MERIT_WINDOW = 5
 STALL_WINDOW, STALL_RATIO = 20, 0.9
 """A start ends if Ψ is not below STALL_RATIO times its value STALL_WINDOW iterations earlier."""
 
-SHIFT, SHIFT_FACTOR, SHIFTS = 1e-2, 10.0, 7
-"""μ relative to ‖F‖, by which it grows, and how many are tried."""
+SHIFT, WARM_SHIFT, SHIFT_FACTOR, SHIFTS = 1e-2, 1.0, 10.0, 7
+"""c, also of a guess, by which μ grows, and how many are tried."""
 
 PLAIN_FRACTIONS, SHIFTED_FRACTIONS = 8, 3
 """Fractions of an increment without and with shift, which a larger shift shortens too."""
@@ -125,12 +126,12 @@ def search_line(
 @compiled
 def iterate_from(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float,
-    max_iterations: int, shifted: bool, floats: Array, integers: IntArray, z: Array,
+    max_iterations: int, first_shift: float, floats: Array, integers: IntArray, z: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Iterate from z, in place; z ends at the iterate of least natural residual.
 
     Args:
-        shifted: whether μ of (3) is not 0; else the start ends where Newton's own increment fails.
+        first_shift: c of (3); 0: the start ends where Newton's own increment fails.
         floats: workspace, length ≥ n·(3n + 10).
         integers: workspace, length ≥ 2n.
     Returns:
@@ -147,6 +148,7 @@ def iterate_from(
         vectors[8 * n : 10 * n],
     )
     order, support = integers[:n], integers[n : 2 * n]
+    shifted = first_shift > 0.0
     recent, earlier = np.empty(MERIT_WINDOW), np.empty(STALL_WINDOW)
     earlier[:] = np.inf
 
@@ -182,7 +184,7 @@ def iterate_from(
             bound = max(bound, recent[i])
         k = reduce_system(jacobian, z, w, values, support, reduced_rhs, reduced_matrix, increment)
         trial_merit = np.inf
-        shift = min(1.0, SHIFT * np.sqrt(2.0 * merit)) if shifted else 0.0
+        shift = min(1.0, first_shift * np.sqrt(2.0 * merit))
         for _ in range(SHIFTS if shifted else 1):
             slope = complete_increment(
                 values, gradient, k, reduced_matrix, shift, lu, reduced_rhs, order, support, increment
@@ -243,8 +245,8 @@ def solve_from_starts(
             else:
                 z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
         outcome, iterations, residual = iterate_from(
-            matrix, vector, row_scale, column_scale, tolerance, max_iterations, shifted and start >= 0,
-            workspace, integers, z,
+            matrix, vector, row_scale, column_scale, tolerance, max_iterations,
+            (WARM_SHIFT if start == -1 else SHIFT) if shifted else 0.0, workspace, integers, z,
         )  # fmt: skip
         total += iterations
         if residual < best_residual or start <= 1:
