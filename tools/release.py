@@ -48,7 +48,9 @@ def build(sources: Iterable[Path], folder: Path) -> None:
         with tempfile.TemporaryDirectory() as scratch:
             sdist = folder / _built(source, "sdist", folder)
             with tarfile.open(sdist) as archive:
-                archive.extractall(scratch, filter="data")
+                # there is none before Python 3.11.4
+                archive.extraction_filter = getattr(tarfile, "data_filter", None)
+                archive.extractall(scratch)
             (unpacked,) = (path for path in Path(scratch).iterdir() if path.is_dir())
             wheel = _built(unpacked, "wheel", folder)
             (Path(scratch) / "direct").mkdir()
