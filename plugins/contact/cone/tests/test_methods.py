@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from corekit_cone.compliant import _respond_by_law
 from corekit_cone.interior_point import begin_interior, interior_step
 from corekit_cone.newton import assemble_newton
 from corekit_cone.residuals import set_scales
@@ -105,3 +106,27 @@ def follow_path(problem, slip, steps=40):
         if gap < 1e-18 or alpha < 1e-6:
             break
     return work[0] * work[1]
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_the_slope_of_compliant_contacts_is_that_of_their_impulses(width):
+    """C = −∂λ/∂w by central differences, where contacts are open, stick and slide; linear in w in all but sliding."""
+    contacts, random = 60, np.random.default_rng(width)
+    friction, rho = random.uniform(0.2, 1.0, contacts), random.uniform(0.5, 2.0, contacts)
+    center, velocity = random.normal(size=(2, contacts * width))
+
+    def respond(at):
+        impulse, slope = np.empty(contacts * width), np.empty((contacts, width, width))
+        _respond_by_law(width, friction, rho, center, at, impulse, slope)
+        return impulse.reshape(contacts, width), slope
+
+    impulse, slope = respond(velocity)
+    sizes = np.linalg.norm(impulse[:, 1:], axis=1)
+    slides = (impulse[:, 0] > 0.0) & np.isclose(sizes, friction * impulse[:, 0], rtol=1e-12)
+    assert 5 < slides.sum() < (impulse[:, 0] > 0.0).sum() < contacts - 5
+    h = 1e-6
+    for j in range(width):
+        ahead, behind = (respond(velocity + sign * h * (np.arange(contacts * width) % width == j))[0]
+                         for sign in (1.0, -1.0))  # fmt: skip
+        # the third derivative of a unit vector at |y| ≥ 0.05 adds h²/0.05², rounding 1e-16/h
+        np.testing.assert_allclose((behind - ahead) / (2.0 * h), slope[:, :, j], atol=1e-8)

@@ -112,18 +112,12 @@ def solve_compliant(
         limit: of iterations.
     """
     problem, equations, rho, reference = compliant
-    blocks, width, friction, free = (
-        problem.blocks,
-        problem.rows_per_contact,
-        problem.friction,
-        problem.free_velocity,
-    )
+    blocks, width = problem.blocks, problem.rows_per_contact
+    friction, free = problem.friction, problem.free_velocity
     stiffness, x = rho / compliance, start.copy()
     slope, impulse = np.empty((problem.contact_count, width, width)), np.empty(len(free))
-    response, motion, moved, motion_step = (
-        np.empty(problem.velocity_count),
-        *np.empty((3, len(free))),
-    )
+    response = np.empty(problem.velocity_count)
+    motion, moved, motion_step = np.empty((3, len(free)))
 
     def residual(x: Array, motion: Array) -> tuple[Array, float]:
         """d and the square of the norm of F; `response` and `moved` are G·Jᵀ·d and J·G·Jᵀ·d."""
