@@ -36,7 +36,7 @@ from platformdirs import user_cache_path
 
 from corekit.compiled.libraries import CalleeLibrary
 
-__all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder", "source_digest"]
+__all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder", "code_folder", "source_digest"]
 
 WAITING = "corekit:waiting"
 """Name of the event of numba's kind while another process compiles what is needed here."""
@@ -65,8 +65,11 @@ def cache_folder() -> Path:
         return _own_folder("the user has no home folder for compiled kernels")
 
 
-def _root() -> Path:
-    """Return the folder of machine code that this version of numba made: the user's, or one of this process alone."""
+def code_folder() -> Path:
+    """Return the folder of code for this version of numba: the user's alone, or one of this process.
+
+    Whatever is carried out unchecked is read from there and from nowhere else.
+    """
     return _usable(cache_folder())
 
 
@@ -158,7 +161,7 @@ class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - the base class of ever
         self._line = function.__code__.co_firstlineno
         self._digest = source_digest(function.__module__)
         self._py_file = function.__code__.co_filename  # numba names it where code cannot be kept
-        self._path = _root() / f"{function.__module__}-{self._digest[:20]}"
+        self._path = code_folder() / f"{function.__module__}-{self._digest[:20]}"
 
     def get_cache_path(self) -> str:
         return str(self._path)
@@ -166,7 +169,7 @@ class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - the base class of ever
     def ensure_cache_path(self) -> None:
         """Make the folder; a few of the module's earlier states are kept."""
         if not self._path.exists():
-            states = sorted(_root().glob(f"{self._path.name.rpartition('-')[0]}-*"), key=_age)
+            states = sorted(code_folder().glob(f"{self._path.name.rpartition('-')[0]}-*"), key=_age)
             for old in states[_STATES_KEPT - 1 :]:
                 shutil.rmtree(old, ignore_errors=True)
         super().ensure_cache_path()

@@ -134,7 +134,7 @@ def test_without_a_home_the_compiled_is_kept_for_the_process_which_says_so_once(
     unset = {"HOME", "XDG_CACHE_HOME", "COREKIT_CACHE"}
     environment = {key: value for key, value in os.environ.items() if key not in unset}
     environment |= {"TMPDIR": str(tmp_path)} | ({} if before else {"HOME": "/dev/null/nowhere"})
-    asked = "from corekit.compiled.store import _root as root\nassert root() == root() and root().is_dir()\n"
+    asked = "from corekit.compiled.store import code_folder as root\nassert root() == root() and root().is_dir()\n"
     done = subprocess.run(
         [sys.executable, "-c", before + asked], env=environment, capture_output=True, text=True, check=False
     )

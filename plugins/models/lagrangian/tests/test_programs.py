@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from pathlib import Path
 
 import casadi as ca
 import numpy as np
 import pytest
 
+from corekit.compiled.store import _usable, code_folder
 from corekit.data.state import State
 from corekit.geometry.frames import Pose
 from corekit_lagrangian import programs
@@ -21,7 +24,7 @@ def folder(tmp_path, monkeypatch) -> Path:
     """An empty cache, of this process and of the user."""
     monkeypatch.setenv("COREKIT_CACHE", str(tmp_path))
     monkeypatch.setattr(programs, "_known", type(programs._known)())
-    return tmp_path / "lagrangian"
+    return code_folder() / "lagrangian"
 
 
 @pytest.fixture
@@ -84,6 +87,19 @@ def test_a_damaged_file_is_written_again(folder, written, monkeypatch):
         file.write_bytes(damage)
         assert same(pendulum(), first)
     assert len(written) == 4
+
+
+def test_programs_of_a_folder_that_others_may_write_to_are_not_read(folder, written, monkeypatch):
+    """They are carried out as they are, like machine code."""
+    first = pendulum()
+    monkeypatch.setattr(programs, "_known", type(programs._known)())
+    monkeypatch.setattr("corekit.compiled.store._usable", cache(_usable.__wrapped__))  # asked anew
+    user = Path(os.environ["COREKIT_CACHE"])
+    user.chmod(0o777)
+    with pytest.warns(RuntimeWarning, match="may be written by other users"):
+        assert same(pendulum(), first)
+    assert len(written) == 2
+    assert len(list(folder.iterdir())) == 1
 
 
 def test_models_that_share_a_program_do_not_share_work_space(make):

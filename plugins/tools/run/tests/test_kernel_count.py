@@ -18,7 +18,7 @@ def _triple(x):
 
 
 def test_a_function_that_another_process_compiled_counts_as_ready(monkeypatch, tmp_path):
-    monkeypatch.setattr(store, "_root", lambda: tmp_path)  # empty in every session
+    monkeypatch.setattr(store, "code_folder", lambda: tmp_path)  # empty in every session
     compiled(_double)(1.0)
     Kernel.ready.discard(_double)  # as in a process that has not called it
     reports: list[tuple[int, int]] = []
@@ -45,7 +45,7 @@ def _eightfold(x):
 
 
 def test_what_a_kernel_calls_is_known_to_be_needed_when_it_begins(monkeypatch, tmp_path):
-    monkeypatch.setattr(store, "_root", lambda: tmp_path)  # empty in every session
+    monkeypatch.setattr(store, "code_folder", lambda: tmp_path)  # empty in every session
     for function in (_doubled, _fourfold, _eightfold):
         monkeypatch.setitem(globals(), function.__name__, compiled(function))
     reports: list[tuple[int, int]] = []

@@ -42,7 +42,7 @@ def test_the_clock_counts_waiting_for_another_process_that_compiles(monkeypatch,
             time.sleep(0.05)
             return super().acquire(*given, **options)
 
-    monkeypatch.setattr(store, "_root", lambda: tmp_path)  # empty in every session
+    monkeypatch.setattr(store, "code_folder", lambda: tmp_path)  # empty in every session
     monkeypatch.setattr(store, "FileLock", Held)
     half = compiled(_half)
     compiling = CompilationClock()

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import casadi as ca
 import numpy as np
 
-from corekit.compiled.store import cache_folder, source_digest
+from corekit.compiled.store import code_folder, source_digest
 from corekit.errors import PluginError
 from corekit.files import write_whole
 from corekit_lagrangian.equations import Equations, derive
@@ -117,7 +117,7 @@ def _write(system: System, equations: Equations) -> ModelPrograms:
 
 
 def _file(key: str) -> Path:
-    return cache_folder() / "lagrangian" / f"{key}.npz"
+    return code_folder() / "lagrangian" / f"{key}.npz"
 
 
 def _read(key: str) -> ModelPrograms | None:
