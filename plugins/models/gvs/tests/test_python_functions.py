@@ -209,3 +209,11 @@ def test_what_does_work_without_an_input_is_reported():
     assert Robot(wrench(False)).description.untracked_work == "the distributed wrench 'muscle'"
     assert tugged(pull).description.untracked_work == "the load 'tug'"
     assert "moves with t" in Robot(arm(Basis.dependent("q1*X*t", 1))).description.untracked_work
+
+
+def test_a_function_that_was_changed_is_that_of_the_next_robot(module):
+    """What a name stands for is not remembered, nor a function of Python itself: it may change its mind."""
+    named = Basis.custom((f"{module}:bump",), "bend-y")
+    before = Robot(arm(named)).dynamics()[0]
+    sys.modules[module].bump = lambda X: 2.0 * np.sin(np.pi * X)
+    np.testing.assert_allclose(Robot(arm(named)).dynamics()[0], 4.0 * before, rtol=rounding(64))

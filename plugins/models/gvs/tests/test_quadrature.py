@@ -83,7 +83,8 @@ def test_the_default_serves_a_rod_that_thins(name):
 
 def unchecked(basis: Basis, points: int) -> Robot:
     """A rod with a number of points that is refused otherwise."""
-    with patch.object(discretise, "_blind", return_value=[]):
+    unremembered = discretise._discretise.__wrapped__
+    with patch.multiple(discretise, _blind=lambda *_: [], _discretise=unremembered):
         return rod(basis, points)
 
 
@@ -143,3 +144,16 @@ def test_functions_that_no_points_tell_apart_are_refused_by_name(points):
     with pytest.raises(ConfigError, match="must be linearly independent") as told:
         rod(Basis.custom(("1", "X", "2*X - 1"), "bend-y"), points)
     assert told.value.mistakes[0].path == "links[0].divisions[0].strain[0].functions"
+
+
+def test_a_remembered_discretisation_is_that_of_a_robot_built_for_the_first_time():
+    """The second rod finds the first one's bases; its length and section are its own."""
+    strain = (Basis.legendre(2, "torsion", "stretch"), Basis.fem("quadratic", 2, "bend-y", "bend-z"))
+    long, short = (Link.soft("arm", Division(length=L, radius=L / 30, strain=strain)) for L in (0.3, 0.1))
+    Robot(long)
+    after = Robot(short)
+    discretise._discretise.cache_clear()
+    fresh = Robot(short)
+    q = np.random.default_rng(5).uniform(-0.5, 0.5, fresh.size)
+    for one, other in zip(after.at(q).dynamics(), fresh.at(q).dynamics(), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import rotation_from_rpy
 from corekit_gvs.basis import Basis
-from corekit_gvs.discretise import columns_at, division_nodes, zanna_points
+from corekit_gvs.discretise import columns_at, discretise, scaled_columns, zanna_points
 from corekit_gvs.joints import Joint
 from corekit_gvs.links import Division, Link
 from corekit_gvs.mistakes import near
@@ -192,36 +191,33 @@ class Tree:
             )
 
     def _division(self, link: str, division: Division, parent: int, start: float, path: str) -> int:
-        own, places = division.size, division_nodes(division, path)
+        own, (X, weights, inner, shapes) = division.size, discretise(division, path)
         piece = self._piece(self.columns[self.nodes[parent][1]], own)
-        X, L = places.X, division.length
-        steps = [zanna_points(a, b, division.magnus) for a, b in pairwise(X.tolist())]
-        inner = np.array([x for step in steps for x in step])
-        at = np.concatenate([inner, X])
+        L, count = division.length, inner.shape[1]
+        at = np.concatenate([inner.ravel(), X])
         first_point = len(self.points)
         dependent = [(i, basis) for i, basis in enumerate(division.strain) if basis.kind == "dependent"]
-        B, plain = columns_at(division, at, path), reference_strain(division, at, path)
+        B, plain = scaled_columns(division, shapes), reference_strain(division, at, path)
         for each, strain in zip(B, plain, strict=True):
             self._point(each, strain, self._curvature(own) if dependent else -1)
         self._depend(division, dependent, at, first_point, piece, path)
         section = section_at(division, X, self.fluid, path)
-        if places.weight[0] > 0.0:
+        if weights[0] > 0.0:
             parent = self._node(parent, piece, FIXED, np.concatenate([[0.0], _IDENTITY]))
         part = Part(division, path, start, piece, X, [parent], [], [], [])
         self.parts[link].append(part)
-        count = len(steps[0])
         for i in range(len(X)):
             if i:
                 points = [first_point + count * (i - 1) + k for k in range(count)]
                 part.node.append(self._step(part.node[-1], piece, (X[i] - X[i - 1]) * L, points))
-            weight = places.weight[i] * L
+            weight = weights[i] * L
             if weight > 0.0:
                 part.quadrature.append(len(self.quadrature))
                 part.quadrature_place.append(X[i])
                 part.quadrature_node.append(part.node[-1])
-                point = first_point + len(inner) + i
+                point = first_point + inner.size + i
                 self.quadrature.append([point, piece, 0, 0])
-                values = [section.rigidity[i], section.viscous[i], plain[len(inner) + i]]
+                values = [section.rigidity[i], section.viscous[i], plain[inner.size + i]]
                 self.sections.append(np.concatenate([[weight], *values]))
                 inertia = np.diag(section.inertia[i, :3]).ravel()
                 drag = np.concatenate([np.zeros(3), section.drag[i]])
