@@ -211,9 +211,9 @@ def test_what_does_work_without_an_input_is_reported():
     assert "moves with t" in Robot(arm(Basis.dependent("q1*X*t", 1))).description.untracked_work
 
 
-def test_a_function_that_was_changed_is_that_of_the_next_robot(module):
+def test_a_function_that_was_changed_is_that_of_the_next_robot(module, monkeypatch):
     """What a name stands for is not remembered, nor a function of Python itself: it may change its mind."""
     named = Basis.custom((f"{module}:bump",), "bend-y")
     before = Robot(arm(named)).dynamics()[0]
-    sys.modules[module].bump = lambda X: 2.0 * np.sin(np.pi * X)
+    monkeypatch.setattr(f"{module}.bump", lambda X: 2.0 * np.sin(np.pi * X))
     np.testing.assert_allclose(Robot(arm(named)).dynamics()[0], 4.0 * before, rtol=rounding(64))

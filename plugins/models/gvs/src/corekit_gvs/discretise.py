@@ -167,10 +167,10 @@ def _blind(strain: Strain, count: int, magnus: int, path: str) -> list[int]:
         # the span of the monomials, without their condition
         span = evolve(basis, kind="legendre") if basis.kind == "monomial" else basis
         where = f"{path}.strain[{i}]"
-        strain = shape_functions(span, nodes.X[seen], where)
+        values = shape_functions(span, nodes.X[seen], where)
         means = shape_functions(span, inner.ravel(), where).reshape(*inner.shape, -1).mean(axis=1)
         moved = np.concatenate([0.0 * means[:1], np.cumsum(np.diff(nodes.X)[:, None] * means, axis=0)])[seen]
-        if min(np.linalg.matrix_rank(strain), np.linalg.matrix_rank(moved)) < basis.per_mode:
+        if min(np.linalg.matrix_rank(values), np.linalg.matrix_rank(moved)) < basis.per_mode:
             found.append(i)
     return found
 
