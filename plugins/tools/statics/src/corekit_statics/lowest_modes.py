@@ -10,9 +10,9 @@ the lowest in a rod that hardly stretches). M may be singular: massless coordina
 s is found from below, by factors of 100 from the rounding of the stiffest ω², until A has a Cholesky factor. (1) is
 then solved once more, with the s of the lowest ω² that is known, so that rigid motions stand apart from the others.
 
-Small problems, and those with a basis N of permitted displacements, are dense. Others are solved by Lanczos's method on
-A⁻¹·M. A Krylov space of one vector holds one of several modes of equal ω², such as six rigid motions: what was found is
-deflated, and (1) solved again until nothing lower comes.                                              (2)
+Dense matrices are solved as such, on the basis N of permitted displacements. Sparse ones are solved by Lanczos's
+method on A⁻¹·M. A Krylov space of one vector holds one of several modes of equal ω², such as six rigid motions: what
+was found is deflated, and (1) solved again until nothing lower comes.                                  (2)
 
 An entry of K comes out of about c operations, so that K is K + δK with |δK| ≤ c·ε·|K|, entry by entry, and M likewise.
 To first order this moves the ω² of a mode by at most
@@ -40,8 +40,6 @@ from corekit_statics.small_motions import SmallMotions
 
 __all__ = ["IndefiniteError", "LowestModes", "lowest_modes"]
 
-_SMALL = 150
-"""Largest number of velocities for which (1) is solved as a dense problem."""
 _OPERATIONS = 64.0
 """c of (3): bending strains, their first and second derivatives and their sum over the terms that meet in an entry."""
 _MOST_RUNS = 40
@@ -73,9 +71,7 @@ def lowest_modes(motions: SmallMotions, count: int) -> LowestModes:
     Raises:
         IndefiniteError: K is not positive definite on displacements without mass.
     """
-    problem = (
-        _Dense(motions) if motions.kernel is not None or len(motions.free) <= _SMALL else _Sparse(motions)
-    )
+    problem = _Dense(motions) if isinstance(motions.stiffness, np.ndarray) else _Sparse(motions)
     size = problem.size
     if not size:
         return LowestModes(np.zeros(0), np.zeros(0), np.zeros((len(motions.free), 0)))
@@ -128,7 +124,7 @@ class _Dense:
 
     def __init__(self, motions: SmallMotions) -> None:
         kernel = motions.kernel
-        self.stiffness, self.mass = motions.stiffness.toarray(), motions.mass.toarray()
+        self.stiffness, self.mass = motions.stiffness, motions.mass
         self._kernel = kernel
         if kernel is not None:
             self.stiffness = kernel.T @ self.stiffness @ kernel

@@ -4,8 +4,8 @@
 
 with the symmetric part of the left matrix. A compliant constraint adds J_bᵀ·J_b/α, a contact potential Pᵀ·K_c·P.
 J holds rigid constraints and touching contacts, as if they acted both ways. A contact that does not press, slides or
-could not stick holds its normal alone. The matrices keep their entries alone; with J or a potential they are dense, and
-x = N·y with an orthonormal basis N of the kernel of J.
+could not stick holds its normal alone. The matrices of few velocities, and those with J or a potential, are dense;
+others keep their entries alone. With J, x = N·y with an orthonormal basis N of the kernel of J.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from corekit_statics.equilibrium_system import EquilibriumSystem
 
 __all__ = ["LARGEST_DENSE", "SmallMotions", "small_motions"]
 
+_SMALL = 150
+"""Largest number of velocities whose matrices are dense in any case: there arrays are quicker than entries."""
 LARGEST_DENSE = 2000
 """Largest number of velocities for which (1) is reduced by J, or holds a potential."""
 
@@ -33,7 +35,7 @@ class SmallMotions:
     """The matrices of (1).
 
     Args:
-        stiffness, mass: of the free velocities, symmetric, sparse of shape (m, m).
+        stiffness, mass: of the free velocities, symmetric, shape (m, m); arrays, or sparse where there is no `kernel`.
         free: index of every free velocity, shape (m,).
         kernel: N, shape (m, k), or None without J.
         size: number of velocities.
@@ -64,11 +66,14 @@ def small_motions(system: EquilibriumSystem) -> SmallMotions | None:
         return None
     free = np.flatnonzero(system.free)
     stiffness, mass = _world_matrices(system)
-    if potential is not None and potential.count:
-        columns = [potential.tangent_product(unit, 0.0, 1.0) for unit in np.eye(system.nv)]
-        stiffness = stiffness + np.stack(columns, axis=1)
-        stiffness = coo_array(stiffness)
-    stiffness, mass = (each.tocsc()[free][:, free] for each in (stiffness, mass))
+    if is_dense or system.nv <= _SMALL:
+        stiffness, mass = stiffness.toarray(), mass.toarray()
+        if potential is not None and potential.count:
+            columns = [potential.tangent_product(unit, 0.0, 1.0) for unit in np.eye(system.nv)]
+            stiffness += np.stack(columns, axis=1)
+        stiffness, mass = (each[np.ix_(free, free)] for each in (stiffness, mass))
+    else:
+        stiffness, mass = (each.tocsc()[free][:, free] for each in (stiffness, mass))
     rigid = np.concatenate([rows, *constraints])[:, free]
     kernel = null_space(rigid) if len(rigid) else None
     return SmallMotions(0.5 * (stiffness + stiffness.T), mass, free, kernel, system.nv, reason)

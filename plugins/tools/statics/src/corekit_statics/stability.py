@@ -109,7 +109,9 @@ def _without_mass(motions: SmallMotions) -> Stability:
     reason = f"{motions.reason}, massless coordinates" if motions.reason else "massless coordinates"
     if len(motions.free) > LARGEST_DENSE:
         return Stability("unstable", modes=-1, reason=reason, motions=motions)
-    stiffness = motions.stiffness.toarray()
+    stiffness = motions.stiffness
+    if not isinstance(stiffness, np.ndarray):
+        stiffness = stiffness.toarray()
     if motions.kernel is not None:
         stiffness = motions.kernel.T @ stiffness @ motions.kernel
     scale = np.sqrt(np.maximum(np.abs(stiffness.diagonal()), 1e-300))
