@@ -1,14 +1,17 @@
 // Forces as numbers: in the corner at the time that is shown, and beside a force arrow where the pointer is.
 //
 // The player of a page tells neither. The time is what its slider says to screen readers. The camera is known from
-// three.js, which tells a page's developer tools of every scene: without that there are no numbers beside arrows.
+// three.js, which tells a page's developer tools of every scene: without that there are no numbers beside arrows, and the
+// corner says so.
 (() => {
 const NEAR = 14; // px
-let data = null, seen = null, pointer = null;
+const PATIENCE = 20; // pictures, or tenths of a second, without a camera
+let data = null, seen = null, pointer = null, told = false, blind = 0;
 
 const tools = (globalThis.__THREE_DEVTOOLS__ ??= new EventTarget());
 tools.addEventListener("observe", ({ detail: scene }) => {
   if (!scene.isScene) return;
+  told = true;
   const before = scene.onBeforeRender;
   let drawn = null;
   scene.onBeforeRender = function (renderer, own, camera, ...rest) {
@@ -16,6 +19,7 @@ tools.addEventListener("observe", ({ detail: scene }) => {
     if (!drawn?.parent) scene.traverse((each) => { if (each.isInstancedMesh2) drawn = each; });
     // what is drawn has no pose of its own: it shows how the world lies in the scene
     if (drawn?.parent) seen = { camera, world: drawn.matrixWorld, canvas: renderer.domElement };
+    else blind++;
   };
 });
 
@@ -76,8 +80,9 @@ function start() {
   if (!element) return;
   data = JSON.parse(element.textContent);
   data.values = new Float32Array(Uint8Array.from(atob(data.values), (each) => each.charCodeAt(0)).buffer);
-  const [words, strip, now, tip] = ["force", "strip", "now", "tip"].map((name) =>
+  const [words, strip, now, tip, missing] = ["force", "strip", "now", "tip", "missing"].map((name) =>
     document.getElementById(`corekit-${name}`));
+  document.body.append(tip); // a folded corner would hide it
   const last = data.time.length - 1, across = data.time[last] - data.time[0];
   let chosen = null;
   const tell = () => {
@@ -104,7 +109,11 @@ function start() {
   strip.addEventListener("pointerleave", () => { chosen = null; tell(); });
   document.addEventListener("pointermove", (event) => { pointer = [event.clientX, event.clientY]; tell(); });
   document.addEventListener("pointerleave", () => { pointer = null; tell(); });
-  setInterval(tell, 100);
+  setInterval(() => {
+    if (!told && document.querySelector("canvas")) blind++;
+    missing.style.display = !seen && blind > PATIENCE ? "block" : "none";
+    tell();
+  }, 100);
   tell();
 }
 document.addEventListener("DOMContentLoaded", start);

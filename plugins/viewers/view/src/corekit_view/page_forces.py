@@ -23,9 +23,12 @@ _CHART = f"""<div style="font-size:12px;margin-top:.6em"><div>Σ‖contact force
 <svg id="corekit-strip" width="{WIDTH}" height="{HEIGHT}"
 style="pointer-events:auto;cursor:crosshair;background:#ffffffb0">
 <polyline points="@points" fill="none" stroke="{INK}"/>
-<line id="corekit-now" y1="0" y2="{HEIGHT}" stroke="#D55E00"/></svg><div id="corekit-force"></div></div>
-<div id="corekit-tip" style="display:none;position:fixed;padding:.1em .5em;border-radius:4px;background:#fffffff0;
-box-shadow:0 0 4px #0006;font-size:12px"></div><script type="application/json" id="corekit-forces">@data</script>"""
+<line id="corekit-now" y1="0" y2="{HEIGHT}" stroke="#D55E00"/></svg>
+<div id="corekit-force" style="min-width:26em"></div><div id="corekit-missing" style="display:none;max-width:26em">
+No numbers beside arrows: the player of this page does not tell where its camera is.</div></div>
+<div id="corekit-tip" style="display:none;position:fixed;z-index:51;pointer-events:none;padding:.1em .5em;
+border-radius:4px;background:#fffffff0;box-shadow:0 0 4px #0006;color:{INK};font:12px system-ui,sans-serif"></div>
+<script type="application/json" id="corekit-forces">@data</script>"""
 
 
 def force_numbers(replay: Replay, arrows: Arrows, speed: float) -> str:

@@ -167,8 +167,6 @@ def record_page(server: viser.ViserServer, things: list[Batch], time: Array, spe
         serializer.insert_sleep(float(time[k] - time[k - 1]) / speed)
         for thing, handle in zip(things, handles, strict=True):
             move_instances(handle, thing, k)
-    if len(time) > 1:
-        serializer.insert_sleep(0.5)  # pause at the end before the player restarts
     return serializer.as_html()
 
 
@@ -188,12 +186,16 @@ def legend_items(replay: Replay, arrows: Arrows) -> str:
 
 
 def add_legend(page: str, replay: Replay, arrows: Arrows, speed: float) -> str:
-    """Return the page with its title, legend and forces in numbers."""
+    """Return the page with its title, which folds and unfolds legend and forces in numbers.
+
+    The corner lies over the scene: it lets through what is behind it, pointers too.
+    """
     title, forces = html.escape(replay.title), force_numbers(replay, arrows, speed)
     legend = (
-        f'<div style="position:fixed;right:1.2em;top:1em;z-index:50;pointer-events:none;color:{INK};'
-        f'font:13px/1.6 system-ui,sans-serif"><b style="font-size:16px">{title}</b>'
-        f"{legend_items(replay, arrows)}{forces}</div>"
+        f'<details open style="position:fixed;right:.6em;top:.6em;z-index:50;pointer-events:none;color:{INK};'
+        f'padding:.3em .7em;border-radius:6px;background:#ffffff99;font:13px/1.6 system-ui,sans-serif">'
+        f'<summary title="fold or unfold" style="pointer-events:auto;cursor:pointer;font-size:16px;font-weight:bold">'
+        f"{title}</summary>{legend_items(replay, arrows)}{forces}</details>"
     )
     page = page.replace("<title>Viser</title>", f"<title>{title}</title>", 1)
     if forces:
