@@ -25,3 +25,8 @@ def __getattr__(name: str) -> Any:
 
         return results_class()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Names that are imported at their first use, too."""
+    return sorted({*globals(), *__all__})

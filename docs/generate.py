@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -49,7 +48,8 @@ def option_table(options: Iterable[Option]) -> str:
     """A table of options: key, unit, default, what is allowed, what it means."""
     lines = ["| option | unit | default | allowed | meaning |", "|---|---|---|---|---|"]
     for option in options:
-        default = _default(option.default)
+        plain = option.default in {"required", "see below"}
+        default = option.default if plain else _code(option.default)
         allowed = option.allowed or _code(option.type)
         cells = [_code(option.name), option.unit, default, allowed, option.help]
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
@@ -165,15 +165,6 @@ def _page(row: Installed) -> str:
 
 def _code(text: str) -> str:
     return f"`{text}`" if text else ""
-
-
-def _default(text: str) -> str:
-    """A default as a file would hold it; those of nested tables are shown by their own rows."""
-    constant = re.fullmatch(r"Constant\(numbers=\((.*)\)\)", text)
-    if constant:
-        return _code(f"[{constant[1]}]")
-    nested = re.match(r"[A-Z]\w*\(", text)
-    return "see below" if nested else text if text == "required" else _code(text)
 
 
 if __name__ == "__main__":

@@ -50,13 +50,17 @@ def check(
     try:
         scenario = load(file, overrides, allow_code=allow_code)
         simulation = scenario.compose()
+        clipped: list[str] = []
+        for body in simulation.bodies:
+            body.inputs.warn = clipped.append
+        simulation.sample_controllers()  # as a run does first: what they name must be there
     except CorekitError as error:
         if as_json:
             print(json.dumps({"file": str(file), "sound": False, "error": str(error)}, ensure_ascii=False))
         else:
             print_error(str(error))
         return FAILED
-    summary, doubts = _summary(scenario, simulation), _doubts(scenario, simulation)
+    summary, doubts = _summary(scenario, simulation), [*_doubts(scenario, simulation), *clipped]
     failed = strict and bool(doubts)
     if as_json:
         told = {"file": str(file), "sound": not failed, "warnings": doubts, **summary}

@@ -93,8 +93,10 @@ class Scenario(ScenarioTables):
         return equilibrium_finder().find_equilibria(self, **options)
 
     def run(self, **options: Any) -> Any:
-        """Compose and run it into a new folder; its results, see `corekit_run.running.run`.
+        """Compose and run it into a new folder, and return its `corekit.Results`.
 
+        Args:
+            options: of `corekit_run.running.run`; `directory` is the run's folder.
         Raises:
             PluginError: nothing that runs scenarios is installed.
         """

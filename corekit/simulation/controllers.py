@@ -89,7 +89,10 @@ class SampledControllers:
         for name, each in self._all.items():
             if simulation.step_index < each.next:
                 continue
-            given = each.compute(simulation)
+            try:
+                given = each.compute(simulation)
+            except ControlError as error:
+                raise ControlError(f"controller {name!r}: {error}") from error
             if not isinstance(given, Mapping) or not all(isinstance(own, Mapping) for own in given.values()):
                 raise ControlError(
                     f'controller {name!r} must return inputs by body and channel, {{"arm": {{"tension": u}}}}, '

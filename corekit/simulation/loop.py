@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError, StepFailed
+from corekit.registry.resolve import did_you_mean
 from corekit.roles.component import (
     Component,
     InternalState,
@@ -44,6 +45,18 @@ __all__ = ["Observer", "Simulation"]
 
 Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
+
+
+def _no_body(name: str, names: Collection[str]) -> ControlError:
+    return ControlError(f"there is no body {name!r}{did_you_mean(name, names)}; there are {', '.join(names)}")
+
+
+@final
+class _ByBody(dict[str, BodyInputs]):
+    """The inputs of bodies; an unknown body is refused in the words of `Simulation.body`."""
+
+    def __missing__(self, name: str) -> BodyInputs:
+        raise _no_body(name, self)
 
 
 @final
@@ -140,9 +153,7 @@ class Simulation:
         for body in self.bodies:
             if body.name == name:
                 return body
-        raise ControlError(
-            f"there is no body {name!r}; there are {', '.join(body.name for body in self.bodies)}"
-        )
+        raise _no_body(name, [body.name for body in self.bodies])
 
     @cached_property
     def inputs(self) -> Mapping[str, BodyInputs]:
@@ -151,20 +162,22 @@ class Simulation:
             body.inputs.written = True
         if self.step_index and isinstance(self.integrator, Stateful):
             self.integrator.restore({})  # it may have run ahead with inputs that it took for known
-        return MappingProxyType({body.name: body.inputs for body in self.bodies})
+        return MappingProxyType(_ByBody({body.name: body.inputs for body in self.bodies}))
 
     def controller(self, name: str) -> Any:
         """Return a controller by its name."""
         return self._controllers[name]
 
     def frame(self, name: str) -> FrameState:
-        """Return pose and velocities of a frame now, by `body.frame`, for example `arm.tip`."""
+        """Return pose and velocities of a frame now, by `body.frame`; `corekit info FILE` lists them."""
         body_name, _, own = name.partition(".")
         body = self.body(body_name)
         frames = body.description.frames
         if own not in frames:
+            names = [f"{body_name}.{each}" for each in frames]
             raise ControlError(
-                f"body {body_name!r} has no frame {own!r}; it has {', '.join(frames) or 'none'}"
+                f"there is no frame {name!r}{did_you_mean(name, names)}; "
+                f"body {body_name!r} has {', '.join(names) or 'none'}"
             )
         return frame_state(body, self._now.body_states[body.index], frames.index(own))
 

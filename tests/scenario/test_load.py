@@ -377,3 +377,8 @@ def test_loading_imports_neither_components_nor_heavy_libraries(file, made_up_pl
         [sys.executable, "-c", program, site, str(file)], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "[]"
+
+
+def test_what_is_imported_at_its_first_use_is_listed_too():
+    """A prompt that completes names after `corekit.` must offer them."""
+    assert set(corekit.__all__) <= set(dir(corekit))

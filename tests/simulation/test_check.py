@@ -57,6 +57,44 @@ def test_check_prints_every_mistake_at_once(scenario_file, capsys):
     assert json.loads(capsys.readouterr().out)["sound"] is False
 
 
+def test_controllers_are_asked_once_as_a_run_does(scenario_file, capsys):
+    """What they name must be there."""
+    pytest.importorskip("corekit_feedback")
+    text = scenario_file.read_text()
+    lost = """
+[[controllers]]
+name = "push"
+use = "computed-torque"
+options = { frame = "ball.tip", target = [0.0, 0.0, 0.0] }
+"""
+    scenario_file.write_text(text + lost)
+    assert main(["check", str(scenario_file)]) == 1
+    assert "controller 'push': there is no frame 'ball.tip'" in capsys.readouterr().err
+
+
+def test_what_a_controller_gives_beyond_bounds_is_a_warning(scenario_file, capsys):
+    pytest.importorskip("corekit_feedback")
+    pytest.importorskip("corekit_pcc")
+    arm = """
+[[bodies]]
+name = "arm"
+use = "pcc"
+options = { sections = 1, material = { chamber_area = 1e-5, max_pressure = 1e4 } }
+[[controllers]]
+name = "push"
+use = "pd"
+[controllers.options]
+body = "arm"
+channel = "pressure"
+target = [0.01, 0.01, 0.01]
+proportional = 1e9
+"""
+    scenario_file.write_text(SCENARIO.partition("world")[0] + arm)
+    assert main(["check", str(scenario_file)]) == 0
+    told = capsys.readouterr().err
+    assert "warning: bodies.arm.inputs: [10000000.0, 10000000.0, 10000000.0] for channel 'pressure'" in told
+
+
 def test_a_missing_file_is_misuse(capsys):
     assert main(["check", "nowhere.toml"]) == 2
     assert "nowhere.toml" in capsys.readouterr().err

@@ -211,8 +211,25 @@ def test_two_sources_of_one_channel_are_refused():
         sim.step()
     with pytest.raises(ConfigError, match="whole number of steps"):
         sim.add_controller(lambda sim: zero, name="third", every=0.015)
-    with pytest.raises(ControlError, match="no frame 'tip'; it has mass0, mass1"):
-        sim.frame("arm.tip")
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda sim: sim.frame("arm.tip"), "no frame 'arm.tip'; body 'arm' has arm.mass0, arm.mass1$"),
+        (lambda sim: sim.frame("arm.mass2"), "no frame 'arm.mass2', did you mean 'arm.mass"),
+        (lambda sim: sim.frame("amr.mass1"), "no body 'amr', did you mean 'arm'"),
+        (lambda sim: sim.inputs["amr"], "no body 'amr', did you mean 'arm'"),
+    ],
+)
+def test_a_name_that_is_not_there_is_answered_by_those_that_are(ask, said):
+    sim = loads(PENDULUM).compose()
+    with pytest.raises(ControlError, match=said):
+        ask(sim)
+    assert "amr" not in sim.inputs
+    sim.add_controller(ask, name="lost")
+    with pytest.raises(ControlError, match=f"controller 'lost': there is {said}"):
+        sim.step()
 
 
 def tensions(signals=None):

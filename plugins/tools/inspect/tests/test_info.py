@@ -5,6 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from attrs import frozen
+
+from corekit.data.signals import Constant, Signal
+from corekit.roles.options import option
+from corekit_inspect.option_table import describe_options
 
 CONFIG = """
 from __future__ import annotations
@@ -82,6 +87,27 @@ def test_describing_a_component_imports_nothing_that_steps_or_reads_records(site
     assert site.run("-c", code).stdout.splitlines()[-1] == "[]"
 
 
+@frozen(kw_only=True)
+class Leg:
+    length: float = option(0.1, "of the leg", unit="m")
+    joint: str = option("hinge", "what holds it")
+
+
+@frozen(kw_only=True)
+class Robot:
+    legs: tuple[Leg, ...] = option((Leg(length=0.3), Leg()), "what it stands on")
+    arm: Leg = option(Leg(), "what it reaches with")
+    goal: Signal = option(Constant((1.0, 2.0)), "where to")
+
+
+def test_a_default_table_is_written_by_what_differs_from_its_own_defaults():
+    rows = {row.name: row.default for row in describe_options(Robot)}
+    assert rows["legs"] == "[{ length = 0.3 }, { }]"
+    assert rows["arm"] == "see below"
+    assert rows["goal"] == "[1.0, 2.0]"
+    assert rows["legs[].length"] == "0.1"
+
+
 def test_info_lists_the_interface_of_a_model_and_of_a_scenarios_bodies(site, tmp_path):
     result = site.corekit("info", "models.reference-pendulum", "--json")
     (sheet,) = json.loads(result.stdout)
@@ -101,4 +127,4 @@ def test_info_lists_the_interface_of_a_model_and_of_a_scenarios_bodies(site, tmp
     text = site.corekit("info", str(file)).stdout
     assert "coordinates [rad]: angle0, angle1" in text
     assert "input torque [N·m]: 2 of kind effort" in text
-    assert "frames: mass0, mass1" in text
+    assert "frames: arm.mass0, arm.mass1" in text

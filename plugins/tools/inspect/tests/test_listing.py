@@ -36,6 +36,20 @@ def test_listing_takes_no_more_than_twice_what_its_libraries_take_to_import(site
     assert processor_time(lambda: site.run("-m", "corekit.cli", "list")) < 2 * imports
 
 
+def test_installed_scenarios_are_listed_with_what_their_first_line_says(site):
+    files = {
+        "fake_worlds/__init__.py": "from pathlib import Path\nfiles = lambda: Path(__file__).with_name('files')\n",
+        "fake_worlds/files/zoo/soft_arm.toml": "# A soft arm waves.\nformat = 1\n",
+        "fake_worlds/files/zoo/other.toml": "format = 1\n",
+    }
+    site.add("fake-worlds", {"scenarios": {"zoo": "fake_worlds:files"}}, files)
+    result = site.corekit("list", "--scenarios")
+    assert ["zoo/soft-arm", "A", "soft", "arm", "waves."] in [
+        line.split() for line in result.stdout.splitlines()
+    ]
+    assert json.loads(site.corekit("list", "--scenarios", "--json").stdout)["zoo/other"] == ""
+
+
 def test_good_plugin_is_listed_as_ok(site):
     site.add_good("fake-good", "fake_good")
     row = rows(site)["fake-good", "good"]

@@ -20,20 +20,31 @@ def simulation(world):
     """The falling ball of 2 kg, far above any floor; its push along z falls to −1 N in 0.1 s."""
     made = world(floor=False)
     made.mark_start()
+    made.warm_up()  # as `corekit view` does: what loads late would count as time that passed
     return made
 
 
 def driven(simulation):
-    return DrivenSimulation(simulation, "tiny", sliders_of(simulation, 1.0, {}))
+    return DrivenSimulation(simulation, "tiny", sliders_of(simulation, 1.0, {})[0])
 
 
 def test_every_number_of_every_channel_has_a_slider_of_twice_its_signal(simulation):
-    sliders = sliders_of(simulation, 1.0, {})
+    sliders, guessed = sliders_of(simulation, 1.0, {})
+    assert guessed == []
     assert [(each.body, each.channel, each.entry) for each in sliders] == [
         ("ball", "push", i) for i in range(3)
     ]
     assert {(each.lower, each.upper) for each in sliders} == {(-2.0, 2.0)}
-    assert {each.upper for each in sliders_of(simulation, 1.0, {"ball.push": (-1.0, 9.0)})} == {9.0}
+    assert {each.upper for each in sliders_of(simulation, 1.0, {"ball.push": (-1.0, 9.0)})[0]} == {9.0}
+
+
+def test_a_channel_whose_range_nothing_tells_goes_to_one_and_is_named(simulation):
+    inputs = simulation.inputs["ball"]
+    inputs["push"] = 0.0  # as if the file had no signal
+    sliders, guessed = sliders_of(simulation, 1.0, {})
+    assert {(each.lower, each.upper) for each in sliders} == {(-1.0, 1.0)}
+    assert guessed == ["ball.push"]
+    assert sliders_of(simulation, 1.0, {"ball.push": (-1.0, 9.0)})[1] == []
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,8 @@ def _channel(channel: Channel) -> dict[str, Any]:
     }
 
 
-def interface_lines(found: Mapping[str, Any]) -> list[str]:
-    """Write a description as lines of text."""
+def interface_lines(found: Mapping[str, Any], body: str = "") -> list[str]:
+    """Write a description as lines of text; frames of a body as other parts of a scenario and Python name them."""
     lines: list[str] = []
     for unit in dict.fromkeys(row["unit"] for row in found["coordinates"]):
         names = [row["name"] for row in found["coordinates"] if row["unit"] == unit]
@@ -68,7 +68,8 @@ def interface_lines(found: Mapping[str, Any]) -> list[str]:
         lines.append(f"  input {channel['name']} [{channel['unit']}]: {', '.join(facts)}")
     if not found["inputs"]:
         lines.append("  no inputs")
-    lines.append(f"  frames: {_listed(found['frames']) or 'none'}")
+    frames = [f"{body}.{name}" if body else name for name in found["frames"]]
+    lines.append(f"  frames: {_listed(frames) or 'none'}")
     if found["plane"] is not None:
         origin, first, second = (f"({', '.join(f'{x:g}' for x in each)})" for each in found["plane"])
         lines.append(f"  plane through {origin} along {first} and {second}")

@@ -9,9 +9,13 @@ from typing import Any, get_args, get_origin
 import attrs
 from attrs import frozen
 
+from corekit.data.signals import Constant
 from corekit.roles.options import ComponentRef
 
 __all__ = ["Option", "describe_options"]
+
+_EMPTY = "{ }"
+"""A table of defaults alone."""
 
 
 @frozen(kw_only=True)
@@ -22,7 +26,7 @@ class Option:
         name: its key: field metadata `key`, else the field's name. Nested tables are dotted;
             `sections[].length` is a key of each entry of a list.
         type: as annotated.
-        default: as written in Python; `required` if there is none.
+        default: as a file holds it; `required` if there is none, `see below` for a table of defaults.
         unit: SI unit, empty if it has none. Field metadata `unit`.
         allowed: range or choices, in words. Field metadata `allowed`.
         help: what it means. Field metadata `help`.
@@ -56,7 +60,7 @@ def _option(each: attrs.Attribute[Any], prefix: str) -> Option:
     return Option(
         name=prefix + str(each.metadata.get("key", each.alias or each.name)),
         type=_type_name(each.type),
-        default=_default(each.default),
+        default="see below" if (written := _default(each.default)) == _EMPTY else written,
         unit=str(each.metadata.get("unit", "")),
         allowed=str(each.metadata.get("allowed", "")),
         help=str(each.metadata.get("help", "")),
@@ -82,7 +86,19 @@ def _default(default: Any) -> str:
         return repr(default.use)
     if isinstance(default, (tuple, list)):
         return f"[{', '.join(_default(entry) for entry in default)}]"
-    return repr(default)
+    if isinstance(default, Constant):
+        return _default(default.numbers)
+    return _entries(default) if attrs.has(type(default)) else repr(default)
+
+
+def _entries(table: Any) -> str:
+    """Write those entries of a table that differ from their own defaults, which have rows of their own."""
+    given = [
+        f"{each.alias or each.name} = {value}"
+        for each in attrs.fields(type(table))
+        if each.init and (value := _default(getattr(table, each.name))) != _default(each.default)
+    ]
+    return f"{{ {', '.join(given)} }}" if given else _EMPTY
 
 
 def _nested(annotation: Any) -> Iterator[tuple[type, str]]:

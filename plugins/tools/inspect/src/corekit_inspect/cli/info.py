@@ -87,7 +87,7 @@ def _show_bodies(name: str, *, as_json: bool) -> None:
     console = Console(highlight=False, soft_wrap=True)
     for body, sheet in sheets.items():
         console.print(Text(f"body {body}", style="bold"))
-        for line in interface_lines(sheet):
+        for line in interface_lines(sheet, body):
             console.print(Text(line))
 
 

@@ -19,7 +19,7 @@ _COLUMNS = ("role", "name", "distribution", "version", "status")
 _COLOURS = {"ambiguous": "\x1b[33m", "unusable": "\x1b[31m"}
 
 
-def list_components(*, json: bool = False, all: bool = False) -> None:
+def list_components(*, json: bool = False, all: bool = False, scenarios: bool = False) -> None:
     """What is installed, and what could be.
 
     Reads metadata only: nothing is imported, a broken plugin is a row with its reason.
@@ -30,13 +30,35 @@ def list_components(*, json: bool = False, all: bool = False) -> None:
         Print JSON instead of a table.
     all
         Show the reference components too; they are small, slow and meant for tests.
+    scenarios
+        Show the scenarios and plans that are installed instead: `corekit run` and `plan` take their names.
     """
+    if scenarios:
+        _print_scenarios(as_json=json)
+        return
     installed = [row for row in discover() if all or not row.reference]
     absent = not_installed(installed)
     if json:
         _print_json(installed, absent)
     else:
         _print_tables(installed, absent)
+
+
+def _print_scenarios(*, as_json: bool) -> None:
+    from corekit.scenario.load import shipped_scenarios
+
+    about = {}
+    for name, file in shipped_scenarios().items():
+        first = file.read_text(encoding="utf-8").partition("\n")[0]
+        about[name] = first.removeprefix("# ") if first.startswith("# ") else ""
+    if as_json:
+        print(json.dumps(about, indent=2, ensure_ascii=False))
+        return
+    width = max(map(len, about), default=0)
+    for name, words in about.items():
+        print(f"  {name:{width}}  {words}".rstrip())
+    if not about:
+        print("No scenarios are installed: pip install corekit-scenarios")
 
 
 def _print_json(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> None:

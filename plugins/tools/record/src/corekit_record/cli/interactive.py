@@ -24,8 +24,8 @@ SAMPLES = 65
 
 def sliders_of(
     simulation: Simulation, duration: float, ranges: Mapping[str, tuple[float, float]]
-) -> list[Slider]:
-    """Return a slider for every number of every input channel.
+) -> tuple[list[Slider], list[str]]:
+    """Return a slider for every number of every input channel, and the channels whose range nothing tells.
 
     A range that is not given is that of the channel's bounds; where these are open, twice the largest value of the
     scenario's signal in its duration [s], and 1 where there is none.
@@ -39,6 +39,7 @@ def sliders_of(
     """
     sliders: list[Slider] = []
     names: list[str] = []
+    guessed: list[str] = []
     for body in simulation.bodies:
         start = simulation.start_time
         instants = np.linspace(start, start + duration, SAMPLES)
@@ -58,6 +59,8 @@ def sliders_of(
                     raise ConfigError(
                         [Mistake("--range", f"{name}={lower:g}:{upper:g}", f"must rise, within {bounds}")]
                     )
+            elif not (peak > 0.0 or math.isfinite(channel.upper)):
+                guessed.append(name)
             sliders += [
                 Slider(
                     body=body.name,
@@ -75,7 +78,7 @@ def sliders_of(
     unknown = sorted(ranges.keys() - set(names))
     if unknown:
         raise ConfigError([Mistake("--range", unknown[0], f"must be one of {', '.join(names) or 'none'}")])
-    return sliders
+    return sliders, guessed
 
 
 @final

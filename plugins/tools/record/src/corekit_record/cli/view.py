@@ -89,11 +89,14 @@ def _view_scenario(
     from corekit_record.cli.interactive import DrivenSimulation, sliders_of
 
     simulation = scenario.compose()
-    sliders = sliders_of(simulation, scenario.time.duration, asked)
+    sliders, guessed = sliders_of(simulation, scenario.time.duration, asked)
     simulation.warm_up()
     driven = DrivenSimulation(simulation, scenario.name, sliders)
     with chosen.viewer.interact(driven.snapshot.replay(), sliders, port) as session:
         print(f"{scenario.name}: {session.url} (Ctrl-C ends)", flush=True)
+        if guessed:
+            words = f"no signal or bound tells how far {', '.join(guessed)} may go, so its sliders end at 1"
+            print(f"{words}: --range {guessed[0]}=0:20 sets another end", flush=True)
         try:
             driven.follow(session)
         except KeyboardInterrupt:
