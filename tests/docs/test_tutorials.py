@@ -67,7 +67,11 @@ def test_a_tip_follows_the_circle_better_with_a_perfect_camera_and_worse_without
 
 
 def test_a_sweep_s_tips_move_less_the_stiffer_they_are(program):
-    settled = program("sweep")["settled"]
+    page = program("sweep")
+    assert page["tips"].shape == (8, 3)
+    assert page["tips"].std(axis=0).max() > 1e-4
+    assert not any(each.folder.exists() for each in page["drawn"].points)
+    settled = page["settled"]
     assert len(settled) == 4
     for viscosity in {numbers[1] for numbers in settled}:
         moved = [settled[numbers][0] for numbers in sorted(settled) if numbers[1] == viscosity]

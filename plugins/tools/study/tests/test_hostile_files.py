@@ -8,8 +8,7 @@ from corekit.errors import ConfigError, ResultsError
 from corekit_study.fit_file import load_fit
 from corekit_study.new_folder import new_folder
 from corekit_study.plan_file import load_plan_file
-from corekit_study.sweep import spread
-from corekit_study.variants import variants
+from corekit_study.variants import spread, variants
 
 LOADERS = [load_fit, load_plan_file]
 

@@ -11,8 +11,10 @@ import pytest
 
 from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, ResultsError
+from corekit_record.results import Results
 from corekit_study.batch import OUTCOMES
-from corekit_study.sweep import SWEEP, resume, spread, sweep
+from corekit_study.sweep import SWEEP, resume, sweep
+from corekit_study.variants import spread
 
 
 def table(folder):
@@ -85,6 +87,50 @@ def test_a_stopped_sweep_repeats_only_what_is_missing(tmp_path, scenario_file):
     assert again.points[0].metrics["wall_s"] == -1.0
     assert again.points[1].metrics["wall_s"] > 0.0
     assert [int(row["steps"]) for row in table(folder)] == [50, 100]
+
+
+def test_shards_share_a_folder_and_are_merged_by_resuming_it(tmp_path, scenario_file):
+    vary = ["time.duration=0.05:0.2:4"]
+    parts = [sweep(scenario_file, vary, (), tmp_path / "s", workers=0, shard=(k, 3)) for k in (1, 2, 3)]
+    assert {part.folder for part in parts} == {tmp_path / "s"}
+    durations = [[point.variant.label for point in part.points] for part in parts]
+    assert durations == [["0.05", "0.2"], ["0.1"], ["0.15"]]
+    whole = resume(tmp_path / "s", workers=0)
+    assert [row["time.duration"] for row in table(whole.folder)] == ["0.05", "0.1", "0.15", "0.2"]
+    assert not (whole.folder / OUTCOMES).exists()  # nothing was run again
+    with pytest.raises(ResultsError, match="another sweep"):
+        sweep(scenario_file, ["time.step=1e-3,2e-3"], (), tmp_path / "s", workers=0, shard=(1, 2))
+    with pytest.raises(ConfigError, match="K-th of N parts"):
+        sweep(scenario_file, vary, (), tmp_path / "t", workers=0, shard=(4, 3))
+
+
+def test_the_table_alone_is_kept_and_is_the_same(tmp_path, scenario_file):
+    vary = ["time.duration=0.05,0.1", "time.step=1e-3,2e-3"]
+    kept = sweep(scenario_file, vary, (), tmp_path / "kept", workers=0)
+    bare = sweep(scenario_file, vary, (), tmp_path / "bare", workers=0, keep="table")
+    assert {path.name for path in bare.folder.iterdir()} == {SWEEP, OUTCOMES, "sweep.csv"}
+    assert all(point.folder.is_dir() for point in kept.points)
+    columns = [name for name in table(kept.folder)[0] if name != "wall_s"]
+    for mine, other in zip(table(bare.folder), table(kept.folder), strict=True):
+        assert [mine[name] for name in columns] == [other[name] for name in columns]
+    last = Results(kept.points[-1].folder)
+    row = table(bare.folder)[-1]
+    assert float(row["tip_z_m"]) == last.frame_position[-1, -1, 2]
+    assert float(row["energy_J"]) == last.energy.total[-1]
+    assert resume(bare.folder, workers=0).points[0].metrics["wall_s"] == bare.points[0].metrics["wall_s"]
+
+
+def test_random_points_are_run_and_go_on_from_their_folder(tmp_path, scenario_file):
+    asked = {"samples": 4, "seed": 3, "workers": 0}
+    with pytest.raises(ConfigError, match="LOW:HIGH"):
+        sweep(scenario_file, ["time.duration=0.4:0.2"], (), tmp_path / "s", **asked)
+    assert not (tmp_path / "s").exists()
+    vary = ["time.step=1e-3,2e-3", "world.obstacles[0].friction=0.1:0.9"]
+    found = sweep(scenario_file, vary, ["time.duration=0.05"], tmp_path / "s", **asked)
+    assert [int(row["steps"]) for row in table(found.folder)].count(50) == 2
+    again = resume(found.folder, workers=0)
+    assert [each.variant for each in again.points] == [each.variant for each in found.points]
+    assert [each.metrics for each in again.points] == [each.metrics for each in found.points]
 
 
 def test_a_wrong_value_is_reported_before_there_is_a_folder(tmp_path, scenario_file):

@@ -1,7 +1,8 @@
 """Many runs of scenarios, on every core, each stored as soon as it is done, so that a stopped batch can be resumed.
 
 A batch's folder holds one folder a run, and `outcomes.jsonl`: one line a finished or failed run. A line is
-kept while the resolved scenario is still the same, by its digest; what has no line is run, anew.
+kept while the resolved scenario is still the same, by its digest; what has no line is run, anew. Parts of a batch that
+run elsewhere, or at the same time, write `outcomes-….jsonl` of their own; those of all parts are read.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any
 
+import numpy as np
 from attrs import asdict, field, frozen
 
 from corekit.errors import CorekitError, StepFailed
@@ -30,10 +32,12 @@ from corekit_run.progress import Progress
 from corekit_run.running import run
 from corekit_study.progress_display import ShowProgress, no_display
 
-__all__ = ["OUTCOMES", "Job", "Outcome", "run_batch"]
+__all__ = ["END", "OUTCOMES", "Job", "Outcome", "Prepared", "prepare", "run_batch", "run_prepared"]
 
 OUTCOMES = "outcomes.jsonl"
 """Name of the file of stored outcomes."""
+END = ("energy_J", "tip_x_m", "tip_y_m", "tip_z_m")
+"""Statistics of the end of a run: energy of all bodies, position of the last frame; without what there is none of."""
 
 
 @frozen(kw_only=True)
@@ -44,12 +48,14 @@ class Job:
         name: of the run and of its folder, unique in the batch.
         scenario: name of a shipped one, or a file. overrides: as `--set` takes them.
         allow_code: as for `corekit.load`.
+        keep: whether its folder stays if it finishes.
     """
 
     name: str
     scenario: str
     overrides: tuple[str, ...] = ()
     allow_code: bool = False
+    keep: bool = True
 
 
 @frozen(kw_only=True)
@@ -61,7 +67,7 @@ class Outcome:
         error: why it failed, empty if it finished.
         completed: share of the duration that was simulated, 0 to 1.
         wall_s: how long it took [s]. duration: simulated time that was asked for [s].
-        statistics: counters over every step, as `Results.statistics`.
+        statistics: counters over every step, as `Results.statistics`, and `END`.
     """
 
     name: str
@@ -73,8 +79,37 @@ class Outcome:
     statistics: dict[str, Any] = field(factory=dict)
 
 
-_Task: TypeAlias = tuple[str, str, str, Path, bool]
-"""Name, digest, resolved scenario, folder of the batch, whether code is allowed."""
+@frozen(kw_only=True)
+class Prepared:
+    """A job whose scenario is read.
+
+    Args:
+        text: of the resolved scenario. duration: of it [s].
+    """
+
+    job: Job
+    text: str
+    duration: float
+
+    @property
+    def digest(self) -> str:
+        """Of the resolved scenario."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+
+def prepare(jobs: Sequence[Job]) -> list[Prepared]:
+    """Read the scenarios of jobs.
+
+    Raises:
+        ConfigError: one that cannot be loaded. ValueError: two jobs of one name.
+    """
+    if len({job.name for job in jobs}) < len(jobs):
+        raise ValueError("two jobs of a batch have the same name")
+    found = []
+    for job in jobs:
+        scenario = load(job.scenario, job.overrides, allow_code=job.allow_code)
+        found.append(Prepared(job=job, text=scenario.resolved_text(), duration=scenario.time.duration))
+    return found
 
 
 def run_batch(
@@ -92,24 +127,27 @@ def run_batch(
         ConfigError: a scenario that cannot be loaded; nothing is run then.
         ValueError: two jobs of one name.
     """
-    if len({job.name for job in jobs}) < len(jobs):
-        raise ValueError("two jobs of a batch have the same name")
-    loaded = {job.name: load(job.scenario, job.overrides, allow_code=job.allow_code) for job in jobs}
-    texts = {name: scenario.resolved_text() for name, scenario in loaded.items()}
-    digests = {name: _digest(text) for name, text in texts.items()}
+    return run_prepared(prepare(jobs), folder, progress, workers)
+
+
+def run_prepared(
+    prepared: Sequence[Prepared],
+    folder: Path,
+    progress: ShowProgress | None = None,
+    workers: int | None = None,
+    outcomes: str = OUTCOMES,
+) -> dict[str, Outcome]:
+    """Run jobs that are read, as `run_batch` does; `outcomes` is the file of the folder that new ones are stored in."""
+    digests = {each.job.name: each.digest for each in prepared}
     stored = {name: kept for name, kept in _read_outcomes(folder).items() if digests.get(name) == kept.digest}
-    _end_last_line(folder)
-    tasks: list[_Task] = [
-        (name, digests[name], text, folder, loaded[name].allow_code)
-        for name, text in texts.items()
-        if name not in stored
-    ]
-    total = sum(scenario.time.duration for scenario in loaded.values())
+    _end_last_line(folder / outcomes)
+    tasks = [(each, folder) for each in prepared if each.job.name not in stored]
+    total = sum(each.duration for each in prepared)
     began, before = clock.perf_counter(), sum(kept.duration for kept in stored.values())
-    with (progress or no_display)(f"{len(tasks)} of {len(jobs)} runs") as display:
+    with (progress or no_display)(f"{len(tasks)} of {len(prepared)} runs") as display:
 
         def store(outcome: Outcome) -> None:
-            _append(folder, outcome)
+            _append(folder / outcomes, outcome)
             stored[outcome.name] = outcome
             gone = sum(kept.duration for kept in stored.values())
             rate = (gone - before) / max(clock.perf_counter() - began, 1e-9)
@@ -120,10 +158,12 @@ def run_batch(
                 store(_run(*task))
         else:
             _run_in_processes(tasks, min(workers or os.cpu_count() or 1, len(tasks)), store)
-    return {job.name: stored[job.name] for job in jobs}
+    return {each.job.name: stored[each.job.name] for each in prepared}
 
 
-def _run_in_processes(tasks: Sequence[_Task], workers: int, store: Callable[[Outcome], None]) -> None:
+def _run_in_processes(
+    tasks: Sequence[tuple[Prepared, Path]], workers: int, store: Callable[[Outcome], None]
+) -> None:
     with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
         with _without_the_caller_s_script():
             futures: list[Future[Outcome]] = [pool.submit(_run, *task) for task in tasks]
@@ -146,13 +186,14 @@ def _without_the_caller_s_script() -> Iterator[None]:
         sys.modules["__main__"] = script
 
 
-def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> Outcome:
+def _run(prepared: Prepared, folder: Path) -> Outcome:
     """Run one scenario in its own folder; the files of an earlier attempt are removed."""
-    own = folder / name
+    job, duration = prepared.job, prepared.duration
+    own = folder / job.name
     if own.exists():
         shutil.rmtree(own)
-    scenario = loads(text, allow_code=allow_code)
-    duration, began = scenario.time.duration, clock.perf_counter()
+    scenario = loads(prepared.text, allow_code=job.allow_code)
+    began = clock.perf_counter()
     error, completed = "", 1.0
     try:
         run(scenario, directory=own, warn=_silent)
@@ -160,30 +201,37 @@ def _run(name: str, digest: str, text: str, folder: Path, allow_code: bool) -> O
         error, completed = str(failed), failed.time / duration
     except CorekitError as refused:
         error, completed = str(refused), 0.0
-    statistics = dict(Results(own).statistics) if (own / "results.nc").exists() else {}
+    statistics: dict[str, Any] = {}
+    if (own / "results.nc").exists():
+        results = Results(own)
+        statistics = {**results.statistics, **({} if error else _end(results))}
     wall = clock.perf_counter() - began
+    if not job.keep and not error:
+        shutil.rmtree(own)
     return Outcome(
-        name=name, digest=digest, error=error, completed=completed, wall_s=wall, duration=duration,
-        statistics=statistics,
+        name=job.name, digest=prepared.digest, error=error, completed=completed, wall_s=wall,
+        duration=duration, statistics=statistics,
     )  # fmt: skip
+
+
+def _end(results: Results) -> dict[str, float]:
+    """Return `END`, what of it is finite."""
+    tip = results.frame_position[-1, -1] if results.frames else ()
+    found = dict(zip(END, (results.energy.total[-1], *tip), strict=False))
+    return {name: float(value) for name, value in found.items() if np.isfinite(value)}
 
 
 def _silent(_sentence: str) -> None:
     """Ignore a warning: those of one among many runs are in its own log."""
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _append(folder: Path, outcome: Outcome) -> None:
-    with (folder / OUTCOMES).open("a", encoding="utf-8") as file:
+def _append(path: Path, outcome: Outcome) -> None:
+    with path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
 
 
-def _end_last_line(folder: Path) -> None:
+def _end_last_line(path: Path) -> None:
     """End the last line, so that nothing is written behind half a line."""
-    path = folder / OUTCOMES
     if path.exists() and not path.read_bytes().endswith(b"\n"):
         with path.open("a", encoding="utf-8") as file:
             file.write("\n")
@@ -192,8 +240,8 @@ def _end_last_line(folder: Path) -> None:
 def _read_outcomes(folder: Path) -> dict[str, Outcome]:
     """Read the stored outcomes by name, the last of each; a line that a kill cut short counts as none."""
     found: dict[str, Outcome] = {}
-    path = folder / OUTCOMES
-    if path.exists():
+    stem, ending = OUTCOMES.split(".")
+    for path in sorted(folder.glob(f"{stem}*.{ending}")):
         for line in path.read_text(encoding="utf-8").splitlines():
             try:
                 outcome = Outcome(**json.loads(line))

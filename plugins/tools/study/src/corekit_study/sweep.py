@@ -1,7 +1,8 @@
-"""A scenario over ranges of its options: every combination run, on every core, each stored as soon as it is done.
+"""A scenario over ranges of its options: every combination or random points, on every core, stored one by one.
 
 A sweep's folder holds `sweep.json` (what was asked for), one folder a run, `outcomes.jsonl` and, in the end,
-`sweep.csv`: one line a run, values first. A resumed sweep repeats only the runs that are missing.
+`sweep.csv`: one line a run, values first. A resumed sweep repeats only the runs that are missing. A shard runs every
+n-th of them, with outcomes and table of its own; resuming a folder with those of all shards writes the table of all.
 """
 
 from __future__ import annotations
@@ -12,26 +13,45 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from attrs import frozen
+from attrs import asdict, frozen
 
 from corekit.errors import ConfigError, Mistake, ResultsError
+from corekit.files import write_text_whole
 from corekit.scenario.load import load
-from corekit_record.results import Results
-from corekit_study.batch import Job, Outcome, run_batch
+from corekit_study.batch import END, OUTCOMES, Job, Outcome, prepare, run_prepared
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
-from corekit_study.variants import MOST_RUNS, Variant, variants
+from corekit_study.sampling import draw
+from corekit_study.variants import Variant, spread, variants
 
-__all__ = ["METRICS", "SWEEP", "Point", "Sweep", "resume", "spread", "sweep"]
+__all__ = ["METRICS", "SWEEP", "Point", "Sweep", "resume", "sweep"]
 
 SWEEP = "sweep.json"
 """Name of the file that makes a folder one of a sweep."""
 METRICS = (
-    "status", "wall_s", "completed", "steps", "unsolved_steps", "deepest_penetration_m", "worst_residual",
-    "energy_J", "tip_x_m", "tip_y_m", "tip_z_m",
+    "status", "wall_s", "completed", "steps", "unsolved_steps", "deepest_penetration_m", "worst_residual", *END,
 )  # fmt: skip
-"""Columns after the values: the last five are of the end, of all bodies and of the last frame."""
+"""Columns after the values."""
+KEEP = ("runs", "table")
+"""What a sweep keeps of runs that finished: their folders, or the line in its table alone."""
+
+
+@frozen(kw_only=True)
+class _Asked:
+    """What a sweep is of, as `SWEEP` holds it; arguments of `sweep`."""
+
+    file: str
+    vary: tuple[str, ...]
+    set: tuple[str, ...]
+    samples: int | None = None
+    seed: int = 0
+    keep: str = "runs"
+
+    def variants(self) -> list[Variant]:
+        """Return every run's values, in order."""
+        if self.samples is None:
+            return variants([spread(text) for text in self.vary])
+        return draw(self.vary, self.samples, self.seed)
 
 
 @frozen(eq=False)
@@ -51,7 +71,7 @@ class Point:
 
 @frozen(eq=False)
 class Sweep:
-    """Every run in the given order."""
+    """Every run in the given order; of a shard, its own."""
 
     title: str
     folder: Path
@@ -77,28 +97,43 @@ def sweep(
     progress: ShowProgress | None = None,
     workers: int | None = None,
     *,
+    samples: int | None = None,
+    seed: int = 0,
+    keep: str = "runs",
+    shard: tuple[int, int] | None = None,
     allow_code: bool = False,
 ) -> Sweep:
-    """Run every combination of what is varied.
+    """Run every combination of what is varied, or random points.
 
     Args:
         file: the scenario, or the name of one that is shipped.
-        vary: `path=value,value` as `variants` takes it, or `path=FROM:TO:COUNT` as `spread` does.
+        vary: `path=value,value` as `variants` takes it, or `path=FROM:TO:COUNT` as `spread` does; with samples also
+            `path=LOW:HIGH` as `draw` does.
         overrides: set in every run, as `--set` does.
         directory: where the runs go; if None, a new folder in `runs`.
         progress: shows how much is done. workers: see `run_batch`.
+        samples: random points in place of all combinations; seed: of their draw.
+        keep: one of `KEEP`. A run that fails keeps its folder.
+        shard: (k, n): the k-th of n parts alone, counted from 1, in a directory that other parts may share.
         allow_code: as for `corekit.load`; the folder does not keep it.
     Raises:
         ConfigError: `vary` cannot be read, or a scenario cannot be loaded; nothing is run then.
         ResultsError: the folder cannot be made or written.
     """
+    if keep not in KEEP:
+        raise ConfigError([Mistake("--keep", keep, f"must be one of {', '.join(KEEP)}")], "the sweep")
     scenario = load(file, overrides)
-    for variant in variants([spread(text) for text in vary]):
-        load(file, (*overrides, *variant.overrides))  # mistakes are reported before there is a folder
-    folder = new_folder(f"{scenario.name}-sweep", Path(scenario.output.directory), directory)
-    inputs = {"file": _place(file), "vary": list(vary), "set": list(overrides)}
-    (folder / SWEEP).write_text(json.dumps(inputs, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    return resume(folder, progress, workers, allow_code=allow_code)
+    asked = _Asked(
+        file=_place(file), vary=tuple(vary), set=tuple(overrides), samples=samples, seed=seed, keep=keep
+    )
+    ready = _Ready(asked, shard, allow_code=allow_code)  # mistakes are reported before there is a folder
+    text = json.dumps(asdict(asked), indent=2, ensure_ascii=False) + "\n"
+    if shard is not None and directory is not None:
+        folder = _shared_folder(directory, text)
+    else:
+        folder = new_folder(f"{scenario.name}-sweep", Path(scenario.output.directory), directory)
+        (folder / SWEEP).write_text(text, encoding="utf-8")
+    return ready.run(folder, progress, workers)
 
 
 def resume(
@@ -106,6 +141,7 @@ def resume(
     progress: ShowProgress | None = None,
     workers: int | None = None,
     *,
+    shard: tuple[int, int] | None = None,
     allow_code: bool = False,
 ) -> Sweep:
     """Run what a sweep's folder does not store yet, and write its table; arguments as for `sweep`.
@@ -114,53 +150,74 @@ def resume(
         ResultsError: the folder is none of a sweep. ConfigError: its scenario cannot be loaded any more.
     """
     try:
-        inputs = json.loads((folder / SWEEP).read_text(encoding="utf-8"))
-        file, vary, overrides = str(inputs["file"]), list(inputs["vary"]), list(inputs["set"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ResultsError(f"{folder / SWEEP} does not say what the sweep is of: {error}") from error
-    chosen = variants([spread(text) for text in vary])
-    digits = len(str(len(chosen)))
-    jobs = {
-        f"{number:0{digits}d}-{variant.slug}": Job(
-            name=f"{number:0{digits}d}-{variant.slug}", scenario=file,
-            overrides=(*overrides, *variant.overrides), allow_code=allow_code,
+        said = json.loads((folder / SWEEP).read_text(encoding="utf-8"))
+        samples = said.get("samples")
+        asked = _Asked(
+            file=str(said["file"]),
+            vary=tuple(map(str, said["vary"])),
+            set=tuple(map(str, said["set"])),
+            samples=None if samples is None else int(samples),
+            seed=int(said.get("seed", 0)),
+            keep=str(said.get("keep", "runs")),
         )
-        for number, variant in enumerate(chosen, start=1)
-    }  # fmt: skip
-    outcomes = run_batch(list(jobs.values()), folder, progress, workers)
-    points = tuple(
-        _point(folder, variant, outcomes[name]) for variant, name in zip(chosen, jobs, strict=True)
-    )
-    _write_table(folder / "sweep.csv", points)
-    return Sweep(load(file, overrides).name, folder, points)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ResultsError(f"{folder / SWEEP} does not say what the sweep is of: {error}") from error
+    return _Ready(asked, shard, allow_code=allow_code).run(folder, progress, workers)
 
 
-def spread(text: str) -> str:
-    """Expand `path=FROM:TO:COUNT` into equally spaced values, `path=FROM:TO:COUNT:log` into values by equal factors.
-
-    Any other text is returned as it is.
+class _Ready:
+    """The runs of a sweep or of one of its shards, each loaded once.
 
     Raises:
-        ConfigError: a range that is none: fewer than two values, equal ends, or by factors through zero.
+        ConfigError: one cannot be loaded.
     """
-    path, _, rest = text.partition("=")
-    words = rest.split(":")
-    if len(words) not in (3, 4) or (len(words) == 4 and words[3].strip() != "log"):
-        return text
-    try:
-        begin, end, count = float(words[0]), float(words[1]), int(words[2])
-    except ValueError:
-        return text
-    by_factors = len(words) == 4
-    if count < 2 or begin == end or (by_factors and begin * end <= 0.0):
-        said = (
-            "must be FROM:TO:COUNT of two values or more, with :log of one sign, for example 1e-4:1e-2:5:log"
+
+    def __init__(self, asked: _Asked, shard: tuple[int, int] | None, *, allow_code: bool) -> None:
+        first, parts = shard or (1, 1)
+        if not 1 <= first <= parts:
+            said = "must be K/N, the K-th of N parts, for example 2/8"
+            raise ConfigError([Mistake("--shard", f"{first}/{parts}", said)], "the sweep")
+        self.asked, self.suffix = asked, "" if shard is None else f"-{first}-of-{parts}"
+        chosen = asked.variants()
+        digits = len(str(len(chosen)))
+        self.variants = {
+            f"{number:0{digits}d}-{variant.slug}": variant
+            for number, variant in enumerate(chosen, start=1)
+            if number % parts == first % parts
+        }
+        self.prepared = prepare(
+            [
+                Job(
+                    name=name, scenario=asked.file, overrides=(*asked.set, *variant.overrides),
+                    allow_code=allow_code, keep=asked.keep == "runs",
+                )
+                for name, variant in self.variants.items()
+            ]
+        )  # fmt: skip
+
+    def run(self, folder: Path, progress: ShowProgress | None, workers: int | None) -> Sweep:
+        """Run what is missing, and write the table."""
+        stem, ending = OUTCOMES.split(".")
+        outcomes = run_prepared(
+            self.prepared, folder, progress, workers, outcomes=f"{stem}{self.suffix}.{ending}"
         )
-        raise ConfigError([Mistake("--vary", text, said)], "the sweep")
-    if count > MOST_RUNS:
-        raise ConfigError([Mistake("--vary", text, f"must be of at most {MOST_RUNS} values")], "the sweep")
-    values = np.geomspace(begin, end, count) if by_factors else np.linspace(begin, end, count)
-    return f"{path}=" + ",".join(f"{value:.12g}" for value in values)
+        points = tuple(_point(folder, self.variants[name], outcomes[name]) for name in self.variants)
+        _write_table(folder / f"sweep{self.suffix}.csv", points)
+        return Sweep(load(self.asked.file, self.asked.set).name, folder, points)
+
+
+def _shared_folder(folder: Path, text: str) -> Path:
+    """Return a folder that other shards of this sweep may make, or have made, at the same time."""
+    own = folder / SWEEP
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not own.exists():
+            write_text_whole(own, text)
+        if own.read_text(encoding="utf-8") == text:
+            return folder
+    except OSError as error:
+        raise ResultsError(f"cannot write to the folder {folder}: {error.strerror}") from error
+    raise ResultsError(f"{folder} is of another sweep: give the shards of this one another folder")
 
 
 def _place(file: str | Path) -> str:
@@ -170,25 +227,12 @@ def _place(file: str | Path) -> str:
 
 def _point(folder: Path, variant: Variant, outcome: Outcome) -> Point:
     said = outcome.statistics
-    metrics: dict[str, Any] = dict.fromkeys(METRICS)
+    metrics: dict[str, Any] = {name: said.get(name) for name in METRICS}
     metrics |= {
         "status": "failed" if outcome.error else "finished", "wall_s": outcome.wall_s,
         "completed": outcome.completed,
     }  # fmt: skip
-    metrics |= {name: said.get(name) for name in METRICS[3:7]}
-    own = folder / outcome.name
-    if not outcome.error:
-        results = Results(own)
-        metrics["energy_J"] = _finite(results.energy.total[-1])
-        if results.frames:
-            tip = results.frame_position[-1, -1]
-            metrics |= {f"tip_{axis}_m": _finite(value) for axis, value in zip("xyz", tip, strict=True)}
-    return Point(variant, own, " ".join(outcome.error.split()), metrics)
-
-
-def _finite(value: Any) -> float | None:
-    """Return a number as JSON can hold it."""
-    return float(value) if np.isfinite(value) else None
+    return Point(variant, folder / outcome.name, " ".join(outcome.error.split()), metrics)
 
 
 def _write_table(path: Path, points: Sequence[Point]) -> None:

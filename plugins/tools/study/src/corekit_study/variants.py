@@ -1,4 +1,4 @@
-"""What a comparison varies, `contact.solver.use=lcp,qp`, and every combination of it."""
+"""What a comparison or a sweep varies, `contact.solver.use=lcp,qp`, and every combination of it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 from itertools import product
 
+import numpy as np
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
 
-__all__ = ["MOST_RUNS", "Variant", "variants"]
+__all__ = ["MOST_RUNS", "Variant", "spread", "variants"]
 
 MOST_RUNS = 100_000
 """Most runs of one sweep or comparison: each has a folder of its own."""
@@ -73,6 +74,34 @@ def variants(vary: Sequence[str]) -> list[Variant]:
         said = f"must have at most {MOST_RUNS} combinations: each is a run of its own"
         raise ConfigError([Mistake("--vary", count, said)], "the comparison")
     return [Variant(values) for values in product(*axes)]
+
+
+def spread(text: str) -> str:
+    """Expand `path=FROM:TO:COUNT` into equally spaced values, `path=FROM:TO:COUNT:log` into values by equal factors.
+
+    Any other text is returned as it is.
+
+    Raises:
+        ConfigError: a range that is none: fewer than two values, equal ends, or by factors through zero.
+    """
+    path, _, rest = text.partition("=")
+    words = rest.split(":")
+    if len(words) not in (3, 4) or (len(words) == 4 and words[3].strip() != "log"):
+        return text
+    try:
+        begin, end, count = float(words[0]), float(words[1]), int(words[2])
+    except ValueError:
+        return text
+    by_factors = len(words) == 4
+    if count < 2 or begin == end or (by_factors and begin * end <= 0.0):
+        said = (
+            "must be FROM:TO:COUNT of two values or more, with :log of one sign, for example 1e-4:1e-2:5:log"
+        )
+        raise ConfigError([Mistake("--vary", text, said)], "the sweep")
+    if count > MOST_RUNS:
+        raise ConfigError([Mistake("--vary", text, f"must be of at most {MOST_RUNS} values")], "the sweep")
+    values = np.geomspace(begin, end, count) if by_factors else np.linspace(begin, end, count)
+    return f"{path}=" + ",".join(f"{value:.12g}" for value in values)
 
 
 def _split(text: str) -> list[str]:

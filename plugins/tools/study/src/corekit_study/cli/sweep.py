@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
+from corekit.errors import ConfigError, Mistake
 
 if TYPE_CHECKING:
     from corekit_study.sweep import Sweep
 
 __all__ = ["sweep"]
+
+MOST_ROWS = 50
+"""So many runs are printed; the table in the folder has all."""
 
 
 def sweep(
@@ -22,6 +26,10 @@ def sweep(
     *,
     vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    samples: int | None = None,
+    seed: int = 0,
+    shard: str = "",
+    keep: str = "runs",
     jobs: int | None = None,
     out: Path | None = None,
     resume: Path | None = None,
@@ -29,7 +37,7 @@ def sweep(
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
-    """Run every combination of what is varied, in processes, and write one line a run into sweep.csv.
+    """Run every combination of what is varied, or random points, in processes, and write one line a run into sweep.csv.
 
     A run that fails keeps its line with the reason. To see a few runs beside each other: corekit compare.
 
@@ -39,9 +47,19 @@ def sweep(
         The scenario file, or the name of one that is shipped.
     vary
         `contact.friction=0.2,0.4` or `contact.friction=0.1:0.9:5`, five values from 0.1 to 0.9; `1e-4:1e-2:5:log` by
-        equal factors; given several times, all combinations are run.
+        equal factors; given several times, all combinations are run. With --samples also a range to draw from:
+        `contact.friction=0.1:0.9`, or `1e-4:1e-2:log`.
     overrides
         `time.step=1e-4`: another value for an entry, in every run; may be given several times.
+    samples
+        So many random points (a Latin hypercube) in place of all combinations.
+    seed
+        Of the random points: the same seed gives the same ones.
+    shard
+        `2/8`: the second of eight parts alone, for a cluster; with the same --out on a shared disk, or with the parts'
+        folders copied into one, --resume writes the table of all.
+    keep
+        `table`: of a run that finishes keep its line alone, not its folder.
     jobs
         How many runs at once; one a core without it.
     out
@@ -63,22 +81,36 @@ def sweep(
         return MISUSE
     show, workers = None if quiet else progress_line, 0 if jobs == 1 else jobs
     if resume is not None:
-        if file is not None or vary or overrides or out is not None:
+        if file is not None or vary or overrides or out is not None or samples is not None:
             print_error(
-                "--resume goes on with what the folder asks for: leave file, --vary, --set and --out out"
+                "--resume goes on with what the folder asks for: give --shard and --jobs alone beside it"
             )
             return MISUSE
-        found = study.resume(resume, show, workers, allow_code=allow_code)
+        found = study.resume(resume, show, workers, shard=_part(shard), allow_code=allow_code)
     elif file is None or not vary:
         print_error("give a scenario and what to vary: corekit sweep FILE --vary contact.friction=0.1:0.9:5")
         return MISUSE
     else:
-        found = study.sweep(file, vary, overrides, out, show, workers, allow_code=allow_code)
+        found = study.sweep(
+            file, vary, overrides, out, show, workers,
+            samples=samples, seed=seed, keep=keep, shard=_part(shard), allow_code=allow_code,
+        )  # fmt: skip
     _print_table(found)
     if json_file is not None:
         text = json.dumps(found.as_data(), indent=2, ensure_ascii=False)
         json_file.write_text(text + "\n", encoding="utf-8")
     return None if any(not point.reason for point in found.points) else FAILED
+
+
+def _part(shard: str) -> tuple[int, int] | None:
+    """Read `2/8`."""
+    if not shard:
+        return None
+    first, _, parts = shard.partition("/")
+    if not (first.isdecimal() and parts.isdecimal()):
+        said = "must be K/N, the K-th of N parts, for example 2/8"
+        raise ConfigError([Mistake("--shard", shard, said)], "the sweep")
+    return int(first), int(parts)
 
 
 def _print_table(found: Sweep) -> None:
@@ -97,11 +129,14 @@ def _print_table(found: Sweep) -> None:
         table.add_column(name, overflow="fold", style="bold")
     for name in ("tip at the end [m]", "energy [J]", "penetration [mm]", "steps solved", "wall [s]"):
         table.add_column(Text(name), justify="right")
-    for point in found.points:
+    for point in found.points[:MOST_ROWS]:
         values = [value for _, value in point.variant.values]
         cells = (Text(f"failed: {point.reason}", style="red"),) if point.reason else _cells(point.metrics)
         table.add_row(*values, *cells)
     console.print(table)
+    if (more := len(found.points) - MOST_ROWS) > 0:
+        failed = sum(1 for point in found.points if point.reason)
+        console.print(f"and {more} more; {failed} of all failed")
     console.print(Text(f"runs and sweep.csv: {found.folder}"), soft_wrap=True)
 
 
