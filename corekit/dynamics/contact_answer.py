@@ -23,9 +23,10 @@ __all__ = ["checked_solution", "contact_record", "solution_residuals"]
 _LENIENCE: Final = 10.0
 """Largest measured residual relative to the reported one: solvers measure in W, and sum in another order."""
 _ROUNDING: Final = 1e-9
-"""What is not counted, relative to the largest term of w and to the largest impulse: ε·κ of W up to κ = 4·10⁶."""
+"""What is not counted: of impulses relative to the largest one, of velocities to the largest number: ε·κ of W up to
+κ = 4·10⁶."""
 _NOTHING: Final = 1e-12
-"""What is not counted in any case [m/s or N·s]."""
+"""What is not counted in any case of velocities [m/s]."""
 _SLIDING = 1e-6
 """Slip speed above which a contact is said to slide [m/s]."""
 _ACTIVE = 1e-6
@@ -38,10 +39,11 @@ _ALL: BoolArray = np.zeros(0, dtype=np.bool_)
 @compiled
 def solution_residuals(
     relative_velocity: Array, bias: Array, impulse: Array, friction: Array, movable: BoolArray
-) -> tuple[float, float, float, float]:
-    """Return the largest normal, friction and cone residual of m contacts, and their largest term.
+) -> tuple[float, float, float, bool]:
+    """Return the largest normal, friction and cone residual of m contacts, and whether one is no mere rounding.
 
-    They are infinite where a number is not finite.
+    A residual that compares an impulse with a velocity is none where both are more than rounding: in worlds of
+    micrograms every impulse is a small number. All are infinite where a number is not finite.
 
     Args:
         relative_velocity: J·v⁺, shape (m, width) [m/s]; w is written there.
@@ -51,23 +53,32 @@ def solution_residuals(
         movable: contacts that an impulse can move, shape (m,), or (0,): all.
     """
     count, width = relative_velocity.shape
-    normal = driven = cone = scale = 0.0
+    normal = driven = cone = speed = load = 0.0
     for c in range(count):
         if len(movable) and not movable[c]:
             continue
-        scale = max(scale, abs(relative_velocity[c, 0]), abs(bias[c, 0]))
+        speed = max(speed, abs(relative_velocity[c, 0]), abs(bias[c, 0]))
         total = 0.0
         for a in range(width):
             relative_velocity[c, a] += bias[c, a]
+            load = max(load, abs(impulse[c * width + a]))
             total += abs(impulse[c * width + a]) + abs(relative_velocity[c, a])
         if not total < math.inf:
-            return math.inf, math.inf, math.inf, 0.0
-        own = impulse[c * width : (c + 1) * width]
-        for a in range(width):
-            scale = max(scale, abs(own[a]))
-        found = law_residuals(own, relative_velocity[c], friction[c])
+            return math.inf, math.inf, math.inf, True
+    slow, light, counts = _ROUNDING * max(speed, load) + _NOTHING, _ROUNDING * load, False
+    for c in range(count):
+        if len(movable) and not movable[c]:
+            continue
+        own, w = impulse[c * width : (c + 1) * width], relative_velocity[c]
+        found = law_residuals(own, w, friction[c])
         normal, driven, cone = max(normal, found[0]), max(driven, found[1]), max(cone, found[2])
-    return normal, driven, cone, scale
+        slip = 0.0
+        for a in range(1, width):
+            slip = max(slip, abs(w[a]))
+        counts = counts or found[2] > light or (found[1] > light and slip > slow)
+        counts = counts or min(own[0] / light if light > 0.0 else 0.0, w[0] / slow) > 1.0
+        counts = counts or own[0] < -light or w[0] < -slow
+    return normal, driven, cone, counts
 
 
 def checked_solution(
@@ -86,14 +97,11 @@ def checked_solution(
         relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`, which writes w to the first;
             None: all are movable.
     """
-    normal, driven, cone, scale = solution_residuals(
+    normal, driven, cone, counts = solution_residuals(
         relative_velocity, bias, impulse, friction, _ALL if movable is None else movable
     )
-    rounding = _ROUNDING * scale + _NOTHING
-    if normal <= rounding and driven <= rounding and cone <= rounding:
-        return info
     said = info.residuals
-    if max(normal, driven, cone) <= _LENIENCE * said.worst + rounding:
+    if not counts or max(normal, driven, cone) <= _LENIENCE * said.worst:
         return info
     measured = Residuals(
         normal=max(said.normal, normal), friction=max(said.friction, driven), cone=max(said.cone, cone),

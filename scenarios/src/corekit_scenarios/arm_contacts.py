@@ -213,15 +213,19 @@ class RandomArm:
 def faults(problem: ArmContactProblem, impulse: Array) -> tuple[float, float, float]:
     """How far λ is from obeying the contact laws, from v⁺ of (1) and the definition of the pyramid alone.
 
+    λ counts as the velocity m·λ, m the mean mobility of its contact, and all is relative to the largest free velocity.
+
     Returns:
-        normal: max |min(λ_n, w_n)| [N·s or m/s].
+        normal: max |min(λ_n, w_n)|.
         friction: of |min(β_k, d_k·w_t + γ)| and |min(γ, μ·λ_n − Σβ)|, β the two neighbouring directions that
             span λ_t and γ = max(0, −min d_k·w_t).
-        cone: max(0, Σβ − μ·λ_n) [N·s].
+        cone: max(0, Σβ − μ·λ_n).
     """
-    r = problem.directions
-    w = (problem.rows @ problem.after(impulse) + problem.bias).reshape(-1, 3)
-    pushes = impulse.reshape(-1, 3)
+    r, free = problem.directions, problem.free_velocity.reshape(-1, 3)
+    fastest = max(float(np.abs(free[:, 1:]).max()), float(-free[:, 0].min()))
+    w = (problem.rows @ problem.after(impulse) + problem.bias).reshape(-1, 3) / fastest
+    mobility = np.diag(problem.weights).reshape(-1, 3).mean(axis=1)
+    pushes = impulse.reshape(-1, 3) * mobility[:, None] / fastest
     normal = float(np.abs(np.minimum(pushes[:, 0], w[:, 0])).max())
     angle = 2 * np.pi * np.arange(r) / r
     pyramid = np.column_stack([np.cos(angle), np.sin(angle)])

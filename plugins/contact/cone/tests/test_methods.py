@@ -33,7 +33,7 @@ def test_newton_s_step_removes_the_equations_to_first_order(seed):
     problem = feasible(random, 6, 0.5)
     impulse = 0.3 * random.normal(size=18)
     scales, index, step, shifted = np.zeros((2, 6)), np.zeros(18, dtype=np.int64), np.zeros(18), np.zeros(18)
-    set_scales(problem.matrix, problem.free_velocity, 3, 6, scales[0], scales[1])
+    set_scales(problem.matrix.diagonal().copy(), problem.free_velocity, NONE, NONE, 3, scales[0], scales[1])
     matrix, rhs = np.zeros((18, 18)), np.zeros(18)
     count = assemble_newton(
         problem.matrix, 3, problem.friction, NONE, NONE, scales[0], impulse, problem.relative(impulse), 0.0,
@@ -84,7 +84,7 @@ def follow_path(problem, slip, steps=40):
     rows, contacts = len(problem.free_velocity), problem.contact_count
     scales, work = np.zeros((2, contacts)), np.zeros((13, rows))
     index, order = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
-    set_scales(problem.matrix, problem.free_velocity, 3, contacts, scales[0], scales[1])
+    set_scales(problem.matrix.diagonal().copy(), problem.free_velocity, NONE, NONE, 3, scales[0], scales[1])
     count, energy = begin_interior(
         problem.free_velocity,
         3,

@@ -225,7 +225,7 @@ def test_regularisation_shares_a_load_equally_and_its_effect_is_taken_out(proble
 def test_proximal_steps_take_the_compliance_out_where_the_modes_alone_do_not(
     problem_of, solver_of, monkeypatch
 ):
-    monkeypatch.setattr("corekit_lcp.lcp.solve_modes", lambda *_: (INF, INF, INF, INF))
+    monkeypatch.setattr("corekit_lcp.lcp.solve_modes", lambda *_: (INF, INF, INF, INF, INF))
     options = {"rank_selection": RankSelection(enabled=False)}
     problem = problem_of(np.eye(3), np.tile(np.eye(3), (4, 1)), [-1.0, 0.0, 0.0], 0.0)
     patient = solver_of(regularisation=Regularisation(weight=1e-4, corrections=30), **options)

@@ -81,6 +81,10 @@ def certificate(problem, impulse, count=8):
         np.repeat(directions[None], problem.contact_count, axis=0),
         problem.lower,
         problem.upper,
+        np.ones(problem.contact_count),
+        np.ones(problem.contact_count),
+        1.0,
+        1.0,
         np.zeros(problem.contact_count, dtype=bool),
         np.array(impulse, float),
         np.zeros(count),
@@ -103,9 +107,9 @@ def certificate(problem, impulse, count=8):
     ],
 )
 def test_certificate_of_a_point_by_hand(impulse, expected, problem_of):
-    normal, friction, cone, kept = certificate(falling(problem_of), impulse)
+    normal, friction, cone, worst, kept = certificate(falling(problem_of), impulse)
     np.testing.assert_allclose((normal, friction, cone), expected, atol=rounding(32))
-    assert kept == max(normal, friction, cone)
+    assert worst == kept == max(normal, friction, cone)
 
 
 def test_certificate_is_in_physical_units_whatever_the_scale(problem_of, solver_of):
@@ -125,6 +129,7 @@ def test_guess_becomes_lcp_variables_and_every_attempt_starts_from_it(problem_of
     solver.solve(problem, np.array([0.5, -0.1, 0.0, 0.0, 0.0, 0.0]))
     first, again = (guess.reshape(2, 10) for guess in solver._solvers[0].guesses)
     np.testing.assert_allclose(first, again, atol=rounding(16))
+    first *= 2.0  # the unit of the problem: its largest free velocity is 2 m/s, its mobility 1/kg
     # λ_n, β along −t₁ (direction 4 of 8), γ = remaining slip
     np.testing.assert_allclose(first[0], [0.5, 0, 0, 0, 0, 0.1, 0, 0, 0, 0.2], atol=rounding(16))
     np.testing.assert_allclose(first[1], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0.4], atol=rounding(16))

@@ -63,6 +63,10 @@ def random_and_rough(problem):
     return problem.contact_count == 4 and problem.friction[0] > 0.5
 
 
+def crawling(problem):
+    return 0.0 < np.abs(problem.free_velocity).max(initial=0.0) < 1e-4
+
+
 def repeated(problem):
     return problem.contact_count == 3 and problem.matrix[0, 3] == problem.matrix[0, 0]
 
@@ -199,6 +203,7 @@ IMPULSES = {
         (),
     ),
     "duplicates-harmless": (lambda: impulses(solve=changed_where(repeated, tug)), ()),
+    "scale-harmless": (lambda: impulses(solve=changed_where(crawling, scale_all)), ()),
     "infeasible-not-solved": (lambda: impulses(solve=optimistic), ()),
     "residuals-truthful": (lambda: impulses(solve=flattering), ()),
     "guess-harmless": (lambda: impulses(solve=lost_by_a_guess), ()),

@@ -21,7 +21,6 @@ from corekit_cone.anderson import AndersonHistory
 from corekit_cone.block_newton import expand_step, linearise_contacts, respond
 from corekit_cone.block_sweeps import (
     block_merit,
-    set_block_scales,
     split_contacts,
     sweep_touches,
     write_diagonal,
@@ -32,7 +31,7 @@ from corekit_cone.compliant_path import follow_path, remove_compliance
 from corekit_cone.contact_patch import grow_patch, solve_patch
 from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.iteration import first_release, release
-from corekit_cone.residuals import measure_errors
+from corekit_cone.residuals import measure_errors, set_scales
 from corekit_cone.touches import multiply_touches, new_touches
 
 __all__ = ["BlockSearch"]
@@ -89,7 +88,10 @@ class BlockSearch:
         write_diagonal(self._blocks, width, self._diagonal)
         self._rho, self._reference, self._errors = np.empty((3, contacts))
         self._norm = math.inf
-        set_block_scales(self._diagonal, width, problem.free_velocity, self._rho, self._reference)
+        set_scales(
+            self._diagonal[:, range(width), range(width)].ravel(), problem.free_velocity, _NOTHING, _NOTHING, width,
+            self._rho, self._reference,
+        )  # fmt: skip
         self.velocity = np.empty(contacts * width)
         self._touches = new_touches(self._blocks, width, problem.velocity_count)
         self._axes = np.empty((contacts, 7))

@@ -1,4 +1,4 @@
-"""Gauss–Seidel sweeps, scales and the merit of `newton` for W by blocks; linear in the number of contacts.
+"""Gauss–Seidel sweeps and the merit of `newton` for W by blocks; linear in the number of contacts.
 
 A contact reads its velocity from those of its bodies, is solved exactly, and moves its bodies at once:
 
@@ -17,9 +17,7 @@ from corekit.roles.contact_blocks import ContactBlocks
 from corekit_cone.local_contact import solve_split_contact, split_contact
 from corekit_cone.touches import Touches, add_touches, normal_of_touches, relative_of_touches
 
-__all__ = ["block_merit", "set_block_scales", "split_contacts", "sweep_touches", "write_diagonal"]
-
-_TINY = 1e-300
+__all__ = ["block_merit", "split_contacts", "sweep_touches", "write_diagonal"]
 
 
 @compiled
@@ -35,20 +33,6 @@ def write_diagonal(blocks: ContactBlocks, width: int, diagonal: Array) -> None:
                 for j in range(width):
                     for d in range(n):
                         diagonal[c, i, j] += blocks.jacobian[at + i * n + d] * blocks.response[at + j * n + d]
-
-
-@compiled
-def set_block_scales(diagonal: Array, width: int, free: Array, rho: Array, reference: Array) -> None:
-    """Write ρ and the reference velocities (2) of `residuals`, shape (m,)."""
-    speed = 0.0
-    for c in range(len(diagonal)):
-        trace = 0.0
-        for i in range(width):
-            trace += diagonal[c, i, i]
-            value = free[c * width + i]
-            speed = max(speed, max(-value, 0.0) if i == 0 else abs(value))
-        rho[c] = width / trace if trace > 0.0 else 1.0
-    reference[:] = max(speed, _TINY)
 
 
 @compiled

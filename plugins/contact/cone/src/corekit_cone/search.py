@@ -129,11 +129,11 @@ def search(
         Its relative error, the number of sweeps and iterations, and the last method that was needed: 0 none,
         1 Newton's, 2 Gauss-Seidel, 3 interior points.
     """
-    contacts, rho, reference = len(friction), scales[0], scales[1]
-    set_scales(delassus, free, width, contacts, rho, reference)
+    rho, reference = scales[0], scales[1]
     now, velocity, best = work[6], work[7], work[8]
     for i in range(len(free)):
-        now[i] = 0.0
+        now[i], velocity[i] = 0.0, delassus[i, i]
+    set_scales(velocity, free, lower, upper, width, rho, reference)
     project_impulses(width, friction, lower, upper, now)
     best_error = keep_better(
         delassus, free, width, friction, lower, upper, rho, reference, now, velocity, math.inf, best

@@ -55,7 +55,9 @@ class LCPContactConfig:
         ("lemke", "pgs"),
         "solvers for problems on which that fails, in order, without repetitions",
     )
-    tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)
+    tolerance: float = option(
+        1e-9, "largest residual of a solved problem, relative to its free velocity", above=0.0
+    )
     warm_start: bool = option(True, "whether the contact modes of the initial guess are tried first, exactly")
     spread: bool = option(
         False, "whether loads are distributed over all touching contacts, for their readout"

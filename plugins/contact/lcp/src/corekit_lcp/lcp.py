@@ -2,11 +2,12 @@
 
     w = W·λ + w₀,   0 ≤ λ_n ⊥ w_n ≥ 0,   λ_t in the friction pyramid against w_t           (1)
 
-If the contact modes of the warm start still hold, they determine the solution (`mode_warm_start`). Otherwise the
-solver assembles (1) as an LCP (`assemble`), conditions it in up to three stages (`select`, `scale`, `regularise`),
-passes it to an LCP solver, and measures the residuals of all contacts in (1) itself (`residuals`). It corrects what
-the stages change: it adds back contacts that it left out and that would penetrate, and removes the compliance of the
-regularisation by further solves.
+All of it happens in units of the problem's own (`corekit.roles.contact_scale`). If the contact modes of the warm start
+still hold, they determine the solution (`mode_warm_start`). Otherwise the solver assembles (1) as an LCP (`assemble`),
+conditions it in up to three stages (`select`, `scale`, `regularise`), passes it to an LCP solver, and measures the
+residuals of all contacts in (1) itself (`residuals`), relative to the scale of the problem. It corrects what the stages
+change: it adds back contacts that it left out and that would penetrate, and removes the compliance of the
+regularisation by further solves. What it reports are the residuals in m/s and N·s.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import LCPSolver
 from corekit.roles.pyramid import pyramid_directions
@@ -48,7 +50,7 @@ class Attempt:
 
 
 class ContactProblemArrays(NamedTuple):
-    """The arrays of the contact problem as given, in the order of the arguments of compiled functions."""
+    """The arrays of the contact problem in its own units, in the order of the arguments of compiled functions."""
 
     delassus: Array
     free: Array
@@ -56,23 +58,25 @@ class ContactProblemArrays(NamedTuple):
     directions: Array
     lower: Array
     upper: Array
+    mobility: Array
+    reference: Array
+    velocity_unit: float
+    impulse_unit: float
 
 
 class Outcome(NamedTuple):
-    """Result of an attempt: residuals of all contacts, and the normal velocity due to regularisation."""
+    """Result of an attempt: residuals of all contacts [m/s or N·s], the largest relative to the problem's scale, and
+    the normal velocity due to regularisation [m/s].
+    """
 
     status: Status
     iterations: int
     normal: float
     friction: float
     cone: float
+    worst: float
     compliance: float
     answered_by: str
-
-    @property
-    def worst(self) -> float:
-        """The largest residual."""
-        return max(self.normal, self.friction, self.cone)
 
     def to_solve_info(self, status: Status, iterations: int) -> SolveInfo:
         """The report of the role, with another status and number of iterations."""
@@ -115,6 +119,7 @@ class LCPContact(ImpulseSolver, Stateful):
             raw = f"{use.use} (raw)" if conditioned else use.use
             self._attempts.append(Attempt(raw, solver, conditioned=False))
         self._workspace = Workspace()
+        self._scaled = ScaledContactProblem()
         self._distribute = _load_distribute_impulses() if config.spread else None
         self._directions: dict[tuple[int, int, bool], tuple[Array, Array]] = {}
         # a pyramid that turned between two steps splits the impulse of a corner into two unequal parts
@@ -135,15 +140,25 @@ class LCPContact(ImpulseSolver, Stateful):
         """Write λ; see `ImpulseSolver.solve`. Every attempt starts from the same initial guess."""
         if impulse.size == 0:
             return SolveInfo()
-        arrays = self._read(problem)
+        scaled = self._scaled
+        scaled.set_problem(problem, impulse)
+        arrays = self._read(scaled)
         contacts, along, count = arrays.directions.shape
         work = self._workspace.selection(contacts, impulse.size, along + 1, count)
         self._kept_count = 0
+        info = self._solve_scaled(arrays, problem.gap, work, impulse)
+        scaled.write_answer(impulse)
+        return info
+
+    def _solve_scaled(
+        self, arrays: ContactProblemArrays, gap: Array, work: Selection, impulse: Array
+    ) -> SolveInfo:
+        """Write λ of the problem in its own units."""
         if not self._config.warm_start:
             work.guess[:] = impulse
-            return self._try_solvers(arrays, problem.gap, work, impulse)
+            return self._try_solvers(arrays, gap, work, impulse)
         tolerance = self._config.tolerance
-        normal, friction, cone, worst = solve_modes(
+        normal, friction, cone, worst, _ = solve_modes(
             *arrays,
             self._corner,
             *work.modes,
@@ -155,10 +170,10 @@ class LCPContact(ImpulseSolver, Stateful):
             impulse,
         )
         if not worst <= tolerance:
-            return self._try_solvers(arrays, problem.gap, work, impulse)
+            return self._try_solvers(arrays, gap, work, impulse)
         if self._distribute is None:
             return SolveInfo(Status.CONVERGED, 0, Residuals(normal, friction, cone), "warm")
-        outcome = Outcome(Status.CONVERGED, 0, normal, friction, cone, 0.0, "warm")
+        outcome = Outcome(Status.CONVERGED, 0, normal, friction, cone, worst, 0.0, "warm")
         return self._write_solution(arrays, work, outcome, impulse).to_solve_info(Status.CONVERGED, 0)
 
     def internal_state(self) -> InternalState:
@@ -172,8 +187,9 @@ class LCPContact(ImpulseSolver, Stateful):
     def _numbered(self) -> dict[str, LCPSolver]:
         return {str(position): solver for position, solver in enumerate(self._solvers)}
 
-    def _read(self, problem: ContactProblem) -> ContactProblemArrays:
-        friction, width, free = problem.friction, problem.rows_per_contact, problem.free_velocity
+    def _read(self, scaled: ScaledContactProblem) -> ContactProblemArrays:
+        problem, friction, free = scaled.problem, scaled.friction, scaled.free_velocity
+        width = problem.rows_per_contact
         key = friction.size, width, bool(np.count_nonzero(friction))
         known = self._directions.get(key)
         if known is None:
@@ -187,8 +203,18 @@ class LCPContact(ImpulseSolver, Stateful):
             stretch_directions(base, free, problem.friction_record, aligned, np.empty_like(base), directions)
         elif self._config.aligned:
             align(base, free, directions)
-        delassus = np.ascontiguousarray(problem.delassus())
-        return ContactProblemArrays(delassus, free, friction, directions, problem.lower, problem.upper)
+        return ContactProblemArrays(
+            scaled.delassus(),
+            free,
+            friction,
+            directions,
+            scaled.lower,
+            scaled.upper,
+            scaled.mobility,
+            scaled.reference,
+            scaled.velocity_unit,
+            scaled.impulse_unit,
+        )
 
     def _try_solvers(
         self, arrays: ContactProblemArrays, gap: Array, work: Selection, impulse: Array
@@ -235,13 +261,13 @@ class LCPContact(ImpulseSolver, Stateful):
             distributed,
         )
         work.dropped[:] = False
-        normal, friction, cone, worst = measure_residuals(
+        normal, friction, cone, worst, _ = measure_residuals(
             *arrays, work.dropped, distributed, work.beta, work.velocity
         )
         if not worst <= tolerance:
             return outcome
         impulse[:] = distributed
-        return outcome._replace(normal=normal, friction=friction, cone=cone)
+        return outcome._replace(normal=normal, friction=friction, cone=cone, worst=worst)
 
     def _attempt(
         self, attempt: Attempt, arrays: ContactProblemArrays, gap: Array, work: Selection
@@ -262,7 +288,7 @@ class LCPContact(ImpulseSolver, Stateful):
             outcome, worst_kept = self._solve_part(attempt, part, arrays, work)
             iterations += outcome.iterations
             before = kept
-            if passes > 0 and worst_kept <= tolerance < outcome.normal:
+            if passes > 0 and worst_kept <= tolerance < outcome.worst:
                 kept = add_back(
                     arrays.delassus, work.velocity, width, tolerance, choice.tolerance, *work.choice
                 )
@@ -284,7 +310,7 @@ class LCPContact(ImpulseSolver, Stateful):
         if bounded:
             part.physical.lower[:], part.physical.upper[:] = arrays.lower, arrays.upper
         prepare(
-            *arrays, work.kept[:kept], guess, self._sweeps if conditioned else 0,
+            *arrays[:6], work.kept[:kept], guess, self._sweeps if conditioned else 0,
             self._config.equilibration.symmetric, self._weight if conditioned else 0.0, work.beta, *part.arrays,
         )  # fmt: skip
         return part
@@ -299,7 +325,7 @@ class LCPContact(ImpulseSolver, Stateful):
         while True:
             info = attempt.solver.solve(problem, part.z)
             iterations += info.iterations
-            (normal, friction, cone, worst_kept), compliance = recover_impulses(
+            (normal, friction, cone, worst, worst_kept), compliance = recover_impulses(
                 *part.variables, weight, *arrays, work.dropped, work.beta, work.trial, work.velocity
             )
             if not weight or worst_kept <= tolerance or not info.status.solved:
@@ -308,8 +334,8 @@ class LCPContact(ImpulseSolver, Stateful):
             polished = solve_modes(
                 *arrays, self._corner, *work.modes, *work.polish, work.velocity, tolerance, False, work.trial
             )
-            if polished[3] <= tolerance:
-                normal, friction, cone, worst_kept = polished
+            if polished[4] <= tolerance:
+                normal, friction, cone, worst, worst_kept = polished
                 compliance = 0.0
                 break
             if corrections == 0:
@@ -317,7 +343,7 @@ class LCPContact(ImpulseSolver, Stateful):
             move_centre(problem.vector, part.centre, part.z, arrays.directions.shape[2] + 2, weight)
             corrections -= 1
         name = f"{attempt.name}: {info.answered_by}" if info.answered_by else attempt.name
-        return Outcome(info.status, iterations, normal, friction, cone, compliance, name), worst_kept
+        return Outcome(info.status, iterations, normal, friction, cone, worst, compliance, name), worst_kept
 
 
 def _load_distribute_impulses() -> Callable[..., bool]:

@@ -213,6 +213,10 @@ def solve_modes(
     directions: Array,
     lower: Array,
     upper: Array,
+    mobility: Array,
+    reference: Array,
+    velocity_unit: float,
+    impulse_unit: float,
     corner: float,
     beta: Array,
     first: IntArray,
@@ -227,11 +231,11 @@ def solve_modes(
     tolerance: float,
     keep_all: bool,
     impulse: Array,
-) -> tuple[float, float, float, float]:
+) -> tuple[float, float, float, float, float]:
     """Compute the impulses in the modes of a guess, and their residuals.
 
     Args:
-        delassus, free, friction, directions, lower, upper: of the whole problem.
+        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit: of it.
         corner, beta, first, columns, equations: see `read_modes`.
         numbers: workspace, length ≥ R·(R + 2). order: workspace, shape (R,).
         dropped: contacts that are left out, shape (m,). keep_all: whether none is.
@@ -273,8 +277,9 @@ def solve_modes(
         for b in range(width if first[j] < contact_rows else 1):
             trial[first[j] + b] += columns[j, b] * rhs[j]
     residuals = measure_residuals(
-        delassus, free, friction, directions, lower, upper, dropped, trial, beta, velocity
-    )
-    if residuals[3] <= tolerance:
+        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit, dropped,
+        trial, beta, velocity,
+    )  # fmt: skip
+    if residuals[3 if keep_all else 4] <= tolerance:
         copy_vector(trial, impulse)
     return residuals

@@ -11,7 +11,7 @@ from corekit.roles.pyramid import anisotropic_directions
 __all__ = ["align", "stretch_directions"]
 
 AT_REST = 1e-9
-"""Tangential speed below which slip has no direction [m/s]."""
+"""Tangential speed below which slip has no direction, in units of the problem's own."""
 
 
 @compiled
@@ -25,7 +25,7 @@ def align(base: Array, free: Array, directions: Array) -> None:
 
     Args:
         base: D, first column (1, 0), shape (width − 1, r).
-        free: w₀, shape (R,), contact c's tangential entries at c·width + 1, … [m/s].
+        free: w₀, shape (R,), contact c's tangential entries at c·width + 1, …
         directions: shape (m, width − 1, r), written.
     """
     contacts, along, _ = directions.shape
@@ -38,7 +38,7 @@ def align(base: Array, free: Array, directions: Array) -> None:
 
 @compiled
 def rotate_directions(base: Array, x: float, y: float, directions: Array) -> None:
-    """Write (1) of one contact that slides at (x, y) [m/s]."""
+    """Write (1) of one contact that slides at (x, y)."""
     along, count = directions.shape
     cosine, sine = 1.0, 0.0
     if along == 2:

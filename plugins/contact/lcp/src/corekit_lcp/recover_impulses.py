@@ -28,14 +28,19 @@ def recover_impulses(
     directions: Array,
     lower: Array,
     upper: Array,
+    mobility: Array,
+    reference: Array,
+    velocity_unit: float,
+    impulse_unit: float,
     dropped: BoolArray,
     beta: Array,
     impulse: Array,
     velocity: Array,
-) -> tuple[tuple[float, float, float, float], float]:
+) -> tuple[tuple[float, float, float, float, float], float]:
     """Call `read_impulses`, `measure_residuals` and `induced_speed`; return the results of the last two."""
     read_impulses(z, column_scale, row, coefficient, offset, rows, impulse)
     found = measure_residuals(
-        delassus, free, friction, directions, lower, upper, dropped, impulse, beta, velocity
-    )
-    return found, induced_speed(z, centre, row_scale, directions.shape[2] + 2, weight)
+        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit, dropped,
+        impulse, beta, velocity,
+    )  # fmt: skip
+    return found, velocity_unit * induced_speed(z, centre, row_scale, directions.shape[2] + 2, weight)

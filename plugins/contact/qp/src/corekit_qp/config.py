@@ -25,5 +25,7 @@ class QPContactConfig:
     friction_directions: int = option(
         8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
     )
-    tolerance: float = option(1e-8, "largest residual of a solved problem", unit="m/s or N·s", above=0.0)
+    tolerance: float = option(
+        1e-9, "largest residual of a solved problem, relative to its free velocity", above=0.0
+    )
     corrections: int = option(100, "largest number of programs for exact friction", low=1)

@@ -26,7 +26,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.roles.contact_laws import bounded_residual, pyramid_residuals, relative_velocity
+from corekit.roles.contact_laws import pyramid_residuals, relative_velocity
 from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "factorise_delassus",
     "measure_residuals",
     "read_impulses",
+    "row_residual",
     "stretch_directions",
     "write_multipliers",
     "write_rows",
@@ -195,33 +196,52 @@ def write_multipliers(
 
 @compiled
 def contact_residuals(
-    friction: Array, directions: Array, impulse: Array, beta: Array, velocity: Array, slip: Array
-) -> tuple[float, float, float]:
-    """Return the largest normal, friction and cone residual of λ and w, as `corekit.roles.contact_laws` has them.
+    friction: Array, directions: Array, mobility: Array, reference: Array, impulse: Array, beta: Array,
+    velocity: Array, slip: Array,
+) -> tuple[float, float, float, float]:  # fmt: skip
+    """Return the largest normal, friction and cone residual of λ and w, and the largest relative one.
+
+    They are those of `corekit.roles.contact_laws`, the last relative as `corekit.roles.contact_scale` has it.
 
     Args:
+        mobility, reference: m and V, of contacts first.
         beta: workspace, shape (r,).
         slip: γ, shape (m,), written [m/s].
     """
     width = directions.shape[1] + 1
-    normal, tangential, cone = 0.0, 0.0, 0.0
+    own, speed = np.empty(width), np.empty(width)
+    normal, tangential, cone, error = 0.0, 0.0, 0.0, 0.0
     for c in range(len(friction)):
-        row, own = c * width, 0 if len(directions) == 1 else c
-        of_normal, of_friction, of_cone, slip[c] = pyramid_residuals(
-            directions[own], friction[c], impulse[row : row + width], velocity[row : row + width], beta
+        row, D = c * width, directions[0 if len(directions) == 1 else c]
+        for a in range(width):
+            own[a], speed[a] = mobility[c] / reference[c] * impulse[row + a], velocity[row + a] / reference[c]
+        one, two, three, _ = pyramid_residuals(D, friction[c], own, speed, beta)
+        error = max(error, one, two, three)
+        one, two, three, slip[c] = pyramid_residuals(
+            D, friction[c], impulse[row : row + width], velocity[row : row + width], beta
         )
-        normal, tangential, cone = max(normal, of_normal), max(tangential, of_friction), max(cone, of_cone)
-    return float(normal), float(tangential), float(cone)
+        normal, tangential, cone = max(normal, one), max(tangential, two), max(cone, three)
+    return float(normal), float(tangential), float(cone), float(error)
+
+
+@compiled
+def row_residual(
+    impulse: float, velocity: float, low: float, high: float, mobility: float, reference: float
+) -> tuple[float, float]:
+    """The residual of a row whose impulse has bounds, and the relative one."""
+    error = abs(impulse - min(max(impulse - velocity / mobility, low), high)) * mobility / reference
+    return abs(impulse - min(max(impulse - velocity, low), high)), error
 
 
 @compiled
 def measure_residuals(
-    delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, impulse: Array,
-    beta: Array, velocity: Array, slip: Array,
-) -> tuple[float, float, float]:  # fmt: skip
+    delassus: Array, free: Array, friction: Array, directions: Array, low: Array, high: Array, mobility: Array,
+    reference: Array, impulse: Array, beta: Array, velocity: Array, slip: Array,
+) -> tuple[float, float, float, float]:  # fmt: skip
     """Return the residuals of λ in the contact problem with w = W·λ + w₀; those of bounded rows count as normal.
 
     Args:
+        mobility, reference: m and V of contacts and bounded rows.
         beta: workspace, shape (r,).
         velocity: w, shape (R,), written [m/s].
         slip: γ, shape (m,), written [m/s].
@@ -233,7 +253,12 @@ def measure_residuals(
     for i in range(len(free)):
         total += abs(velocity[i]) + abs(impulse[i])
     if not total < np.inf:
-        return np.inf, np.inf, np.inf
-    normal, tangential, cone = contact_residuals(friction, directions, impulse, beta, velocity, slip)
-    first = len(free) - len(low)
-    return max(normal, bounded_residual(impulse[first:], velocity[first:], low, high)), tangential, cone
+        return np.inf, np.inf, np.inf, np.inf
+    normal, tangential, cone, error = contact_residuals(
+        friction, directions, mobility, reference, impulse, beta, velocity, slip
+    )
+    for b in range(len(low)):
+        i, k = len(free) - len(low) + b, len(friction) + b
+        one, relative = row_residual(impulse[i], velocity[i], low[b], high[b], mobility[k], reference[k])
+        normal, error = max(normal, one), max(error, relative)
+    return normal, tangential, cone, error

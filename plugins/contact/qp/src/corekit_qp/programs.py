@@ -1,7 +1,7 @@
 """The two programs of `qp`: of a contact problem reduced to W, and of an unreduced step.
 
-Both are solved with shifts σ, and return the residuals of the contact laws and the slip speeds. The solver writes the
-impulses of the best solution.
+Both are solved with shifts σ, and return the largest relative residual of the contact laws and the slip speeds. The
+solver writes the impulses of the best solution.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo
 from corekit.linalg.matrices import Diagonal, Matrix
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem
+from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_qp.contact_rows import (
     count_rows,
@@ -25,7 +26,12 @@ from corekit_qp.contact_rows import (
     write_multipliers,
     write_rows,
 )
-from corekit_qp.unreduced_rows import measure_step_residuals, read_step_impulses, write_step_rows
+from corekit_qp.unreduced_rows import (
+    measure_step_residuals,
+    read_step_impulses,
+    step_scales,
+    write_step_rows,
+)
 
 __all__ = ["Program", "ProgramResult", "ReducedProgram", "UnreducedProgram"]
 
@@ -35,22 +41,29 @@ _MAX_SIZES = 16
 
 
 class ProgramResult(NamedTuple):
-    """The report of the program solver, the residuals of the contact laws, and the slip speeds (m,) [m/s]."""
+    """The report of the program solver, the largest relative residual, and the slip speeds (m,), in `speed_unit`."""
 
     info: SolveInfo
-    residuals: Residuals
+    error: float
     slip: Array
 
 
 class Program(Protocol):
-    """A program that can be solved for several shifts."""
+    """A program that can be solved for several shifts.
+
+    Attributes:
+        speed_unit: of shifts and slip speeds [m/s]. speed: the largest reference velocity, in this unit.
+    """
+
+    speed_unit: float
+    speed: float
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
         """Solve the program with the shifts σ, shape (m,), from the last solution."""
         ...
 
-    def write_solution(self) -> None:
-        """Write the last solution to the caller's arrays."""
+    def write_solution(self) -> Residuals:
+        """Write the last solution to the caller's arrays; return its residuals in the problem as given."""
         ...
 
 
@@ -121,49 +134,65 @@ class ReducedProgram:
     """The program of `contact_rows`, in coordinates with the identity as Hessian and dense rows.
 
     Args:
+        scaled: for the problem in units of its own, in which the program is.
         problem, impulse: as in `ImpulseSolver.solve`.
         directions: D as in `contact_rows`.
         tolerance: of the program.
     """
 
-    def __init__(self, problem: ContactProblem, impulse: Array, directions: Array, tolerance: float) -> None:
-        self._delassus = delassus = np.ascontiguousarray(problem.delassus())
-        self._problem, self._impulse, self._directions = problem, impulse, directions
-        rows, choices = len(problem.free_velocity), directions.shape[2]
+    def __init__(
+        self, scaled: ScaledContactProblem, problem: ContactProblem, impulse: Array, directions: Array,
+        tolerance: float,
+    ) -> None:  # fmt: skip
+        self._scaled, self._impulse, self._directions = scaled, impulse, directions
+        self._trial = impulse.copy()
+        scaled.set_problem(problem, self._trial)
+        self.speed_unit, self.speed = scaled.velocity_unit, float(scaled.reference.max())
+        rows, choices, bounded = len(impulse), directions.shape[2], len(scaled.lower)
         self._root = np.zeros((rows, rows))
-        self._rank = factorise_delassus(delassus, self._root, np.zeros(rows), np.zeros(rows, dtype=np.int64))
+        self._rank = factorise_delassus(
+            scaled.delassus(), self._root, np.zeros(rows), np.zeros(rows, dtype=np.int64)
+        )
         identity = Diagonal(self._rank)
         identity.data[:] = 1.0
-        count = count_rows(problem.friction, choices, problem.bounded_count)
+        count = count_rows(scaled.friction, choices, bounded)
         pool = _BufferPool()
         pool.reserve(self._rank, count, self._rank)
         self._buffers = _ProgramBuffers(identity, count, self._rank, tolerance, choices, pool)
         self._buffers.problem.dofs[:] = np.arange(self._rank)
-        self._velocity, self._trial = np.zeros(rows), np.zeros(rows)
-        self._slip = np.zeros(problem.contact_count)
-        write_multipliers(problem.friction, directions, impulse, self._buffers.beta, self._buffers.multiplier)
+        self._velocity, self._slip = np.zeros(rows), np.zeros(len(scaled.friction))
+        write_multipliers(
+            scaled.friction, directions, self._trial, self._buffers.beta, self._buffers.multiplier
+        )
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
         """Solve the program; see `Program`."""
-        problem, directions = self._problem, self._directions
-        buffers, trial = self._buffers, self._trial
+        scaled, directions, buffers, trial = self._scaled, self._directions, self._buffers, self._trial
         program = buffers.problem
         write_rows(
-            self._root, self._rank, problem.free_velocity, problem.friction, directions, shift, problem.lower,
-            problem.upper,
+            self._root, self._rank, scaled.free_velocity, scaled.friction, directions, shift, scaled.lower,
+            scaled.upper,
             program.values, program.lower, program.upper, program.multiplier_lower, program.multiplier_upper,
         )  # fmt: skip
         info = solver.solve(program, buffers.x, buffers.multiplier)
-        read_impulses(problem.friction, directions, buffers.multiplier, problem.bounded_count, trial)
+        read_impulses(scaled.friction, directions, buffers.multiplier, len(scaled.lower), trial)
         found = measure_residuals(
-            self._delassus, problem.free_velocity, problem.friction, directions, problem.lower, problem.upper, trial,
-            buffers.beta, self._velocity, self._slip,
+            scaled.delassus(), scaled.free_velocity, scaled.friction, directions, scaled.lower, scaled.upper,
+            scaled.mobility, scaled.reference, trial, buffers.beta, self._velocity, self._slip,
         )  # fmt: skip
-        return ProgramResult(info, Residuals(*found), self._slip)
+        return ProgramResult(info, found[3], self._slip)
 
-    def write_solution(self) -> None:
-        """Write λ."""
-        self._impulse[:] = self._trial
+    def write_solution(self) -> Residuals:
+        """Write λ, and return its residuals in the contact problem as given."""
+        scaled, impulse, problem = self._scaled, self._impulse, self._scaled.problem
+        impulse[:] = self._trial
+        scaled.write_answer(impulse)
+        found = measure_residuals(
+            np.ascontiguousarray(problem.delassus()), problem.free_velocity, scaled.friction, self._directions,
+            problem.lower, problem.upper, scaled.mobility, scaled.reference, impulse, self._buffers.beta,
+            self._velocity, np.empty_like(self._slip),
+        )  # fmt: skip
+        return Residuals(*found[:3])
 
 
 @final
@@ -174,8 +203,12 @@ class UnreducedProgram:
         tolerance: of the program.
     """
 
+    speed_unit = 1.0
+
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
+        self._diagonal: IntArray = np.zeros(0, dtype=np.int64)
+        self._scales: Array = np.zeros((2, 0))
         self._pool, self._buffers_by_size = _BufferPool(), dict[tuple[int, int, int], _ProgramBuffers]()
         self._workspace: Array = np.zeros((4, 0))
         self._known_step: UnreducedStepProblem | None = None
@@ -199,6 +232,10 @@ class UnreducedProgram:
         if step is not self._known_step:
             self._known_step, self._contact_count = step, _UNKNOWN
             self._buffers_by_size.clear()
+            row, column, where = step.matrix.entries()
+            own = np.zeros(step.matrix.n, dtype=np.int64)
+            own[row[row == column]] = where[row == column]
+            self._diagonal = own
         self._increment, self._row_impulse, self._impulse = increment, row_impulse, impulse
         self._is_first, contacts = True, step.contact_count
         same = contacts == self._contact_count and directions is self._directions
@@ -225,39 +262,72 @@ class UnreducedProgram:
         self._step, self._directions, self._buffers = step, directions, buffers
         self._contact_count = contacts if contacts and not choices else _UNKNOWN
 
-    def solve(self, solver: QPSolver, shift: Array) -> SolveInfo:
-        """Solve the program once and write Δ and the impulses: without friction its rows are the contact laws."""
+    def solve(self, solver: QPSolver, shift: Array) -> tuple[SolveInfo, Residuals, float]:
+        """Solve the program once and write Δ and the impulses: without friction its rows are the contact laws.
+
+        Returns:
+            The report of the program solver, the residuals, and the largest relative one, of the equation too.
+        """
         buffers, increment = self._buffers, self._increment
         self._write_rows(shift)
         # an initial guess of Δ from an earlier step would not be part of the internal state of the solver
         increment.fill(0.0)
         info = solver.solve(buffers.problem, increment, buffers.multiplier)
         self._read_impulses(self._row_impulse, self._impulse)
-        return info
+        residuals, error = self._measure(info, increment, self._row_impulse, self._impulse)
+        return info, residuals, error
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
         """Solve the program with friction; see `Program`."""
-        step, directions, buffers, friction = self._step, self._directions, self._buffers, self._friction
+        step, buffers = self._step, self._buffers
         if self._is_first:
             buffers.x.fill(0.0)
         self._write_rows(shift)
         self._is_first = False
         info = solver.solve(buffers.problem, buffers.x, buffers.multiplier)
-        size, rows = len(self._impulse), len(self._row_impulse)
-        if self._workspace.shape[1] < max(size, rows):
-            self._workspace = np.zeros((4, 2 * max(size, rows)))
-        velocity, trial, slip, row_trial = self._workspace
-        self._read_impulses(row_trial[:rows], trial[:size])
-        normal, tangential, cone = measure_step_residuals(
-            self._dofs, self._values, step.bias, friction, directions, buffers.x, trial, buffers.beta,
-            velocity, slip,
+        row_trial, trial = (
+            self._workspace[2][: len(self._row_impulse)],
+            self._workspace[3][: len(self._impulse)],
+        )
+        self._read_impulses(row_trial, trial)
+        self._residuals, error = self._measure(info, buffers.x, row_trial, trial)
+        return ProgramResult(info, error, self._workspace[1][: step.contact_count])
+
+    def _set_scales(self) -> None:
+        """The scales of the step, and workspaces."""
+        step, rows = self._step, len(self._row_impulse)
+        size = max(len(self._impulse), rows)
+        if self._workspace.shape[1] < size:
+            self._workspace = np.zeros((4, 2 * size))
+        if self._scales.shape[1] != len(self._friction) + rows:
+            self._scales = np.zeros((2, len(self._friction) + rows))
+        self.speed, self._largest_impulse = step_scales(
+            step.matrix.data.ravel(order="K")[self._diagonal], step.rhs, step.constraint_dofs, step.constraint_values,
+            step.compliance, step.target_rate, step.lower, step.upper, self._dofs, self._values, step.bias,
+            step.rows_per_contact, self._scales[0], self._scales[1],
         )  # fmt: skip
-        # the program's residuals of contact rows are not those of Coulomb's law; those of constraints are exact
-        residuals = Residuals(normal, tangential, cone, info.residuals.equation)
-        return ProgramResult(info, residuals, slip[: step.contact_count])
+
+    def _measure(
+        self, info: SolveInfo, x: Array, row_impulse: Array, impulse: Array
+    ) -> tuple[Residuals, float]:
+        """Measure the residuals in the step as given, and the largest relative one.
+
+        That of the equation is relative to the largest impulse, of the constraints too.
+        """
+        step, equation = self._step, info.residuals.equation
+        velocity, slip = self._workspace[:2]
+        normal, friction, cone, error, largest = measure_step_residuals(
+            step.constraint_dofs, step.constraint_values, step.compliance, step.target_rate, step.lower, step.upper,
+            self._dofs, self._values, step.bias, self._friction, self._directions, self._scales[0], self._scales[1],
+            x, row_impulse, impulse, self._buffers.beta, velocity, slip,
+        )  # fmt: skip
+        imbalance = equation / max(self._largest_impulse, largest, 1e-300)
+        return Residuals(normal, friction, cone, equation), float(np.maximum(error, imbalance))  # nan stays
 
     def _write_rows(self, shift: Array) -> None:
         step, buffers, program = self._step, self._buffers, self._buffers.problem
+        if self._is_first:
+            self._set_scales()
         write_step_rows(
             step.rhs, step.constraint_dofs, step.constraint_values, step.compliance, step.target_rate, step.lower,
             step.upper, self._dofs, self._values, step.bias, self._friction, self._directions, shift,
@@ -268,7 +338,8 @@ class UnreducedProgram:
     def _read_impulses(self, row_impulse: Array, impulse: Array) -> None:
         read_step_impulses(self._buffers.multiplier, self._directions, self._friction, row_impulse, impulse)
 
-    def write_solution(self) -> None:
-        """Write Δ and the impulses of the last solution."""
+    def write_solution(self) -> Residuals:
+        """Write Δ and the impulses of the last solution, and return its residuals."""
         self._increment[:] = self._buffers.x
         self._read_impulses(self._row_impulse, self._impulse)
+        return self._residuals

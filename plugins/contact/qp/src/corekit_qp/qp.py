@@ -11,6 +11,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem, UnreducedStepSolver
+from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import QPSolver
 from corekit.roles.pyramid import pyramid_directions
@@ -57,7 +58,7 @@ class QPContact(UnreducedStepSolver, Stateful):
         self._empty: Array = np.zeros((0, 0, 0))
         self._slip = SlipWarmStart()
         self._zeros: Array = np.zeros(0)
-        self._unreduced = UnreducedProgram(0.1 * config.tolerance)
+        self._unreduced, self._scaled = UnreducedProgram(0.1 * config.tolerance), ScaledContactProblem()
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         """Write λ; see `ImpulseSolver.solve`."""
@@ -68,12 +69,12 @@ class QPContact(UnreducedStepSolver, Stateful):
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), self._name)
         frictional = bool(problem.friction.any())
         directions = self._pyramid(problem) if frictional else _no_directions(problem.rows_per_contact)
-        program = ReducedProgram(problem, impulse, directions, 0.1 * self._config.tolerance)
+        program = ReducedProgram(self._scaled, problem, impulse, directions, 0.1 * self._tolerance)
         if not frictional:
             return self._solve_frictionless(program, problem.contact_count)
         if self._config.friction == "relaxed":
             return self._solve_relaxed(program, problem.contact_count)
-        return self._solve_exactly(program, problem.id, float(np.abs(problem.free_velocity).max()))
+        return self._solve_exactly(program, problem.id)
 
     def solve_unreduced(
         self, program: UnreducedStepProblem, increment: Array, row_impulse: Array, impulse: Array
@@ -84,71 +85,59 @@ class QPContact(UnreducedStepSolver, Stateful):
             unreduced.set_step(program, self._pyramid(program), increment, row_impulse, impulse)
             if self._config.friction == "relaxed":
                 return self._solve_relaxed(unreduced, contacts)
-            speed = float(np.abs(program.bias).max(initial=1e-3))
-            return self._solve_exactly(unreduced, program.id[:contacts], speed)
+            return self._solve_exactly(unreduced, program.id[:contacts])
         if self._empty.shape[1] != program.rows_per_contact - 1:
             self._empty = _no_directions(program.rows_per_contact)
         unreduced.set_step(program, self._empty, increment, row_impulse, impulse)
-        zeros = self._zeros
-        info = unreduced.solve(self._solver, zeros if len(zeros) >= contacts else self._no_shift(contacts))
-        residuals, limit = info.residuals, self._tolerance
-        accurate = (
-            residuals.normal <= limit
-            and residuals.equation <= limit
-            and residuals.friction <= limit
-            and residuals.cone <= limit
-        )
-        if accurate == (info.status is _CONVERGED):
-            return info
-        status = _CONVERGED if accurate else Status.INACCURATE
+        shift = self._zeros if len(self._zeros) >= contacts else self._no_shift(contacts)
+        info, residuals, error = unreduced.solve(self._solver, shift)
+        if not error <= self._tolerance:
+            # from the answer: a guess that is far larger leaves its rounding
+            info, residuals, error = unreduced.solve(self._solver, shift)
+        status = _CONVERGED if error <= self._tolerance else _unless_converged(info.status)
         return SolveInfo(status, info.iterations, residuals, self._name)
 
     def _solve_frictionless(self, program: Program, contacts: int) -> SolveInfo:
         """Solve a program whose rows are the contact laws."""
         result = program.solve_shifted(self._solver, self._no_shift(contacts))
-        program.write_solution()
-        accurate = result.residuals.worst <= self._tolerance
-        if accurate and result.info.status is _CONVERGED:
-            return result.info
-        status = _CONVERGED if accurate else _unless_converged(result.info.status)
-        return SolveInfo(status, result.info.iterations, result.residuals, self._name)
+        residuals, info = program.write_solution(), result.info
+        status = _CONVERGED if result.error <= self._tolerance else _unless_converged(info.status)
+        return SolveInfo(status, info.iterations, residuals, self._name)
 
     def _solve_relaxed(self, program: Program, contacts: int) -> SolveInfo:
         """Solve the convex relaxation of friction; its residuals are those of Coulomb's law."""
         result = program.solve_shifted(self._solver, self._no_shift(contacts))
-        program.write_solution()
+        residuals = program.write_solution()
         status = _CONVERGED if result.info.status.solved else _unless_converged(result.info.status)
-        return SolveInfo(status, result.info.iterations, result.residuals, self._name)
+        return SolveInfo(status, result.info.iterations, residuals, self._name)
 
-    def _solve_exactly(self, program: Program, ids: IntArray, speed: float) -> SolveInfo:
+    def _solve_exactly(self, program: Program, ids: IntArray) -> SolveInfo:
         """Solve the program for shifts until Coulomb's law holds, and write the best solution.
 
         Args:
             ids: of the contacts, shape (m,).
-            speed: size of the velocities of the problem [m/s].
         """
         tolerance = self._tolerance
-        shift = self._slip.match(ids)
+        shift = self._slip.match(ids) / program.speed_unit
         result = program.solve_shifted(self._solver, shift)
-        program.write_solution()
+        residuals = program.write_solution()
         search, best, iterations = SlipSearch(), result, result.info.iterations
         for _ in range(self._config.corrections):
-            if best.residuals.worst <= tolerance or result.info.status is Status.SINGULAR:
+            if best.error <= tolerance or result.info.status is Status.SINGULAR:
                 break
             if result.info.status is Status.INFEASIBLE and not shift.any():
                 # contacts that contradict each other at rest may agree when they slide
-                shift = np.maximum(result.slip, speed)
+                shift = np.maximum(result.slip, program.speed)
             else:
                 shift = search.propose(shift, result.slip)
             result = program.solve_shifted(self._solver, shift)
             iterations += result.info.iterations
-            if result.residuals.worst < best.residuals.worst:
+            if result.error < best.error:
                 best = result
-                program.write_solution()
-        self._slip.store(ids, result.slip)
-        accurate = best.residuals.worst <= tolerance
-        status = _CONVERGED if accurate else _unless_converged(best.info.status)
-        return SolveInfo(status, iterations, best.residuals, self._name)
+                residuals = program.write_solution()
+        self._slip.store(ids, result.slip * program.speed_unit)
+        status = _CONVERGED if best.error <= tolerance else _unless_converged(best.info.status)
+        return SolveInfo(status, iterations, residuals, self._name)
 
     def _no_shift(self, contacts: int) -> Array:
         """σ = 0 for so many contacts or more."""

@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit_qp.contact_rows import contact_residuals, read_impulses, write_multipliers
+from corekit.roles.contact_scale import contact_scales
+from corekit_qp.contact_rows import contact_residuals, read_impulses, row_residual, write_multipliers
 
-__all__ = ["measure_step_residuals", "read_step_impulses", "write_step_rows"]
+__all__ = ["measure_step_residuals", "read_step_impulses", "step_scales", "write_step_rows"]
 
 
 @compiled
@@ -108,17 +111,81 @@ def read_step_impulses(
 
 
 @compiled
+def step_scales(
+    diagonal: Array, rhs: Array, dofs: IntArray, values: Array, compliance: Array, target: Array, lower: Array,
+    upper: Array, contact_dofs: IntArray, contact_values: Array, bias: Array, width: int, mobility: Array,
+    reference: Array,
+) -> tuple[float, float]:  # fmt: skip
+    """Write m and V of `corekit.roles.contact_scale`, of contacts first; return the largest V and the largest impulse.
+
+    W and w₀ are not known here. In their place stand those of the coordinates alone, each with its own A_jj,
+
+        W_ii = Σ_j J_ij²/A_jj + E_i,      w₀_i = |bias_i| + Σ_j |J_ij·b_j|/A_jj                   (2)
+
+    the size of the numbers of which the program's rows are made: free velocities are smaller where constraints bear
+    part of the load.
+
+    Args:
+        diagonal: A_jj, shape (n,).
+    """
+    contact_rows = len(contact_dofs)
+    mass, speed = np.empty(contact_rows + len(dofs)), np.empty(contact_rows + len(dofs))
+    largest_speed = largest_impulse = 0.0
+    for i in range(contact_rows):
+        mass[i], speed[i] = 0.0, abs(bias[i // width, i % width])
+        for k in range(contact_dofs.shape[1]):
+            j, entry = contact_dofs[i, k], contact_values[i, k]
+            if diagonal[j] > 0.0:
+                mass[i] += entry * entry / diagonal[j]
+                speed[i] += abs(entry * rhs[j]) / diagonal[j]
+        if i % width == 0:
+            speed[i] = -speed[i]  # it may close
+    for b in range(len(dofs)):
+        i = contact_rows + b
+        mass[i], speed[i] = compliance[b], abs(target[b])
+        for k in range(dofs.shape[1]):
+            j, entry = dofs[b, k], values[b, k]
+            if diagonal[j] > 0.0:
+                mass[i] += entry * entry / diagonal[j]
+                speed[i] += abs(entry * rhs[j]) / diagonal[j]
+    contact_scales(mass, speed, lower, upper, width, mobility, reference)
+    for j in range(len(rhs)):
+        largest_impulse = max(largest_impulse, abs(rhs[j]))
+    for k in range(len(mobility)):
+        largest_speed = max(largest_speed, reference[k])
+        largest_impulse = max(largest_impulse, reference[k] / mobility[k])
+    return largest_speed, largest_impulse
+
+
+@compiled
 def measure_step_residuals(
-    contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, x: Array,
-    impulse: Array, beta: Array, velocity: Array, slip: Array,
-) -> tuple[float, float, float]:  # fmt: skip
-    """Residuals of λ_c and w = J_c·v + bias in the contact laws, as `contact_rows.contact_residuals`."""
-    width = directions.shape[1] + 1
-    for c in range(len(friction)):
-        for a in range(width):
-            row = c * width + a
-            total = bias[c, a]
-            for j in range(contact_dofs.shape[1]):
-                total += contact_values[row, j] * x[contact_dofs[row, j]]
-            velocity[row] = total
-    return contact_residuals(friction, directions, impulse, beta, velocity, slip)
+    dofs: IntArray, values: Array, compliance: Array, target: Array, lower: Array, upper: Array,
+    contact_dofs: IntArray, contact_values: Array, bias: Array, friction: Array, directions: Array, mobility: Array,
+    reference: Array, x: Array, row_impulse: Array, impulse: Array, beta: Array, velocity: Array, slip: Array,
+) -> tuple[float, float, float, float, float]:  # fmt: skip
+    """Residuals of λ_c and w = J_c·v + bias, and of the constraints, which count as normal; as `contact_residuals`.
+
+    The last number is the largest impulse.
+    """
+    width, size, largest = directions.shape[1] + 1, 0.0, 0.0
+    for row in range(len(friction) * width):
+        total = bias[row // width, row % width]
+        for j in range(contact_dofs.shape[1]):
+            total += contact_values[row, j] * x[contact_dofs[row, j]]
+        velocity[row] = total
+        size += abs(total)
+        largest = max(largest, abs(impulse[row]))
+    normal, tangential, cone, error = contact_residuals(
+        friction, directions, mobility, reference, impulse, beta, velocity, slip
+    )
+    for b in range(len(dofs)):
+        k, total = len(friction) + b, compliance[b] * row_impulse[b] - target[b]
+        for j in range(dofs.shape[1]):
+            total += values[b, j] * x[dofs[b, j]]
+        size += abs(total)
+        largest = max(largest, abs(row_impulse[b]))
+        one, relative = row_residual(row_impulse[b], total, lower[b], upper[b], mobility[k], reference[k])
+        normal, error = max(normal, one), max(error, relative)
+    if not size + largest < math.inf:
+        return math.inf, math.inf, math.inf, math.inf, math.inf
+    return normal, tangential, cone, error, largest

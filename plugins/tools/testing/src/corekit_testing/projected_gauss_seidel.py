@@ -6,7 +6,8 @@ Contact by contact, with the rows w = W·λ + w₀ at the newest λ and W_tt the
     λ_t ← projection of λ_t − w_t/‖W_tt‖∞ onto the disk of radius μ·λ_n                  (2)
     λ_b ← clip(λ_b − w_b/W_bb, lo, hi)                                                 (3)
 
-The residuals are those of (1)–(3) with unit steps, in the physical problem. Slow for ill-conditioned W.
+It solves the problem in units of its own (`corekit.roles.contact_scale`). The residuals are those of (1)–(3) with unit
+steps: in these units they decide, in the physical problem they are reported. Slow for ill-conditioned W.
 Source: Jourdan, Alart and Jean (1998), "A Gauss-Seidel like algorithm to solve frictional contact problems".
 """
 
@@ -22,6 +23,7 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.contact_scale import ScaledContactProblem
 from corekit_testing.projected_gauss_seidel_config import ProjectedGaussSeidelConfig
 
 __all__ = ["ProjectedGaussSeidel", "ProjectedGaussSeidelConfig"]
@@ -35,17 +37,25 @@ class ProjectedGaussSeidel(ImpulseSolver):
         self, config: ProjectedGaussSeidelConfig | None = None, context: BuildContext | None = None
     ) -> None:
         self._config = config or ProjectedGaussSeidelConfig()
-        self._work = np.zeros(2)
+        self._work, self._scaled = np.zeros(2), ScaledContactProblem()
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         tolerance, most = self._config.tolerance, self._config.max_iterations
-        sweeps, rows, sliding, cone = _solve(
-            problem.delassus(), problem.free_velocity, problem.friction, problem.lower, problem.upper,
-            problem.contact_count,
-            problem.rows_per_contact, tolerance, most, impulse, self._work[: problem.rows_per_contact - 1],
+        scaled, width = self._scaled, problem.rows_per_contact
+        scaled.set_problem(problem, impulse)
+        work = self._work[: width - 1]
+        sweeps, error = _solve(
+            scaled.delassus(), scaled.free_velocity, problem.friction, scaled.lower, scaled.upper,
+            problem.contact_count, width, tolerance, most, impulse, work,
         )  # fmt: skip
-        residuals = Residuals(rows, sliding, cone)
-        if residuals.worst <= tolerance:
+        scaled.write_answer(impulse)
+        residuals = Residuals(
+            *_residuals(
+                np.ascontiguousarray(problem.delassus()), problem.free_velocity, problem.friction, problem.lower,
+                problem.upper, problem.contact_count, width, impulse, work,
+            )
+        )  # fmt: skip
+        if error <= tolerance:
             status = Status.CONVERGED
         else:
             status = Status.ITERATION_LIMIT if np.isfinite(impulse).all() else Status.NON_FINITE
@@ -56,8 +66,8 @@ class ProjectedGaussSeidel(ImpulseSolver):
 def _solve(
     matrix: Array, free: Array, friction: Array, lower: Array, upper: Array, contacts: int, width: int,
     tolerance: float, most: int, impulse: Array, work: Array,
-) -> tuple[int, float, float, float]:  # fmt: skip
-    """Sweep until no residual is above the tolerance, `most` times at most; returns how often, and the residuals.
+) -> tuple[int, float]:  # fmt: skip
+    """Sweep until no residual is above the tolerance, `most` times at most; return how often, and the largest one.
 
     Args:
         work: room for the tangential impulses of a contact, (width − 1,).
@@ -66,8 +76,9 @@ def _solve(
     while True:
         rows, sliding, cone = _residuals(matrix, free, friction, lower, upper, contacts, width, impulse, work)
         # not `max`: what is not a number ends the loop
-        if not _larger(_larger(rows, sliding), cone) > tolerance or sweeps == most:
-            return sweeps, rows, sliding, cone
+        worst = _larger(_larger(rows, sliding), cone)
+        if not worst > tolerance or sweeps == most:
+            return sweeps, worst
         _sweep(matrix, free, friction, lower, upper, contacts, width, impulse, work)
         sweeps += 1
 

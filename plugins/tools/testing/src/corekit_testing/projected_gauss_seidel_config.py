@@ -13,5 +13,5 @@ __all__ = ["ProjectedGaussSeidelConfig"]
 class ProjectedGaussSeidelConfig:
     """Options of the reference impulse solver."""
 
-    tolerance: float = option(1e-12, "asked residual", unit="m/s or N·s", above=0)
+    tolerance: float = option(1e-12, "asked residual, in units of the problem's own", above=0)
     max_iterations: int = option(5000, "sweeps over all contacts", low=1)

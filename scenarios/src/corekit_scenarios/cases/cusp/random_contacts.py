@@ -24,7 +24,7 @@ from corekit_study.reference import OWN
 
 __all__ = ["JUDGED", "Tally", "build", "measure", "random_contacts"]
 
-JUDGED = 2e-8
+JUDGED = 2e-9
 """Largest fault that passes for solved from outside: the solver's own tolerance and as much again for rounding."""
 
 
@@ -35,7 +35,7 @@ class Tally:
     Args:
         problems, solved: how many there were, and were said to be solved.
         false: of the solved, those that the judgement from outside refutes.
-        worst: largest fault of a solved one [m/s or N·s].
+        worst: largest fault of a solved one.
         answered: who answered, how often.
     """
 
@@ -106,7 +106,7 @@ def random_contacts(case: CaseRun, count: int = 10_000) -> list[Row]:
                 passed=tally.false == 0, note="judged by v⁺ and the definition of the friction pyramid",
             ),
             Row(
-                quantity=f"largest residual of the solved, {name}", unit="m/s or N·s", against=OWN, ours=tally.worst,
+                quantity=f"largest residual of the solved, {name}", against=OWN, ours=tally.worst,
                 tolerance=f"≤ {JUDGED:g}", passed=tally.worst <= JUDGED,
             ),
         ]  # fmt: skip

@@ -187,6 +187,24 @@ def duplicates_harmless(subject: Subject) -> None:
         expect_close("velocity with the contact three times [m/s]", three, one, _NEAR)
 
 
+@check(
+    "scale-harmless",
+    "at other speeds and with other masses the answer is the same, relative to them",
+    "impulses",
+)
+def scale_harmless(subject: Subject) -> None:
+    mass, rows = np.eye(3), np.vstack([np.eye(3), [[0.8, 0.6, 0.0], [-0.6, 0.8, 0.0], [0.0, 0.0, 1.0]]])
+    for velocity in ([-1.0, 0.2, 0.1], [-1.0, 0.9, -0.4]):
+        problem = DenseProblem(mass, rows, np.array(velocity), 0.4)
+        wanted = problem.relative(_solved(subject.build(), problem, "two contacts of a point"))
+        for speed, mobility in ((1e-5, 1.0), (1e5, 1.0), (1.0, 1e-5), (1.0, 1e5)):
+            where = f"at {speed:g} times the speed, with {1 / mobility:g} times the mass"
+            other = DenseProblem(mass / mobility, rows, speed * problem.velocity, 0.4)
+            impulse = _solved(subject.build(), other, f"two contacts {where}")
+            found = problem.relative(impulse * (mobility / speed))
+            expect_close(f"velocities {where}, relative to it", found, wanted, _NEAR)
+
+
 @check("infeasible-not-solved", "a problem without solution is never said to be solved", "impulses")
 def infeasible_not_solved(subject: Subject) -> None:
     for mu in (0.0, 0.5):
@@ -276,6 +294,7 @@ IMPULSES: tuple[Check, ...] = (
     friction_cone,
     anisotropic_friction,
     duplicates_harmless,
+    scale_harmless,
     infeasible_not_solved,
     residuals_truthful,
     guess_harmless,
