@@ -43,6 +43,7 @@ def check(
     as_json
         Print one JSON object instead of text.
     """
+    from corekit.scenario.doubts import find_doubts
     from corekit.scenario.load import load
 
     if not is_there(file):
@@ -60,7 +61,7 @@ def check(
         else:
             print_error(str(error))
         return FAILED
-    summary, doubts = _summary(scenario, simulation), [*_doubts(scenario, simulation), *clipped]
+    summary, doubts = _summary(scenario, simulation), [*find_doubts(scenario, simulation), *clipped]
     failed = strict and bool(doubts)
     if as_json:
         told = {"file": str(file), "sound": not failed, "warnings": doubts, **summary}
@@ -70,16 +71,6 @@ def check(
         for sentence in doubts:
             print_error(f"warning: {sentence}")
     return FAILED if failed else None
-
-
-def _doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
-    """Return what models and installed distributions find improbable."""
-    from corekit.hooks.installed import installed_hooks
-    from corekit.registry.resolve import load_target
-
-    own = [f"bodies.{body.name}: {each}" for body in simulation.bodies for each in body.description.doubts]
-    targets = installed_hooks().targets("corekit_scenario_doubts")
-    return [*own, *(each for _, target in targets for each in load_target(target)(scenario, simulation))]
 
 
 def _summary(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:

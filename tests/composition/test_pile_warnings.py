@@ -2,10 +2,13 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from corekit.scenario.load import from_document
+from corekit_inspect.doubt_watch import watch_doubts
 from corekit_inspect.plausibility import scenario_doubts
+from corekit_run.observers import RunContext
 from corekit_run.running import run
 
 EDGE = 0.1
@@ -75,7 +78,9 @@ def test_contacts_that_no_body_connects_count_apart():
     assert doubts(20, {"use": "lcp"}, 0.0, 0.3) == []
 
 
-@pytest.mark.parametrize(("apart", "times"), [(0.0, {0.001}), (5e-3, {0.002, 0.004, 0.008})])
+@pytest.mark.parametrize(
+    ("apart", "times"), [(0.0, {"the start"}), (5e-3, {f"{k} s" for k in (0.002, 0.004, 0.008)})]
+)
 def test_a_run_tells_once_of_a_pile_that_is_or_forms(tmp_path, apart, times):
     """Under a hundred times our gravity gaps of 5 mm close within 4 ms."""
     told = []
@@ -86,11 +91,11 @@ def test_a_run_tells_once_of_a_pile_that_is_or_forms(tmp_path, apart, times):
     assert len(told) == 2
     for sentence in told:
         found = re.search(
-            r"serves some 40 contacts that bodies connect, and (\d+) touch at (\S+) s:", sentence
+            r"serves some 40 contacts that bodies connect, and (\d+) touch at ([^:]+):", sentence
         )
         assert found is not None
         assert 40 < int(found[1]) <= 48
-        assert float(found[2]) in times
+        assert found[2] in times
 
 
 def test_a_run_of_a_pile_that_is_served_tells_nothing(tmp_path):
@@ -98,3 +103,32 @@ def test_a_run_of_a_pile_that_is_served_tells_nothing(tmp_path):
     told = []
     run(from_document({**document, "output": {"every": 1e-3}}), directory=tmp_path / "run", warn=told.append)
     assert told == []
+
+
+@pytest.mark.parametrize("solver", [{"use": "cone"}, {"use": "lcp"}])
+def test_looking_for_doubts_changes_no_bit_of_a_run(tmp_path, solver, monkeypatch):
+    """Whatever is done to look, here even two steps of bricks that stand on each other, is undone."""
+
+    def step_twice(_scenario, simulation):
+        simulation.step()
+        simulation.step()
+        assert simulation.contacts().count > 0
+        return ["it stepped"]
+
+    monkeypatch.setattr("corekit_inspect.doubt_watch.find_doubts", step_twice)
+    document = {**world(5, solver).document, "time": {"duration": 0.02, "step": 1e-3}}
+    scenario = from_document({**document, "output": {"every": 1e-3}})
+    looked, plain = scenario.compose(), scenario.compose()
+    before, told = looked.internal_state(), []
+    (watch,) = watch_doubts(RunContext(scenario, looked, tmp_path, lambda *_, **__: None, told.append))
+    watch.begin()
+    assert told == ["it stepped"]
+    assert looked.contacts().count == 0
+    after = looked.internal_state()
+    assert before.keys() == after.keys()
+    for name, array in before.items():
+        np.testing.assert_array_equal(after[name], array, err_msg=name)
+    for _ in range(20):
+        looked.step()
+        plain.step()
+        np.testing.assert_array_equal(looked.state.qv, plain.state.qv)

@@ -27,8 +27,8 @@ def corekit_verbs() -> list[Verb]:
 
 @hookimpl
 def corekit_run_observers() -> list[str]:
-    """Return what warns of piles that form in a run."""
-    return ["corekit_inspect.pile_watch:watch_piles"]
+    """Return what warns of what is improbable at the start of a run, and of piles that form in it."""
+    return ["corekit_inspect.doubt_watch:watch_doubts"]
 
 
 @hookimpl

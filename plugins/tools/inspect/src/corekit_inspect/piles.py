@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from corekit.data.contacts import ContactRecord, ContactSet
+from corekit.errors import CorekitError
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec, resolve
 from corekit.registry.spec import ComponentSpec
@@ -16,7 +17,7 @@ from corekit.scenario.component_selection import load_config
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 
-__all__ = ["connected_contacts", "pile_doubts"]
+__all__ = ["connected_contacts", "contacts_at_start", "pile_doubts"]
 
 
 def pile_doubts(
@@ -49,6 +50,18 @@ def pile_doubts(
             f"{path}: {spec.name} serves some {spec.serves} contacts that bodies connect, and {told}: "
             f"steps may take seconds{advice}"
         )
+
+
+def contacts_at_start(simulation: Simulation) -> ContactSet | None:
+    """Find the contacts at the start, None without a contact solver; they are the current ones then."""
+    pipeline = simulation.system.pipeline
+    if pipeline is None:
+        return None
+    try:
+        pipeline.begin_step(simulation.state, simulation.step_length)
+        return pipeline.detect_at_start()
+    except CorekitError:  # a detector says so when the scenario is run
+        return None
 
 
 def connected_contacts(simulation: Simulation, contacts: ContactSet | ContactRecord) -> int:

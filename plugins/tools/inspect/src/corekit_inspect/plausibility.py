@@ -11,12 +11,11 @@ import attrs
 
 from corekit.data.contacts import ContactSet
 from corekit.data.signals import Constant
-from corekit.errors import CorekitError
 from corekit.registry.resolve import resolve
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
-from corekit_inspect.piles import pile_doubts
+from corekit_inspect.piles import contacts_at_start, pile_doubts
 
 __all__ = ["scenario_doubts"]
 
@@ -37,7 +36,7 @@ _RANGES: Mapping[str, tuple[str, float, float]] = MappingProxyType(
 
 def scenario_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     """Return a sentence for everything improbable."""
-    contacts = _at_start(simulation)
+    contacts = contacts_at_start(simulation)
     found = [*_missing(scenario, simulation), *_values(scenario)]
     if contacts is not None:
         found += [*_overlaps(simulation, contacts), *pile_doubts(scenario, simulation, contacts)]
@@ -110,18 +109,6 @@ def _number(value: Any, unit: str, name: str, path: str) -> Iterator[str]:
         word, least, most = _RANGES.get(unit, ("", 0.0, math.inf))
         if word in name and "fluid" not in name and number != 0.0 and not least <= abs(number) <= most:
             yield f"{path} = {number:g} {unit} is not what robots have, {least:g} … {most:g} {unit}"
-
-
-def _at_start(simulation: Simulation) -> ContactSet | None:
-    """Contacts at the start, None without a contact solver."""
-    pipeline = simulation.system.pipeline
-    if pipeline is None:
-        return None
-    try:
-        pipeline.begin_step(simulation.state, simulation.step_length)
-        return pipeline.detect_at_start()
-    except CorekitError:  # a detector says so when the scenario is run
-        return None
 
 
 def _overlaps(simulation: Simulation, contacts: ContactSet) -> Iterator[str]:

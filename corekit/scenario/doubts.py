@@ -1,0 +1,17 @@
+"""What is improbable in a scenario, though it is no mistake: said before a run, and by `corekit check`."""
+
+from __future__ import annotations
+
+from corekit.hooks.installed import installed_hooks
+from corekit.registry.resolve import load_target
+from corekit.scenario.scenario import Scenario
+from corekit.simulation.loop import Simulation
+
+__all__ = ["find_doubts"]
+
+
+def find_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
+    """Return what models and installed distributions find improbable in a scenario and its simulation at the start."""
+    own = [f"bodies.{body.name}: {each}" for body in simulation.bodies for each in body.description.doubts]
+    targets = installed_hooks().targets("corekit_scenario_doubts")
+    return [*own, *(each for _, target in targets for each in load_target(target)(scenario, simulation))]
