@@ -5,6 +5,7 @@ import pytest
 
 from corekit.geometry.shapes import Shape
 from corekit_view.shape_surface import shape_surface
+from corekit_view.viser_scene import FIELD_OF_VIEW
 
 U_SHAPE = np.array([
     [-0.3, 0, -0.2], [0.3, 0, -0.2], [0.3, 0, 0.2], [0.1, 0, 0.2],
@@ -35,6 +36,16 @@ def test_circles_are_filled_rings_open_and_segments_round():
     line = shape_surface(Shape("segments", (0.05,), vertices=np.array([[0, 0, 0], [0.3, 0, 0.4]])), 1.0, 60)
     assert line is not None
     assert front_area(line) == pytest.approx(0.1 * 0.5 + np.pi * 0.05**2, rel=1e-3)
+
+
+def test_a_plate_hides_next_to_nothing_of_its_plane_where_a_page_shows_it_face_on():
+    """Perspective moves its front face away from where bodies move, here by less than 1 % of the scene."""
+    surface = shape_surface(Shape("polygon", (), vertices=U_SHAPE), 1.0)
+    assert surface is not None
+    distance = 0.5 / np.tan(0.5 * FIELD_OF_VIEW)
+    plane = surface.vertices[:, (0, 2)]
+    shown = plane * (distance / (distance + surface.vertices[:, 1]))[:, None]
+    assert np.abs(shown - plane).max() < 0.01
 
 
 def test_a_polygon_without_vertices_is_reported():

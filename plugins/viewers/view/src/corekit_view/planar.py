@@ -65,12 +65,12 @@ def _thick(start: Array, stop: Array, radius: float, sides: int) -> Array:
 
 
 def planar_surface(shape: Shape, extent: float, sides: int) -> Surface:
-    """Return the surface of a planar shape, with a quarter of the extent on both sides of its plane.
+    """Return the surface of a planar shape: a plate so thin that it hides none of its plane, face on in perspective.
 
     Raises:
         ValueError: a polygon or segments have too few vertices.
     """
-    half = 0.25 * extent
+    half = 0.01 * extent
     if shape.kind == "half-plane":
         # as thick as is seen face on
         return _prism(extent * np.array([[-1.0, 0.0], [-1.0, -0.06], [1.0, -0.06], [1.0, 0.0]]), half)
