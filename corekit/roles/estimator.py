@@ -62,6 +62,7 @@ class EstimationTask:
         find_equilibrium: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in
             place of the scenario's, looked for from a state of this body; raises StaticsFailed where there is none.
         options: of the body in the scenario, with all defaults: tables, lists and numbers.
+        unit_of: the unit of an option by its path, empty if it has none.
         simulate: the frames of the body in a run of the scenario: (changes to the scenario as `--set` takes them, new
             values of options of the body by their paths, increasing instants [s]) → positions (T, frames, 3) [m] and
             rotations (T, frames, 3, 3), between steps on the straight line between both; raises ConfigError and
@@ -81,6 +82,7 @@ class EstimationTask:
     obstacles: tuple[KnownObstacle, ...] = ()
     find_equilibrium: Callable[[Array, State, float], State]
     options: Mapping[str, Any] = field(factory=dict)
+    unit_of: Callable[[str], str] = field(default=lambda _path: "")
     simulate: Callable[[Sequence[str], Mapping[str, float], Array], tuple[Array, Array]]
     with_changes: Callable[[Sequence[str]], EstimationTask]
     folder: Path | None = None

@@ -11,7 +11,7 @@ import pytest
 
 import corekit
 from corekit.errors import ConfigError
-from corekit_study.fit import FitResult, fit
+from corekit_study.fit import FitResult, fit, task_of
 from corekit_study.fit_file import load_fit
 
 pytest.importorskip("corekit_fit", reason="corekit-fit is not installed")
@@ -92,7 +92,16 @@ def test_what_was_simulated_comes_back_from_between_its_steps(folder, frames):
     found = fitted(folder, PARAMETERS, f"markers = {markers('clean.csv', 1e-5, frames)}")
     assert values(found) == pytest.approx(TRUE, rel=1e-5)
     assert [each.verdict for each in found.estimate.fitted] == ["identified"] * 2
+    assert [each.unit for each in found.estimate.fitted] == ["N·m²", "N·m²·s"]
     assert found.as_data()["markers"]["largest_m"] < 1e-7
+
+
+def test_an_option_deep_in_a_table_has_its_unit():
+    task = task_of(corekit.load("gvs/beam"), "beam")
+    assert task.unit_of("links[0].divisions[0].young") == "Pa"
+    assert task.unit_of("links[0].divisions[0].strain[0].order") == ""
+    acrobot = task_of(corekit.load("teaching/acrobot", allow_code=True), "acrobot")
+    assert acrobot.unit_of("parameters.mass") == ""
 
 
 def test_intervals_of_noisy_markers_hold_the_truth(folder, frames):

@@ -69,15 +69,15 @@ class _Number:
 class _Numbers(dict[str, _Number]):
     """Options of the body by their paths, looked up in the scenario's table; a list of one entry is that entry."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self._options = options
+    def __init__(self, options: Mapping[str, Any], unit_of: Callable[[str], str]) -> None:
+        self._options, self._unit_of = options, unit_of
         super().__init__({name: self[name] for name in options if name in self})
 
     def __contains__(self, path: object) -> bool:
         return self._found(str(path)) is not None
 
     def __getitem__(self, path: str) -> _Number:
-        return _Number(float(self._found(path) or 0.0))
+        return _Number(float(self._found(path) or 0.0), self._unit_of(path))
 
     def _found(self, path: str) -> float | None:
         found: Any = self._options
@@ -109,7 +109,7 @@ class SimulationFit(Estimator):
         """
         config = self._config
         experiments = tuple(_experiment(each, task) for each in config.runs)
-        unknowns = resolve_unknowns(config.parameters, _Numbers(task.options))
+        unknowns = resolve_unknowns(config.parameters, _Numbers(task.options, task.unit_of))
         search = _Search(task, experiments, unknowns, config, progress)
         found = search.best()
         estimate = _estimate(search, found)

@@ -169,10 +169,35 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
         ),
         find_equilibrium=world.find_equilibrium,
         options=resolved_document(scenario)["bodies"][index].get("options", {}),
+        unit_of=_units(
+            load_config(resolve("models", scenario.bodies[index].use), scenario.bodies[index].options, body)
+        ),
         simulate=runs.simulate,
         with_changes=lambda changes: task_of(runs.with_changes(changes), body, folder),
         folder=folder,
     )
+
+
+def _units(config: Any) -> Callable[[str], str]:
+    """Return what tells the unit of an option by its path in a configuration, empty where it says none."""
+
+    def unit_of(path: str) -> str:
+        found, unit = config, ""
+        for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
+            if part[0] == "[":
+                found = found[int(part[1:-1])]
+                continue
+            if not attrs.has(type(found)):
+                return ""  # a free table, such as the parameters of equations
+            each = next(
+                each
+                for each in attrs.fields(type(found))
+                if part == each.metadata.get("key", each.alias or each.name)
+            )
+            found, unit = getattr(found, each.name), str(each.metadata.get("unit", ""))
+        return unit
+
+    return unit_of
 
 
 def _pose_of(obstacle: Obstacle) -> Callable[[float], Pose]:
