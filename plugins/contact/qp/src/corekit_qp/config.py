@@ -28,4 +28,4 @@ class QPContactConfig:
     tolerance: float = option(
         1e-9, "largest residual of a solved problem, relative to its free velocity", above=0.0
     )
-    corrections: int = option(100, "largest number of programs for exact friction", low=1)
+    corrections: int = option(200, "largest number of programs for exact friction", low=1)

@@ -26,6 +26,8 @@ from corekit_qp.contact_rows import (
     write_multipliers,
     write_rows,
 )
+from corekit_qp.slip import Newton
+from corekit_qp.slip_newton import newton_shift
 from corekit_qp.unreduced_rows import (
     measure_step_residuals,
     read_step_impulses,
@@ -53,10 +55,12 @@ class Program(Protocol):
 
     Attributes:
         speed_unit: of shifts and slip speeds [m/s]. speed: the largest reference velocity, in this unit.
+        newton: Newton's step from the shifts of the last solution, if there is one.
     """
 
     speed_unit: float
     speed: float
+    newton: Newton | None
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
         """Solve the program with the shifts σ, shape (m,), from the last solution."""
@@ -148,6 +152,7 @@ class ReducedProgram:
         self._trial = impulse.copy()
         scaled.set_problem(problem, self._trial)
         self.speed_unit, self.speed = scaled.velocity_unit, float(scaled.reference.max())
+        self.newton: Newton | None = self._newton
         rows, choices, bounded = len(impulse), directions.shape[2], len(scaled.lower)
         self._root = np.zeros((rows, rows))
         self._rank = factorise_delassus(
@@ -182,6 +187,14 @@ class ReducedProgram:
         )  # fmt: skip
         return ProgramResult(info, found[3], self._slip)
 
+    def _newton(self, shift: Array) -> Array:
+        """Newton's step; see `slip_newton`."""
+        program, scaled = self._buffers.problem, self._scaled
+        return newton_shift(
+            program.values, self._buffers.multiplier, (program.multiplier_lower, program.multiplier_upper),
+            self._root[:, : self._rank], scaled.friction, self._directions, self._velocity, shift, self._slip,
+        )  # fmt: skip
+
     def write_solution(self) -> Residuals:
         """Write λ, and return its residuals in the contact problem as given."""
         scaled, impulse, problem = self._scaled, self._impulse, self._scaled.problem
@@ -207,6 +220,7 @@ class UnreducedProgram:
 
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
+        self.newton: Newton | None = None  # the sequence takes few programs where few contacts slide
         self._diagonal: IntArray = np.zeros(0, dtype=np.int64)
         self._scales: Array = np.zeros((2, 0))
         self._pool, self._buffers_by_size = _BufferPool(), dict[tuple[int, int, int], _ProgramBuffers]()

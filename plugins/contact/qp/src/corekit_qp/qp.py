@@ -122,6 +122,7 @@ class QPContact(UnreducedStepSolver, Stateful):
         result = program.solve_shifted(self._solver, shift)
         residuals = program.write_solution()
         search, best, iterations = SlipSearch(), result, result.info.iterations
+        slip = result.slip.copy()
         for _ in range(self._config.corrections):
             if best.error <= tolerance or result.info.status is Status.SINGULAR:
                 break
@@ -129,13 +130,13 @@ class QPContact(UnreducedStepSolver, Stateful):
                 # contacts that contradict each other at rest may agree when they slide
                 shift = np.maximum(result.slip, program.speed)
             else:
-                shift = search.propose(shift, result.slip)
+                shift = search.propose(shift, result.slip, program.newton)
             result = program.solve_shifted(self._solver, shift)
             iterations += result.info.iterations
             if result.error < best.error:
                 best = result
-                residuals = program.write_solution()
-        self._slip.store(ids, result.slip * program.speed_unit)
+                residuals, slip = program.write_solution(), result.slip.copy()
+        self._slip.store(ids, slip * program.speed_unit)
         status = _CONVERGED if best.error <= tolerance else _unless_converged(best.info.status)
         return SolveInfo(status, iterations, residuals, self._name)
 
