@@ -34,7 +34,7 @@ class Limb:
     name: str = option("rod", "name in joints, clamps and results", check=_check_name)
     start: Triple | None = option(None, "first node of a straight rod", unit="m")
     end: Triple | None = option(None, "last node of a straight rod", unit="m")
-    nodes: int = option(21, "number of nodes of a straight rod", low=2, high=10**6)
+    nodes: int = option(21, "number of nodes of a straight rod", low=2, high=10**5)
     points: tuple[Triple, ...] = option(
         (), "the nodes themselves, instead of a straight rod", unit="m", converter=to_points
     )
