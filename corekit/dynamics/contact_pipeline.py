@@ -296,6 +296,15 @@ class ContactPipeline:
             bias -= rate
         return bias, rate
 
+    def restore_start_gaps(self) -> None:
+        """Let the current set, whose rows were found ahead, tell the gaps of the start; unknown ones were beyond."""
+        contacts, start = self.contacts, self.start
+        if contacts is start:
+            return
+        gap, start_id = contacts.gap[: contacts.count], start.id[: start.count]
+        gap[:] = self.margin
+        match_by_id(1, contacts.id, start_id, id_order(start_id), start.gap, gap)
+
     def gap_at(self, end: State, otherwise: Array) -> Array:
         """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
         self.scene.update_poses(end)

@@ -21,6 +21,7 @@ from corekit.dynamics.contact_answer import checked_solution, contact_record
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.look_ahead import LookAhead
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
 from corekit.roles.component import InternalState
@@ -30,9 +31,6 @@ __all__ = ["StepEquation"]
 
 _SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
 _SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
-
-_ALLOWANCE = 1.05
-"""How far ahead of the end of a step a pair is judged, relative to its motion: forces may add speed within the step."""
 
 
 @final
@@ -61,6 +59,7 @@ class StepEquation:
         self._reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
+        self._look_ahead = None if world.pipeline is None else LookAhead(world, world.pipeline)
         # gaps and constraint values are taken at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
@@ -72,7 +71,6 @@ class StepEquation:
         self._is_factorised = True
         self.contact_count = 0
         self.passed_pair: tuple[int, int] | None = None
-        self._ahead: State | None = None
         self.bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
         self._movable: BoolArray | None = None
@@ -94,8 +92,8 @@ class StepEquation:
         self.impulses.begin_step()
         if world.joints is not None:
             world.joints.impulse[:] = world.joints.accepted
-        pipeline, forces = world.pipeline, world.forces
-        if pipeline is None:
+        pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
+        if pipeline is None or look_ahead is None:
             return
         layer = 0.0
         if forces is not None:
@@ -105,18 +103,7 @@ class StepEquation:
         if forces is None:  # `StepLimit` looks for what passes by a potential
             pipeline.detect_at_start()
             if not contacts_at_start:
-                self.passed_pair = self._find_passed_pair(start, step)
-
-    def _find_passed_pair(self, start: State, step: float) -> tuple[int, int] | None:
-        """Find a pair of shapes that pass each other in the step if nothing stops them."""
-        world, pipeline = self._world, self._world.pipeline
-        assert pipeline is not None
-        if not pipeline.may_pass_through(start, step, world.jacobian):
-            return None
-        if self._ahead is None:
-            self._ahead = world.new_state()
-        world.integrate(start, _ALLOWANCE * start.v, step, start, self._ahead)
-        return pipeline.find_passed_pair(start, self._ahead)
+                self.passed_pair = look_ahead.passed_pair(start, step)
 
     def linearise(
         self, start: State, point: LinearisationPoint, potential: tuple[float, float] | None = None
@@ -160,6 +147,9 @@ class StepEquation:
         world, pipeline = self._world, self._world.pipeline
         self.obstacle_velocity, self._potential_rhs = None, None
         if self._solves_contacts and pipeline is not None:
+            linearises_at_start = point.at is start and not self.passed_pair
+            if linearises_at_start and self._look_ahead is not None:
+                point = self._look_ahead.contact_point(start, point)
             if self.passed_pair or point.at is start:
                 pipeline.contacts = pipeline.start
                 self.contact_count = pipeline.start.count
@@ -169,6 +159,8 @@ class StepEquation:
                 if not self.passed_pair:
                     pipeline.build_jacobian(point.at, world.jacobian)
                 self.bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
+                if linearises_at_start:
+                    pipeline.restore_start_gaps()
             self.impulses.match(pipeline.contacts)
         elif world.forces is not None:
             self._update_potential(start, point)

@@ -7,6 +7,7 @@ falls at several shares of a step. Without restitution no impact may add kinetic
 import math
 from itertools import product
 
+import numpy as np
 import pytest
 
 from corekit.data.state import State
@@ -175,6 +176,32 @@ def begin_at(simulation, bodies):
     for number, each in enumerate(bodies):
         start.q[7 * number : 7 * number + 3] = each["initial"]["position"]
     simulation.reset(state=start)
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "implicit-euler"])
+@pytest.mark.parametrize("detector", ["sdf", "mpr"])
+def test_a_paddle_that_turns_far_in_a_step_carries_a_ball_to_its_end(detector, integrator):
+    """After the impact the rows are found where the paddle will be: the ball rests on it, and sinks no more.
+
+    It slides outward until it leaves the end, 0.15 m from the axis, in about four steps.
+    """
+    for share in SHARES:
+        obstacles, bodies, *_ = paddle_hits_a_ball(share)
+        simulation = compose(obstacles, bodies, detector, "lcp", integrator)
+        begin_at(simulation, bodies)
+        height, most = [], 0.0
+        while most < 0.145:
+            assert simulation.time < 0.008
+            simulation.step()
+            angle = -0.5 - 0.3 * share + 300.0 * simulation.time
+            x, z = simulation.state.q[[0, 2]]
+            most = math.hypot(x, z)
+            if height or simulation.contacts().normal_impulse.sum() > 0.0:
+                height.append(-x * math.sin(angle) - z * math.cos(angle))
+        # 11 mm from the middle plane where it rests on it; the last height is that of a ball beyond the end
+        assert min(height[:-1]) > 0.009
+        assert min(np.diff(height[:-1])) > -1e-4
+        assert height[-1] > 0.0
 
 
 @pytest.mark.product_table
