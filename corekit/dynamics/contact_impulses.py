@@ -10,10 +10,10 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.contact_kernels import id_order, match_by_id
+from corekit.dynamics.contact_kernels import find_new_impulses, id_order, match_by_id
 from corekit.roles.component import InternalState
 
 __all__ = ["ContactImpulses"]
@@ -75,12 +75,14 @@ class ContactImpulses:
         self.id = contacts.id[:count].copy() if contacts is not None else _NO_ID
         self.impulse = guess
 
-    def accepted_of(self, contacts: ContactSet) -> Array:
-        """λ of the same contacts in the last accepted step, zero for new ones, shape (m·width,)."""
+    def find_new(self, contacts: ContactSet) -> BoolArray | None:
+        """Which of the current contacts push and did not in the last accepted step, shape (m,); None without any."""
         known, impulse, _ = self._accepted
-        out = np.zeros(contacts.count * self._width)
-        match_by_id(self._width, contacts.id, known, id_order(known), impulse, out)
-        return out
+        new = np.empty(contacts.count, dtype=np.bool_)
+        found = find_new_impulses(
+            self._width, contacts.id, self.impulse, known, id_order(known), impulse, new
+        )
+        return new if found else None
 
     def _of_bounded(self) -> list[Array]:
         """λ of every body's bounded constraints."""

@@ -21,6 +21,7 @@ __all__ = [
     "add_rows_by_entries",
     "assign_tangents_and_friction",
     "collect_material_points",
+    "find_new_impulses",
     "find_turned_normal",
     "gap_terms",
     "has_immovable",
@@ -290,6 +291,28 @@ def match_by_id(
             guess = where + 1
             for a in range(width):
                 out[width * c + a] = known[width * where + a]
+
+
+@compiled
+def find_new_impulses(
+    width: int,
+    id: IntArray,
+    impulse: Array,
+    known_id: IntArray,
+    known_order: IntArray,
+    known: Array,
+    new: BoolArray,
+) -> bool:
+    """Write which contacts push, and did not in another set or were not in it; whether there are any."""
+    guess, found = 0, False
+    for c in range(len(new)):
+        new[c] = impulse[width * c] > 0.0
+        where = _locate(id[c], guess, known_id, known_order)
+        if where >= 0:
+            guess = where + 1
+            new[c] = new[c] and known[width * where] <= 0.0
+        found = found or new[c]
+    return found
 
 
 @compiled

@@ -14,7 +14,7 @@ to fall through once more. From the next step on the contact rests at position l
 A step has an impact where a contact carries an impulse, had none in the step before, and approached faster than the
 smooth forces change its velocity in the step:
 
-    −v_n⁻ ≥ |J_n·(v_f − v⁻)|                                                                         (2)
+    −v_n⁻ > |J_n·(v_f − v⁻)|                                                                         (2)
 
 v_f the velocities without any contact. What approaches slower begins to rest, and (1) would raise its energy: as q⁺
 belongs to the impulses λ_p at position level, forces do the work λ_p·J·(v_f − v⁻) less than in (1), which takes away
@@ -38,7 +38,7 @@ from corekit.dynamics.world_terms import WorldTerms
 __all__ = ["resolve_impacts"]
 
 _TOUCHING = 1e-9
-"""w_n below which a contact without impulse has closed too, relative to the velocities."""
+"""w_n below which a contact without impulse has closed too, and rounding in (2), relative to the velocities."""
 _FAR = 1e3
 """Velocity with which contacts that have not closed are said to separate, relative to the others."""
 
@@ -59,8 +59,8 @@ def resolve_impacts(
     if pipeline is None or pipeline.restitution is None or not equation.contact_count:
         return None
     contacts, impulses = pipeline.contacts, equation.impulses
-    new = np.empty(contacts.count, dtype=np.bool_)
-    if not _find_new(impulses.of_contacts, impulses.accepted_of(contacts), jacobian.width, new):
+    new = impulses.find_new(contacts)
+    if new is None:
         return None
     bias, rate = np.empty_like(equation.bias), equation.obstacle_velocity
     has_impact = _write_bias(
@@ -69,16 +69,6 @@ def resolve_impacts(
         pipeline.restitution.of_contacts(contacts), bias,
     )  # fmt: skip
     return equation.solve_again(bias, velocity) if has_impact else None
-
-
-@compiled
-def _find_new(impulse: Array, earlier: Array, width: int, new: BoolArray) -> bool:
-    """Write which contacts carry an impulse and had none in the step before, (m,); whether there are any."""
-    found = False
-    for c in range(len(new)):
-        new[c] = impulse[width * c] > 0.0 and earlier[width * c] <= 0.0
-        found = found or new[c]
-    return found
 
 
 @compiled
@@ -98,7 +88,9 @@ def _write_bias(
             out[c, a] = -rate[c, a]
         if impulse[width * c] > 0.0 or end[c, 0] + bias[c, 0] <= _TOUCHING * scale:
             out[c, 0] += restitution[c] * min(approach, 0.0)
-            is_impact = is_impact or (new[c] and -approach >= abs(free[c, 0] - start[c, 0]))
+            is_impact = is_impact or (
+                new[c] and -approach > abs(free[c, 0] - start[c, 0]) + _TOUCHING * scale
+            )
         else:
             out[c, 0] += _FAR * scale
     return is_impact

@@ -98,7 +98,7 @@ def option(
         help: what it means, a phrase.
         unit: SI unit, empty if it has none.
         low, high: inclusive bounds. above: exclusive lower bound.
-        choices: the allowed values.
+        choices: the allowed values, beside the default.
         check: further test; returns what is wrong, or None.
         converter: as in attrs.
         infinite: whether ±inf is a meaningful value; nan never is.
@@ -109,7 +109,7 @@ def option(
         kind = _wrong_kind(attribute.type, value)
         if kind:
             raise ValueError(f"{attribute.name} = {value!r}: {kind}")
-        if choices is not None and value not in choices:
+        if choices is not None and value not in (*choices, default):
             raise ValueError(f"{attribute.name} = {value!r}: {words}")
         for number in _numbers(value):
             if math.isnan(number) or (math.isinf(number) and not infinite):

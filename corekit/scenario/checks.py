@@ -148,9 +148,9 @@ def _named_pairs(path: str, pairs: Any, scenario: Any) -> Iterable[Mistake]:
 
 def _restitution(scenario: Any) -> Iterable[Mistake]:
     impact = _part(_part(scenario, "contact"), "impact")
-    if _part(impact, "level") == "velocity":
+    if _part(impact, "level") != "position":
         return
-    allowed = "needs impact.level = 'velocity': at position level nothing separates again"
+    allowed = "leave impact.level = 'position' out: at that level nothing separates again"
     if _positive(impact, "restitution"):
         yield Mistake("contact.impact.restitution", _part(impact, "restitution"), allowed)
     for i, pair in enumerate(_list(_part(impact, "pairs"))):

@@ -226,10 +226,11 @@ def _build_contact(
     solver: ContactSolver = builder.build("contact_solvers", use, "contact.solver")
     settings = scenario.contact.stabilisation
     impact = scenario.contact.impact
-    if impact.level == "velocity" and not isinstance(solver, ImpulseSolver):
+    has_impulses = isinstance(solver, ImpulseSolver)
+    if not has_impulses and (impact.level == "velocity" or impact.restitution or impact.pairs):
         raise CompositionError(
-            f"contact.impact.level = 'velocity' asks for impulses, and the contact solver {use.use!r} has a potential: "
-            "its contacts resolve an impact over the steps it lasts. Leave it out, or choose a solver with impulses"
+            f"contact.impact asks for impulses, and the contact solver {use.use!r} has a potential: its contacts "
+            "resolve an impact over the steps it lasts. Leave `impact` out, or choose a solver with impulses"
         )
     pairs = {entry.between: entry.value for entry in impact.pairs}
     restitution = RestitutionTable.of_world(scene.table, bodies, obstacles, impact.restitution, pairs)
@@ -241,7 +242,7 @@ def _build_contact(
         Stabilisation(settings.approach, settings.push_out, settings.cap),
         scenario.contact.margin,
         _common_plane(bodies),
-        None if impact.level == "position" else restitution,
+        restitution if has_impulses and impact.level != "position" else None,
     )
     return pipeline, solver
 

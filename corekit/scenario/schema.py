@@ -212,11 +212,16 @@ class RestitutionPair:
 class Impact:
     """How an approach ends when a contact closes.
 
-    `position`: the step closes the gap, and the next one stops what is left of the approach; what friction does to the
-    bodies then depends on where in a step the impact falls. `velocity`: one solve of the velocities after the impact.
+    `velocity`: one solve of the velocities after the impact. `position`: the step closes the gap, and the next one
+    stops what is left of the approach; what friction does to the bodies then depends on where in a step the impact
+    falls. A contact potential resolves an impact over the steps it lasts, and has no level.
     """
 
-    level: str = option("position", "what ends the approach", choices=("position", "velocity"))
+    level: str | None = option(
+        None,
+        "what ends the approach; if absent `velocity`, with solvers of impulses",
+        choices=("position", "velocity"),
+    )
     restitution: float = option(
         0.0, "speed of separation over speed of approach, for level `velocity`", low=0, high=1
     )

@@ -102,9 +102,9 @@ def test_the_outcome_is_that_of_the_impact_law_at_every_phase(friction, slide, i
 
 
 def test_at_position_level_the_outcome_depends_on_the_phase_at_every_step_size():
-    """What `level = "velocity"` is for; the papers' form."""
+    """Why it is not the default; the papers' form."""
     for step in (1e-3, 2.5e-4):
-        outcome, _ = after_impacts(step, 0.5, 0.3)
+        outcome, _ = after_impacts(step, 0.5, 0.3, impact={"level": "position"})
         assert np.ptp(outcome, axis=0)[2] > 0.3
 
 
@@ -221,13 +221,26 @@ def test_saving_and_restoring_around_an_impact_changes_no_bit():
 
 def test_restitution_at_position_level_and_unknown_names_are_mistakes():
     pairs = [{"between": ["rod", "flor"], "value": 0.5}]
-    with pytest.raises(ConfigError, match=r"contact\.impact\.restitution.*impact\.level = 'velocity'"):
-        compose([rod(0.0, 1e-3)], impact={"restitution": 0.5})
+    with pytest.raises(ConfigError, match=r"contact\.impact\.restitution.*impact\.level = 'position' out"):
+        compose([rod(0.0, 1e-3)], impact={"level": "position", "restitution": 0.5})
     with pytest.raises(ConfigError, match=r"contact\.impact\.pairs\[0\]\.between\[1\].*floor"):
         compose([rod(0.0, 1e-3)], impact={**VELOCITY, "pairs": pairs})
 
 
-def test_a_contact_potential_has_no_impact_to_resolve():
+@pytest.mark.parametrize(
+    "impact", [VELOCITY, {"restitution": 0.5}, {"pairs": [{"between": ["rod", "floor"], "value": 0.5}]}]
+)
+def test_a_contact_potential_has_no_impact_to_resolve(impact):
     assert "imc" in {row.name for row in discover()}
-    with pytest.raises(CompositionError, match=r"contact\.impact\.level = 'velocity' asks for impulses"):
-        compose([rod(0.0, 1e-3)], impact=VELOCITY, solver="imc")
+    with pytest.raises(CompositionError, match=r"contact\.impact asks for impulses"):
+        compose([rod(0.0, 1e-3)], impact=impact, solver="imc")
+
+
+def test_impacts_end_at_velocity_level_by_default():
+    chosen, default = (
+        compose([rod(0.5, 1e-3, 0.3)], friction=0.5, impact=impact) for impact in (VELOCITY, None)
+    )
+    other = compose([rod(0.5, 1e-3, 0.3)], friction=0.5, impact={"level": "position"})
+    for simulation in (chosen, default, other):
+        simulation.run(0.02)
+    assert chosen.state.v.tobytes() == default.state.v.tobytes() != other.state.v.tobytes()
