@@ -33,7 +33,7 @@ def check(
     Parameters
     ----------
     file
-        The scenario file.
+        The scenario file, or the name of one that is shipped.
     overrides
         `contact.solver.use=qp`: another value for an entry of the file; may be given several times.
     allow_code

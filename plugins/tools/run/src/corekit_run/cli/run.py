@@ -31,7 +31,8 @@ def run(
     Parameters
     ----------
     file
-        The scenario file; or the `step-<n>.npz` of a failed run, to replay that step alone.
+        The scenario file, or the name of one that is shipped (`corekit list --scenarios`); or the
+        `step-<n>.npz` of a failed run, to replay that step alone.
     resume
         The folder of a run to go on with, to the end it would have had; FILE may be left out then.
     overrides
