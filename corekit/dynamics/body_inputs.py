@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.errors import CompositionError, ControlError
+from corekit.registry.resolve import did_you_mean
 from corekit.roles.model import Channel, ModelDescription
 
-__all__ = ["BodyInputs"]
+__all__ = ["BodyInputs", "InputsByBody", "no_body"]
 
 
 def _warn(sentence: str) -> None:
@@ -197,3 +198,16 @@ class BodyInputs:
         for name, value in internal_state.items():
             self.hold(name, value)
             self._sources[name] = drivers.get(name, "")
+
+
+def no_body(name: str, names: Collection[str]) -> ControlError:
+    """Return the error of a name that no body has."""
+    return ControlError(f"there is no body {name!r}{did_you_mean(name, names)}; there are {', '.join(names)}")
+
+
+@final
+class InputsByBody(dict[str, BodyInputs]):
+    """The inputs of bodies by name; an unknown one is refused in a sentence."""
+
+    def __missing__(self, name: str) -> BodyInputs:
+        raise no_body(name, self)

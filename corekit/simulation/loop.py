@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from types import MappingProxyType
@@ -16,7 +16,7 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_state
-from corekit.dynamics.body_inputs import BodyInputs
+from corekit.dynamics.body_inputs import BodyInputs, InputsByBody, no_body
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.step_limit import StepLimit
@@ -45,18 +45,6 @@ __all__ = ["Observer", "Simulation"]
 
 Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
-
-
-def _no_body(name: str, names: Collection[str]) -> ControlError:
-    return ControlError(f"there is no body {name!r}{did_you_mean(name, names)}; there are {', '.join(names)}")
-
-
-@final
-class _ByBody(dict[str, BodyInputs]):
-    """The inputs of bodies; an unknown body is refused in the words of `Simulation.body`."""
-
-    def __missing__(self, name: str) -> BodyInputs:
-        raise _no_body(name, self)
 
 
 @final
@@ -101,6 +89,7 @@ class Simulation:
         self._controllers = SampledControllers()
         self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
         self._start: InternalState | None = None
+        self._is_silent = True
 
     @property
     def state(self) -> State:
@@ -153,7 +142,7 @@ class Simulation:
         for body in self.bodies:
             if body.name == name:
                 return body
-        raise _no_body(name, [body.name for body in self.bodies])
+        raise no_body(name, [body.name for body in self.bodies])
 
     @cached_property
     def inputs(self) -> Mapping[str, BodyInputs]:
@@ -162,7 +151,7 @@ class Simulation:
             body.inputs.written = True
         if self.step_index and isinstance(self.integrator, Stateful):
             self.integrator.restore({})  # it may have run ahead with inputs that it took for known
-        return MappingProxyType(_ByBody({body.name: body.inputs for body in self.bodies}))
+        return MappingProxyType(InputsByBody({body.name: body.inputs for body in self.bodies}))
 
     def controller(self, name: str) -> Any:
         """Return a controller by its name."""
@@ -266,6 +255,10 @@ class Simulation:
 
     def step(self) -> StepReport:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
+        if self._is_silent:  # the first one compiles
+            self._is_silent = False
+            with announced_compilation():
+                return self.step()
         if self._controllers:
             self._controllers.sample(self)
         following = self.step_index + 1
@@ -314,6 +307,7 @@ class Simulation:
         What has to be compiled is announced by one line of the logger `corekit`, unless a run shows it.
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
+        self._is_silent = False
         with announced_compilation() if announce else nullcontext():
             kept = self.internal_state()
             components = self.components.values()
@@ -339,6 +333,7 @@ class Simulation:
     def run(self, until: float) -> None:
         """Step until `until` [s] after the start time; does nothing where that is past."""
         count = round(until / self.step_length)
+        self._is_silent = False
         with announced_compilation():
             while self.step_index < count:
                 self.step()

@@ -274,3 +274,16 @@ def test_compiling_from_python_is_announced_once(caplog):
             event.broadcast(event.Event("numba:compile", event.EventStatus.START, {"dispatcher": kernel}))
     assert [record.name for record in caplog.records] == ["corekit"]
     assert "compiling kernels" in caplog.text
+
+
+@pytest.mark.parametrize("go", [lambda sim: [sim.step(), sim.step()], lambda sim: sim.run(0.02)])
+def test_the_first_step_announces_what_it_compiles(go, caplog):
+    """Without it a step that nobody warmed up for takes a minute in silence."""
+    kernel = compiled(lambda x: x + 1.0)
+
+    def compile_again(_sim):
+        event.broadcast(event.Event("numba:compile", event.EventStatus.START, {"dispatcher": kernel}))
+        return {}
+
+    go(loads(PENDULUM).with_controller(compile_again).compose())
+    assert [record.name for record in caplog.records] == ["corekit"]
