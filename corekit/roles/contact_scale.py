@@ -73,15 +73,8 @@ def contact_scales(
 
 @compiled
 def _write_scaled(
-    delassus: Array,
-    free: Array,
-    lower: Array,
-    upper: Array,
-    width: int,
-    contacts: int,
-    numbers: Array,
-    guess: Array,
-) -> tuple[float, float]:
+    delassus: Array, free: Array, lower: Array, upper: Array, width: int, contacts: int, numbers: Array, guess: Array,
+) -> tuple[float, float]:  # fmt: skip
     """Write W, w₀, the bounds, (1) and (2) in units of the problem's own, and λ of a guess; return these units.
 
     Args:
@@ -89,11 +82,7 @@ def _write_scaled(
     """
     rows, bounded = len(free), len(lower)
     matrix, ends = numbers[: rows * rows].reshape(rows, rows), rows * rows + rows
-    velocity, low, high = (
-        numbers[rows * rows : ends],
-        numbers[ends : ends + bounded],
-        numbers[ends + bounded :],
-    )
+    velocity, low, high = numbers[rows * rows : ends], numbers[ends:], numbers[ends + bounded :]
     scales = numbers[ends + 2 * bounded :]
     mobility, reference = scales[: contacts + bounded], scales[contacts + bounded : 2 * (contacts + bounded)]
     for i in range(rows):

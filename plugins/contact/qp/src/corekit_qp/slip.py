@@ -55,7 +55,7 @@ class SlipSearch:
         self._size, self._pause, self._wait = 0.0, 0, 1
 
     def propose(self, shift: Array, slip: Array, newton: Newton | None = None) -> Array:
-        """Propose the next σ ≥ 0, shape (m,) [m/s], after a shift that gave the slip speeds `slip`.
+        """Propose the next σ ≥ 0, shape (m,), after a shift that gave the slip speeds `slip`.
 
         Args:
             newton: Newton's step from there, if the program has one.
