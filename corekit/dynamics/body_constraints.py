@@ -193,7 +193,8 @@ class BodyConstraints:
 
     def eliminate(self) -> None:
         """Copy the rows without bounds into `eliminated`."""
-        self.eliminated.set_rows(self.rows, self.kept, self.compliance, self.target)
+        if len(self.kept):
+            self.eliminated.set_rows(self.rows, self.kept, self.compliance, self.target)
 
     def update_impulses(self) -> None:
         """Copy the impulses of the eliminated rows among those of all rows."""

@@ -34,6 +34,14 @@ def _product(dofs: IntArray, values: Array, v: Array, out: Array) -> None:
         out[r] = total
 
 
+@compiled
+def _add_to_dense(dofs: IntArray, values: Array, dense: Array) -> None:
+    """Add the entries of J to an array (nb, n)."""
+    for r in range(len(dense)):
+        for k in range(dofs.shape[1]):
+            dense[r, dofs[r, k]] += values[r, k]
+
+
 class SparseRows:
     """nb rows J of k entries each.
 
@@ -71,7 +79,7 @@ class SparseRows:
             (self.dofs, self.values) if chosen is None else (self.dofs[chosen], self.values[chosen])
         )
         dense = np.zeros((len(dofs), n))
-        np.add.at(dense, (np.arange(len(dofs))[:, None], dofs), values)
+        _add_to_dense(dofs, values, dense)
         return dense
 
 

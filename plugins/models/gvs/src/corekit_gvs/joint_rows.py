@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit_gvs.config import GVSConfig
@@ -58,15 +59,28 @@ class JointRows:
         """Write (1) and friction; the values of these rows are zero before, and their dofs all velocities."""
         if self.count == self.first:
             return
-        at = self.first + np.arange(len(self.dof))
-        here = q[self.dof]
-        below = here <= 0.5 * (self.lower + self.upper)
-        rows.values[at, self.dof] = np.where(below, 1.0, -1.0)
-        rows.position_error[at] = np.where(below, here - self.lower, self.upper - here)
-        rows.lower[at] = 0.0
-        at = self.first + len(self.dof) + np.arange(len(self.slowed))
-        rows.values[at, self.slowed] = 1.0
-        rows.lower[at], rows.upper[at] = -self.effort, self.effort
+        _write(
+            q, self.first, self.dof, self.lower, self.upper, self.slowed, self.effort, rows.values,
+            rows.position_error, rows.lower, rows.upper,
+        )  # fmt: skip
+
+
+@compiled
+def _write(
+    q: Array, first: int, dof: IntArray, lower: Array, upper: Array, slowed: IntArray, effort: Array,
+    values: Array, error: Array, least: Array, most: Array,
+) -> None:  # fmt: skip
+    """Write (1) and friction."""
+    for k in range(len(dof)):
+        row, here = first + k, q[dof[k]]
+        is_low = here <= 0.5 * (lower[k] + upper[k])
+        values[row, dof[k]] = 1.0 if is_low else -1.0
+        error[row] = here - lower[k] if is_low else upper[k] - here
+        least[row] = 0.0
+    for k in range(len(slowed)):
+        row = first + len(dof) + k
+        values[row, slowed[k]] = 1.0
+        least[row], most[row] = -effort[k], effort[k]
 
 
 def joint_rows(config: GVSConfig, tree: Tree, first: int) -> JointRows:
