@@ -81,13 +81,20 @@ def test_statistics_equal_a_count_made_apart(recorded):
     _, seen, statistics, results = recorded
     whole = statistics.totals
     assert whole.steps == len(seen["time"]) == 500
-    assert whole.deepest_penetration == pytest.approx(-min(seen["gap"]), abs=0)
-    assert whole.deepest_penetration > 0
+    assert whole.deepest_penetration == pytest.approx(max(0.0, -min(seen["gap"])), abs=0)
     assert whole.worst_residual == max(seen["residual"])
     assert statistics.most_contacts == 2
     touching = sum(record.count > 0 for record in seen["contacts"])
     assert statistics.answered == {"factorisation": 500 - touching, "tiny sweeps": touching}
     assert results.statistics == statistics.summary()
+
+
+def test_the_deepest_penetration_is_that_of_a_start_inside_the_floor(world, recomputed, tmp_path):
+    simulation = world()
+    seen = recomputed(simulation)
+    simulation.state.q[2] = 0.09  # its radius is 0.1
+    statistics, _ = record(simulation, tmp_path, duration=0.02)
+    assert statistics.totals.deepest_penetration == -min(seen["gap"]) == pytest.approx(0.01, rel=1e-12)
 
 
 def test_a_record_carries_what_happened_since_the_last_one(recorded):
