@@ -295,14 +295,8 @@ def match_by_id(
 
 @compiled
 def find_new_impulses(
-    width: int,
-    id: IntArray,
-    impulse: Array,
-    known_id: IntArray,
-    known_order: IntArray,
-    known: Array,
-    new: BoolArray,
-) -> bool:
+    width: int, id: IntArray, impulse: Array, known_id: IntArray, known_order: IntArray, known: Array, new: BoolArray
+) -> bool:  # fmt: skip
     """Write which contacts push, and did not in another set or were not in it; whether there are any."""
     guess, found = 0, False
     for c in range(len(new)):

@@ -299,8 +299,6 @@ class ContactPipeline:
     def restore_start_gaps(self) -> None:
         """Let the current set, whose rows were found ahead, tell the gaps of the start; unknown ones were beyond."""
         contacts, start = self.contacts, self.start
-        if contacts is start:
-            return
         gap, start_id = contacts.gap[: contacts.count], start.id[: start.count]
         gap[:] = self.margin
         match_by_id(1, contacts.id, start_id, id_order(start_id), start.gap, gap)

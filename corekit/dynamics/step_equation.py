@@ -144,22 +144,22 @@ class StepEquation:
 
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
-        world, pipeline = self._world, self._world.pipeline
+        world, pipeline, look_ahead = self._world, self._world.pipeline, self._look_ahead
         self.obstacle_velocity, self._potential_rhs = None, None
-        if self._solves_contacts and pipeline is not None:
-            linearises_at_start = point.at is start and not self.passed_pair
-            if linearises_at_start and self._look_ahead is not None:
-                point = self._look_ahead.contact_point(start, point)
-            if self.passed_pair or point.at is start:
+        if self._solves_contacts and pipeline is not None and look_ahead is not None:
+            found_at = point
+            if point.at is start and not self.passed_pair:
+                found_at = look_ahead.contact_point(start, point)
+            if self.passed_pair or found_at.at is start:
                 pipeline.contacts = pipeline.start
                 self.contact_count = pipeline.start.count
             else:
-                self.contact_count = pipeline.detect(point.at)
+                self.contact_count = pipeline.detect(found_at.at)
             if self.contact_count:
                 if not self.passed_pair:
-                    pipeline.build_jacobian(point.at, world.jacobian)
-                self.bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
-                if linearises_at_start:
+                    pipeline.build_jacobian(found_at.at, world.jacobian)
+                self.bias, self.obstacle_velocity = pipeline.bias(start, found_at, world.jacobian)
+                if found_at is not point:
                     pipeline.restore_start_gaps()
             self.impulses.match(pipeline.contacts)
         elif world.forces is not None:

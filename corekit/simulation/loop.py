@@ -89,7 +89,7 @@ class Simulation:
         self._controllers = SampledControllers()
         self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
         self._start: InternalState | None = None
-        self._is_silent = True
+        self._is_announced = False
 
     @property
     def state(self) -> State:
@@ -255,8 +255,8 @@ class Simulation:
 
     def step(self) -> StepReport:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
-        if self._is_silent:  # the first one compiles
-            self._is_silent = False
+        if not self._is_announced:  # the first step compiles
+            self._is_announced = True
             with announced_compilation():
                 return self.step()
         if self._controllers:
@@ -307,7 +307,7 @@ class Simulation:
         What has to be compiled is announced by one line of the logger `corekit`, unless a run shows it.
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.
         """
-        self._is_silent = False
+        self._is_announced = True
         with announced_compilation() if announce else nullcontext():
             kept = self.internal_state()
             components = self.components.values()
@@ -333,7 +333,7 @@ class Simulation:
     def run(self, until: float) -> None:
         """Step until `until` [s] after the start time; does nothing where that is past."""
         count = round(until / self.step_length)
-        self._is_silent = False
+        self._is_announced = True
         with announced_compilation():
             while self.step_index < count:
                 self.step()
