@@ -84,6 +84,7 @@ class ContactPipeline:
     Attributes:
         width: rows per contact, 3, or 2 in a planar world.
         motion: how far shapes may approach in a step.
+        room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
         contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         approach_distance: how far two shapes may approach in this step [m].
@@ -115,6 +116,7 @@ class ContactPipeline:
         self.record_width = width = friction.law.record_width
         self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
         self.contacts = self._trial
+        self.room = np.zeros(0)
         self._known = _NO_TANGENTS
         self.placeholder: ContactSet | None = None
         self.motion = ShapeMotion(bodies, scene)
@@ -288,9 +290,10 @@ class ContactPipeline:
                 gap = self.gap_at(point.end, gap + to_end)
                 self.scene.update_poses(at)
         bias, rule, start_id = np.empty((count, self.width)), self._rule, self.start.id[: self.start.count]
+        self.room = room = np.empty(count)
         gap_terms(
             count, contacts.id, gap, normal_velocity, point.step, rule.approach, rule.push_out, rule.cap,
-            start_id, id_order(start_id), self.start.gap, bias,
+            start_id, id_order(start_id), self.start.gap, bias, room,
         )  # fmt: skip
         if rate is not None:
             bias -= rate

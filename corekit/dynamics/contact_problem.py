@@ -86,7 +86,7 @@ class ReducedStep:
         Returns:
             The report, and which contacts an impulse can move along their normal, shape (m,); None if all.
         """
-        world, impulse, operator = self._world, self._impulses.impulse, self._delassus
+        world, impulse = self._world, self._impulses.impulse
         if has_many_contacts(world, contact_count):
             islands = ContactIslands(world, contact_count)
             info, movable = islands.solve(self._solver, velocity, bias, step, impulse), islands.movable
@@ -95,20 +95,11 @@ class ReducedStep:
                 return info, movable
             total = world.jacobian.multiply_transposed(impulse)
         else:
-            rows, problem, compliance = self._reduce(contact_count, bias, about, step)
-            delassus, free = problem.matrix, problem.free_velocity
-            operator.assemble(rows, velocity, free, delassus)
-            count, width, movable = contact_count, problem.rows_per_contact, None
-            if len(compliance):
-                corner = np.arange(count * width, len(free))
-                delassus[corner, corner] += compliance
-            if has_immovable(count, width, delassus):
-                movable = delassus.diagonal()[: count * width : width] > 0.0
-                problem.friction = problem.friction.copy()
-                isolate_immovable(width, movable, delassus, free, problem.friction)
+            rows, problem, _ = self._reduce(contact_count, bias, about, step, velocity)
+            movable = _isolate_immovable(problem)
             info = self._solver.solve(problem, impulse)
             if not world.has_constraints:
-                operator.add_response(impulse, velocity)
+                self._delassus.add_response(impulse, velocity)
                 return info, movable
             total = rows.T @ impulse
         # the eliminated constraints' impulses depend on those of contacts
@@ -119,10 +110,50 @@ class ReducedStep:
         self._impulses.update_bounded()
         return info, movable
 
+    def separate(
+        self, contact_count: int, gap: Array, about: Array, step: float, velocity: Array
+    ) -> tuple[SolveInfo, Array]:
+        """Solve for δ = G·(J_nᵀ·ν + J_bᵀ·ν_b) with 0 ≤ ν ⊥ gap + J_n·δ ≥ 0, without friction; return δ/h, (nv,).
+
+        Args:
+            contact_count, about, step: as of `solve`, at whose answer bounded constraints go on: ν_b is what they give
+                more, up to their bounds.
+            gap: of the contacts, shape (m,) [m].
+            velocity: v⁺ of that answer.
+        """
+        world, count = self._world, contact_count
+        assert world.pipeline is not None
+        contacts = world.pipeline.contacts
+        bias = -world.jacobian.multiply(velocity)
+        bias[:, 0] += gap / step
+        end, known = velocity.copy(), self._impulses.impulse
+        impulse, own = np.zeros(len(known)), (contacts.friction[:count], contacts.friction_record[:count])
+        kept = [each.copy() for each in own]
+        for each in own:
+            each[:] = 0.0
+        if has_many_contacts(world, count):
+            islands = ContactIslands(world, count)
+            info = islands.solve(self._solver, end, bias, step, impulse)
+            islands.add_response(impulse, end)
+        else:
+            _, problem, compliance = self._reduce(count, bias, about, step, velocity)
+            if bounded := problem.bounded_count:
+                problem.free_velocity[-bounded:] += compliance * known[-bounded:]
+                problem.lower, problem.upper = (
+                    problem.lower - known[-bounded:],
+                    problem.upper - known[-bounded:],
+                )
+            _isolate_immovable(problem)
+            info = self._solver.solve(problem, impulse)
+            self._delassus.add_response(impulse, end)
+        for each, before in zip(own, kept, strict=True):
+            each[:] = before
+        return info, end - velocity
+
     def _reduce(
-        self, contact_count: int, bias: Array, about: Array, step: float
+        self, contact_count: int, bias: Array, about: Array, step: float, velocity: Array
     ) -> tuple[Array, ReducedContactProblem, Array]:
-        """J, shape (R, nv), the problem whose W and J·v_f are to be written, and E_b of the bounded constraints."""
+        """J, shape (R, nv), the problem at a velocity v_f, and E_b of the bounded constraints."""
         world, m = self._world, contact_count
         rows = world.jacobian.to_dense() if m else np.zeros((0, world.nv))
         free, compliance = bias[:m].ravel().copy(), _NOTHING
@@ -141,6 +172,10 @@ class ReducedStep:
             problem.friction = contacts.friction[:m]
             if world.pipeline.record_width:
                 problem.friction_record = contacts.friction_record[:m]
+        self._delassus.assemble(rows, velocity, free, problem.matrix)
+        if len(compliance):
+            corner = np.arange(count - len(compliance), count)
+            problem.matrix[corner, corner] += compliance
         return rows, problem, compliance
 
     def _bounded_rows(self, about: Array, step: float) -> tuple[Array, ...]:
@@ -154,6 +189,17 @@ class ReducedStep:
                 offset = -own.target[index] - rows @ about
                 parts.append((rows, offset, own.compliance[index], *own.bounds(step)))
         return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
+
+
+def _isolate_immovable(problem: ReducedContactProblem) -> BoolArray | None:
+    """Open the contacts that no impulse can move along their normal; return which can, shape (m,), or None if all."""
+    count, width, delassus = problem.contact_count, problem.rows_per_contact, problem.matrix
+    if not has_immovable(count, width, delassus):
+        return None
+    movable = delassus.diagonal()[: count * width : width] > 0.0
+    problem.friction = problem.friction.copy()
+    isolate_immovable(width, movable, delassus, problem.free_velocity, problem.friction)
+    return movable
 
 
 @final

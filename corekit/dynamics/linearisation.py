@@ -67,6 +67,11 @@ class LinearisationPoint(NamedTuple):
     has_force_gradient: bool = False
     is_after_smooth_motion: bool = False
 
+    @property
+    def share(self) -> float:
+        """θ of the mean velocity (1 − θ)·v₀ + θ·v⁺ that leads to q⁺ [-]."""
+        return 0.5 if self.is_after_smooth_motion else self.rate_factor / self.step
+
     def of_body(self, index: int, where: slice) -> LinearisationPoint:
         """The same line for one body, its states and its entries of the velocities."""
         at, p, d, s = self.at.body_states[index], self.momentum, self.damped, self.stiffened

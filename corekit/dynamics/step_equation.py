@@ -257,6 +257,13 @@ class StepEquation:
             self.bias, impulses.impulse, impulses.of_constraints = before, impulse, of_constraints
         return info
 
+    def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Array]:
+        """Solve for what moves the contacts of the last answer v⁺ apart; see `ReducedStep.separate`."""
+        assert self._reduced is not None
+        if not self._is_factorised:
+            self._world.factorisation.refactor(*self._potential_factors)
+        return self._reduced.separate(self.contact_count, gap, self._velocity, self.step, velocity)
+
     def free_velocity(self) -> Array:
         """v_f at the current point, a new array (nv,); v_k where A cannot be factorised."""
         world = self._world

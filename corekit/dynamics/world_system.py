@@ -18,6 +18,7 @@ from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.impact import resolve_impacts
 from corekit.dynamics.joints import Joint, JointForce
+from corekit.dynamics.placement import place_apart
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_equation import StepEquation
@@ -136,8 +137,10 @@ class WorldSystem:
     # — after the step —
 
     def resolve_impacts(self, start: State, state: State) -> SolveInfo | None:
-        """Write the velocities after the impacts of a step from `start` to `state`; None where there are none."""
-        return resolve_impacts(self.terms, self.equation, start.v, state.v)
+        """Write q and v after the impacts of a step from `start` to `state`; None where there are none."""
+        placed = place_apart(self.terms, self.equation, start, state)
+        ended = resolve_impacts(self.terms, self.equation, start.v, state.v)
+        return placed if ended is None or (placed is not None and not placed.status.solved) else ended
 
     def accept(self, state: State, step: float) -> bool:
         """Accept a step h that ends at `state`: keep warm starts, reparametrise.

@@ -142,6 +142,40 @@ def test_every_pair_has_its_own_restitution():
     np.testing.assert_allclose(simulation.state.v[[0, 6]], [0.2, 0.8], rtol=1e-12)
 
 
+@pytest.mark.parametrize("solver", ["lcp", "qp", "cone"])
+@pytest.mark.parametrize("integrator", [*INTEGRATORS, "rk23"])
+def test_an_impact_leaves_the_ball_on_the_floor_wherever_in_a_step_it_falls(integrator, solver):
+    """It fell to a depth of ½·h·|v| where coordinates follow the mean velocity of the step."""
+    simulation = compose(
+        [ball("ball", [0.0, 0.0, 0.2], [0.3, 0.0, -1.0])], integrator=integrator, solver=solver
+    )
+    now = simulation.state
+    start = State(now.q.copy(), now.v.copy(), now.aux.copy())
+    for phase in PHASES:
+        start.q[2] = 0.1 + (3 + phase) * 1e-3
+        simulation.reset(state=start)
+        for _ in range(6):
+            simulation.step()
+        assert abs(simulation.state.q[2] - 0.1) < 1e-11
+        assert abs(simulation.state.v[2]) < 1e-12
+
+
+@pytest.mark.parametrize("integrator", ["implicit-midpoint", "verlet"])
+def test_two_balls_that_meet_on_a_third_end_side_by_side(integrator):
+    """The chain of contacts is placed at once: no pair is deeper than the curvature of three paths."""
+    bodies = [
+        ball("low", [0.0, 0.0, 0.1], [0.0, 0.0, 0.0]),
+        ball("left", [-0.1007, 0.0, 0.3], [0.5, 0.0, -2.0]),
+        ball("right", [0.1009, 0.0, 0.3], [-0.5, 0.0, -2.0]),
+    ]
+    simulation = compose(bodies, integrator=integrator, gravity=[0.0, 0.0, -9.81])
+    simulation.run(0.1)
+    q = simulation.state.q.reshape(3, 7)[:, :3]
+    distances = [np.linalg.norm(q[i] - q[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert min(distances) > 0.2 - 1e-4
+    assert q[:, 2].min() > 0.1 - 1e-6
+
+
 def test_a_moving_floor_hits_with_its_own_velocity():
     path = {"kind": "table", "times": [0.0, 1.0], "values": [[0.0, 0.0, -0.05], [0.0, 0.0, 0.95]]}
     floor = {"name": "floor", "shape": "box", "size": [1.0, 1.0, 0.02], "position": path}
