@@ -21,7 +21,8 @@ contract by κ < ½. So the last δ is added too, and the stage is solved when
 
     min(1, 2·κ)·max|δ| ≤ tolerance·(1 + max|v|)/(1 + σ)                                    (4)
 
-The κ′ of an earlier stage predicts the next ones: up to 16 stages in a row end without a look at the residual by
+The κ′ of an earlier stage predicts the next ones: up to 16 stages in a row end after their first increment, without a
+look at the residual there, by
 
     max(1, 4·κ′)·max|Δ| ≤ right side of (4)                                                (5)
 
@@ -88,12 +89,16 @@ class StageSettings:
 
 
 class StageSolution(NamedTuple):
-    """Whether the stage converged, its last solve with the residuals, the number of linear solves, and σ."""
+    """Whether the stage converged, its last solve with the residuals, the number of linear solves, and σ.
+
+    `chord_steps` is how many steps with the factorisation of an earlier stage solved it.
+    """
 
     converged: bool
     info: SolveInfo
     iterations: int
     shift: float
+    chord_steps: int = 0
 
 
 class _Fraction(NamedTuple):
@@ -119,8 +124,9 @@ class StageSolver:
         theta: θ of the next stage.
         velocity: v, the initial guess and then the solution, shape (nv,).
         linearised_at: v_k of the last matrix, shape (nv,).
-        contraction: κ of the last stage without impulses that measured it, the number of stages that relied on it
-            since, and the κ of stages with impulses. It is internal state: an integrator saves and restores it.
+        contraction: κ of the last stage without impulses that measured it, the number of stages that relied on a κ
+            since one was measured, and the κ of stages with impulses. It is internal state: an integrator saves and
+            restores it.
     """
 
     def __init__(self, system: System, theta: float, settings: StageSettings | None = None) -> None:
@@ -162,16 +168,23 @@ class StageSolver:
         v, increment = self.velocity, self._increment
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             self._step.update_residual(v, self.theta)
-            info = self._correct(increment)[0]
+            info, has_impulses = self._correct(increment)
             if info is None or not info.status.solved:
                 return None
+            norm, largest = self._norms(increment)
+            if self._trusts(largest, self._small(0.0), has_impulses):
+                info = self._measured(info, True)
+                v[:] = self._solved
+                return StageSolution(True, info, 0, 0.0, 1)
             v[:] = self._solved
             self._step.update_residual(v, self.theta)
-            info = self._follow_chord(self._norms(increment)[0], 0.0, takes_back=True)
-        return None if info is None else StageSolution(True, info, 0, 0.0)
+            info, steps = self._follow_chord(norm, 0.0, takes_back=True)
+        return None if info is None else StageSolution(True, info, 0, 0.0, 1 + steps)
 
-    def _follow_chord(self, before: float, shift: float, *, takes_back: bool = False) -> SolveInfo | None:
-        """Make chord steps from v while they pay; return the outcome where the stage is solved.
+    def _follow_chord(
+        self, before: float, shift: float, *, takes_back: bool = False
+    ) -> tuple[SolveInfo | None, int]:
+        """Make chord steps from v while they pay; return the outcome where the stage is solved, and their number.
 
         Args:
             before: norm of the increment that led to v, where the residual is known.
@@ -180,28 +193,30 @@ class StageSolver:
         """
         v, increment, correction = self.velocity, self._increment, self._correction
         largest_rate = 0.0
-        for _ in range(_CHORD_STEPS):
+        for steps in range(1, _CHORD_STEPS + 1):
             info, has_impulses = self._correct(correction)
             if info is None or not info.status.solved:
-                return None
+                return None, steps
             norm, largest = self._norms(correction)
             rate, small = norm / before if before else 1.0, self._small(shift)
             largest_rate = max(rate, largest_rate)
             expected = max(largest_rate, self.contraction[2]) if has_impulses else rate
             if largest * min(1.0, 2.0 * expected) <= small:
-                if has_impulses and before > small:  # else both are rounding
-                    self.contraction = *self.contraction[:2], max(largest_rate, 0.5 * self.contraction[2])
+                free, _, bound = self.contraction
+                if before > small:  # else both are rounding
+                    bound, free = (max(largest_rate, 0.5 * bound), free) if has_impulses else (bound, rate)
+                self.contraction = free, 0, bound
                 info = self._measured(info, True)
                 # chord steps stop short on the same side in every step: without the last one that adds up
                 v[:] = self._solved
-                return info
+                return info, steps
             if not norm < before and takes_back:
                 v -= increment
             if not rate <= self._settings.reuse or 2.0 * norm * rate**3 > small:
-                return None
+                return None, steps
             v[:], increment[:], before, takes_back = self._solved, correction, norm, True
             self._step.update_residual(v, self.theta)
-        return None
+        return None, _CHORD_STEPS
 
     def _correct(self, out: Array) -> tuple[SolveInfo | None, bool]:
         """Write Δ of a chord step at v, and v + Δ to `_solved`; None where rows act. Also whether impulses do."""
@@ -271,13 +286,13 @@ class StageSolver:
         else:
             np.add(v, self._increment, out=trial)
         v[:] = trial
-        return self._follow_chord(norm, shift) if fraction == 1.0 and self._settings.reuse else None
+        return self._follow_chord(norm, shift)[0] if fraction == 1.0 and self._settings.reuse else None
 
     def _follow(self, shift: float, norm: float, largest: float) -> bool | None:
         """Add Δ of these norms and chord steps; True: converged, False: no progress, None: linearise again."""
         v, increment, correction = self.velocity, self._increment, self._correction
         small = self._small(shift)
-        if not shift and self._trusts(largest, small):
+        if not shift and self._trusts(largest, small, False):
             v += increment
             return True
         fresh = True
@@ -301,11 +316,11 @@ class StageSolver:
             increment[:], norm = correction, found.norm
             fresh = False
 
-    def _trusts(self, largest: float, small: float) -> bool:
+    def _trusts(self, largest: float, small: float, has_impulses: bool) -> bool:
         """Whether (5) holds for max|Δ| = `largest`; counts the stages that rely on it."""
-        rate, count, with_impulses = self.contraction
-        good = count < _TRUSTED and max(1.0, 4.0 * rate) * largest <= small
-        self.contraction = rate, count + good, with_impulses
+        free, count, bound = self.contraction
+        good = count < _TRUSTED and max(1.0, 4.0 * (bound if has_impulses else free)) * largest <= small
+        self.contraction = free, count + good, bound
         return good
 
     def _search(self, norm: float, small: float) -> _Fraction | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from corekit.dynamics.theta_step import ThetaStep
 from corekit.roles.component import BuildContext
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
@@ -12,7 +13,8 @@ from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
 from corekit_testing.reference_detector import ReferenceDetector
 from corekit_testing.small_world import floor, small_world
-from corekit_timestep.config import ImplicitMidpointConfig
+from corekit_timestep.config import ImplicitEulerConfig, ImplicitMidpointConfig
+from corekit_timestep.factorisation_cache import FactorisationCache
 from corekit_timestep.theta_integrator import ThetaIntegrator
 
 
@@ -50,6 +52,49 @@ def test_a_resumed_run_recomputes_the_cached_matrix():
         first.step(), second.step(), again.step()
     assert np.array_equal(first.state.q, second.state.q)
     assert np.array_equal(first.state.q, again.state.q)
+
+
+def test_a_matrix_is_given_up_once_it_has_cost_a_new_one():
+    """Four chord steps beyond the fewest that a step needed with it; one alone tells nothing of the matrix."""
+    world = swinging(0.5)
+    world.step()
+    system, state = world.system, world.state
+    cache, resumed = FactorisationCache(0.5), FactorisationCache(0.5)
+    cache.store(system, state, state.v, 0.02, 0.0)
+    for chord_steps in (1, 2, 1, 2, 3, 3, 3):
+        cache.on_success(chord_steps)
+        assert cache.is_usable(system, 0.02)
+    resumed.restore(cache.internal_state())
+    assert resumed.is_usable(system, 0.02)
+    for each in (cache, resumed):
+        each.on_success(3)
+        assert not each.is_usable(system, 0.02)
+        each.store(system, state, state.v, 0.02, 0.0)
+        for _ in range(8):  # a motion that needs three steps with any matrix keeps it
+            each.on_success(3)
+        assert each.is_usable(system, 0.02)
+
+
+def test_a_body_at_rest_is_evaluated_once_a_step_and_twice_now_and_then(monkeypatch):
+    """Sixteen steps in a row may trust the contraction of an earlier one, the next measures it."""
+    ball = PointChainConfig(masses=(1.0,), positions=((0.0, -1.0),), planar=True, shape="sphere", radius=0.1)
+    world = small_world(
+        {"ball": PointChain(ball)}, ThetaIntegrator(ImplicitEulerConfig(), BuildContext(step=0.01)), step=0.01,
+        solver=ProjectedGaussSeidel(), detector=ReferenceDetector(), obstacles=[floor((0.0, 0.0, -1.1))],
+    )  # fmt: skip
+    evaluate, counts = ThetaStep.update_residual, []
+
+    def counted(self, *arguments):
+        counts[-1] += 1
+        evaluate(self, *arguments)
+
+    monkeypatch.setattr(ThetaStep, "update_residual", counted)
+    for _ in range(5 + 3 * 17):
+        counts.append(0)
+        world.step()
+    assert sorted(counts[5:]) == 48 * [1] + 3 * [2]
+    assert world.contacts().normal_impulse.sum() == pytest.approx(0.01 * 9.81, rel=1e-9)
+    assert np.abs(world.state.v).max() < 1e-12
 
 
 def test_matrices_with_potentials_are_not_cached():

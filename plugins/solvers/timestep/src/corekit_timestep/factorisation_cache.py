@@ -2,8 +2,17 @@
 
 If a step's matrix hardly differs from that of the last step, chord steps with the old one suffice and save
 assembly and factorisation. The internal state is the state of that matrix, (q₀, v₀, aux, t), v_k and h, so
-that a resumed run computes the same matrix again. Matrices with the terms of a contact potential or of constraints
-are not cached, since these depend on more than this state. Contact impulses have no terms in the matrix.
+that a resumed run computes the same matrix again.
+
+A matrix that grows old makes steps longer long before it fails. It is replaced when the chord steps beyond the
+fewest that one step needed with it add up to what a new one costs. Where the cost grows with age, that is at most
+twice the cost of the best time, whatever the motion will be: the rule of who rents skis until the rent has bought
+them.
+
+Matrices with the terms of a contact potential or of constraints are not cached, since these depend on more than this
+state. Contact impulses have no terms in the matrix.
+
+Source: Karlin, Manasse, Rudolph and Sleator (1988), "Competitive snoopy caching", Algorithmica 3, for the rule.
 """
 
 from __future__ import annotations
@@ -20,12 +29,14 @@ from corekit.roles.integrator import System
 
 __all__ = ["FactorisationCache"]
 
+_REPLACEMENT: Final = 4
+"""Chord steps that a new matrix costs about: assembly, factorisation and a solve."""
 _WAITING_STEPS: Final = 8
 """Steps without a trial after a step in which the old matrix failed."""
 
 
 class FactorisationCache:
-    """State and identifier of a factorisation, and the number of steps without a trial of it.
+    """State and identifier of a factorisation, what it has cost, and the number of steps without a trial of it.
 
     Args:
         theta: θ of the scheme.
@@ -37,7 +48,7 @@ class FactorisationCache:
         self._state: State | None = None
         self._velocity = np.zeros(0)
         self._step = 0.0
-        self._wait = 0
+        self._wait = self._fewest = self._excess = 0
         self._restored: InternalState = {}
 
     def internal_state(self) -> InternalState:
@@ -50,7 +61,7 @@ class FactorisationCache:
             arrays |= {"matrix.q": start.q.copy(), "matrix.v": start.v.copy(), "matrix.aux": start.aux.copy()}
             arrays |= {
                 "matrix.velocity": self._velocity.copy(),
-                "matrix.at": np.array([start.time, self._step]),
+                "matrix.at": np.array([start.time, self._step, self._fewest, self._excess]),
             }
         return arrays
 
@@ -75,12 +86,21 @@ class FactorisationCache:
             return False
         return True
 
+    def on_success(self, chord_steps: int) -> None:
+        """Count the chord steps by which the old matrix solved a step; give it up where it has cost a new one."""
+        measured = max(2, chord_steps)  # one alone shows nothing of the matrix: the guess was the solution
+        self._fewest = min(self._fewest or measured, measured)
+        self._excess += measured - self._fewest
+        if self._excess >= _REPLACEMENT:
+            self._id = None
+
     def on_failure(self) -> None:
         """Wait some steps after the old matrix failed."""
         self._wait = _WAITING_STEPS
 
     def store(self, system: System, start: State, velocity: Array, step: float, shift: float) -> None:
         """Store the last factorisation, of a step h from `start` at v_k = `velocity`, unless its matrix was shifted."""
+        self._fewest = self._excess = 0
         self._id = None if shift or len(system.constraint_impulses) else system.factorisation_id
         if self._id is None:
             return
@@ -91,7 +111,7 @@ class FactorisationCache:
 
     def _restore(self, system: System) -> None:
         restored, self._restored = self._restored, {}
-        start, (time, step) = system.new_state(), restored["matrix.at"].tolist()
+        start, (time, step, fewest, excess) = system.new_state(), restored["matrix.at"].tolist()
         start.q[:], start.v[:], start.aux[:] = (
             restored["matrix.q"],
             restored["matrix.v"],
@@ -101,3 +121,4 @@ class FactorisationCache:
         system.theta.begin_step(start, step)
         system.theta.linearise(restored["matrix.velocity"], self._theta)
         self.store(system, start, restored["matrix.velocity"], step, 0.0)
+        self._fewest, self._excess = int(fewest), int(excess)

@@ -131,7 +131,7 @@ class ThetaIntegrator(Integrator, Stateful):
         out.v[:] = v
         np.multiply(v, solver.theta, out=mean)
         mean += (1.0 - solver.theta) * state.v
-        self._predictor.add_step(mean, v, h)
+        self._predictor.add_step(state.v, mean, v, h)
         system.integrate(state, mean, h, state, out)
         out.time = t_end
         return StepReport(
@@ -161,6 +161,7 @@ class ThetaIntegrator(Integrator, Stateful):
                 try_chord = False
                 chord = solver.solve_by_chord_steps()
                 if chord is not None:
+                    self._cache.on_success(chord.chord_steps)
                     return chord
                 self._cache.on_failure()
             solution = solver.solve()
