@@ -22,6 +22,7 @@ __all__ = [
     "assign_tangents_and_friction",
     "collect_material_points",
     "find_new_impulses",
+    "find_rowless",
     "find_turned_normal",
     "gap_terms",
     "has_immovable",
@@ -317,6 +318,18 @@ def has_immovable(count: int, width: int, delassus: Array) -> bool:
     found = False
     for c in range(count):
         found |= not delassus[c * width, c * width] > 0.0
+    return found
+
+
+@compiled
+def find_rowless(width: int, values: Array, movable: BoolArray) -> bool:
+    """Write which contacts have an entry in their normal row, of J by entries (m·width, k); whether one has none."""
+    found = False
+    for c in range(len(movable)):
+        movable[c] = False
+        for j in range(values.shape[1]):
+            movable[c] = movable[c] or values[c * width, j] != 0.0
+        found = found or not movable[c]
     return found
 
 

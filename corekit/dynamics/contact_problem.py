@@ -23,7 +23,7 @@ from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_islands import ContactIslands, has_many_contacts
-from corekit.dynamics.contact_kernels import has_immovable, isolate_immovable
+from corekit.dynamics.contact_kernels import find_rowless, has_immovable, isolate_immovable
 from corekit.dynamics.delassus import DelassusOperator
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.matrices import Dense
@@ -243,8 +243,10 @@ class UnreducedStep:
 
     def solve(
         self, about: Array, step: float, contacts: ContactSet | None, bias: Array, velocity: Array
-    ) -> SolveInfo:
+    ) -> tuple[SolveInfo, BoolArray | None]:
         """Write v⁺ and the impulses of the current linearisation; SINGULAR where the step must be reduced.
+
+        Contacts of frames that nothing moves stay open. Returns which can move too, shape (m,); None if all.
 
         Args:
             about: v_k of the linearisation, shape (nv,).
@@ -254,7 +256,7 @@ class UnreducedStep:
         terms, own, problem, jacobian = self._terms, self._constraints, self._problem, self._jacobian
         if len(own.bounded):
             self._lower[own.bounded], self._upper[own.bounded] = own.bounds(step)
-        problem.step, problem.contact_count = step, 0
+        problem.step, problem.contact_count, movable = step, 0, None
         if contacts is not None and contacts.count:
             if contacts.count != len(problem.id) or contacts.id is not self._id:
                 self._id, count = contacts.id, contacts.count
@@ -263,6 +265,10 @@ class UnreducedStep:
             problem.contact_count = contacts.count
             problem.contact_dofs, problem.contact_values = jacobian.rows.dofs, jacobian.rows.values
             problem.bias = bias + jacobian.multiply(about)
+            can_move = np.empty(contacts.count, dtype=np.bool_)
+            if find_rowless(jacobian.width, jacobian.rows.values, can_move):
+                movable = can_move
+                problem.bias[:, 0] = np.where(movable, problem.bias[:, 0], 1.0)
         info = self._solver.solve_unreduced(problem, velocity, terms.row_impulse, self._impulses.of_contacts)
         velocity += about
-        return info
+        return info, movable

@@ -227,7 +227,9 @@ class StepEquation:
         assert point is not None
         if not self._is_factorised and self._unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
-            info = self._unreduced.solve(self._velocity, point.step, contacts, self.bias, velocity)
+            info, self._movable = self._unreduced.solve(
+                self._velocity, point.step, contacts, self.bias, velocity
+            )
             if info.status is not Status.SINGULAR:
                 return info
             self.impulses.match(contacts)

@@ -32,8 +32,8 @@ def test_an_arm_with_friction_lands_and_slides_alike_with_programs_and_with_comp
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)
 
 
-def dragged(friction="exact"):
-    """A weighty robot that grows along a rough floor."""
+def dragged(friction="exact", height=0.012):
+    """A weighty robot that grows along a rough floor; its base is as high as the radius."""
     return from_document(
         {
             "format": "corekit-scenario/1",
@@ -44,7 +44,7 @@ def dragged(friction="exact"):
                 {
                     "name": "robot",
                     "use": "vine",
-                    "base": {"position": [0.0, 0.0, 0.012]},
+                    "base": {"position": [0.0, 0.0, height]},
                     "options": {"bodies": 8, "length": 0.3, "body_mass": 5e-3, "bending_damping": 1e-4},
                     "initial": {"bend": [0.1, 0.0, 0.0, 0.0]},
                     "inputs": [{"channel": "growth-rate", "signal": 0.05}],
@@ -73,6 +73,18 @@ def test_a_step_taken_whole_is_the_step_taken_by_elimination():
         rtol=1e-4,
         atol=1e-9,
     )
+
+
+def test_a_base_that_stands_inside_the_floor_is_a_contact_that_nothing_moves():
+    """Its row is zero, so that no impulse pushes it out: one that was sought anyway came to 1e13 N·s."""
+    inside, reduced = dragged(height=0.011), dragged(height=0.011)
+    reduced.system.equation._unreduced = None
+    first, second = moved(inside, 60), moved(reduced, 60)
+    np.testing.assert_allclose(first, second, atol=1e-9)
+    record = inside.contacts()
+    assert record.gap.min() == pytest.approx(-0.001)
+    assert record.normal_impulse[record.gap.argmin()] == 0.0
+    assert 0.0 < record.normal_impulse.max() < 1.0
 
 
 def test_relaxed_friction_lifts_what_slides_by_mu_times_its_slip():

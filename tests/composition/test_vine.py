@@ -94,6 +94,72 @@ def test_capsules_from_pin_to_pin_keep_coarse_links_out_of_the_circle_where_poin
     assert deepest["points"] < -2e-4
 
 
+def deepest_corner(collision, growth):
+    """How deep the corner of a wall gets into a straight robot, against which it is pushed between two pins [m].
+
+    The tube is what is within a radius of the polyline of its pins. They stand 80 mm apart at first.
+    """
+    half, radius, speed = 0.02, 0.012, 0.1
+    low = half * math.sqrt(2.0)
+    wall = {
+        "name": "wall", "shape": "box", "size": [2 * half, 0.05, 2 * half], "rotation_rpy": [0.0, math.pi / 4, 0.0],
+        "position": {
+            "kind": "table", "times": [0.0, 1.0], "values": [[0.2, 0, 0.02 + low], [0.2, 0, 0.02 + low - speed]],
+        },
+    }  # fmt: skip
+    options = {
+        "bodies": 10, "length": 0.4, "diameter": 2 * radius, "bending_stiffness": 0.0133, "bending_damping": 1e-3,
+    }  # fmt: skip
+    if collision is not None:
+        options["collision"] = collision
+    simulation = vine(options, obstacles=[wall], inputs={"growth-rate": growth})
+    deepest = -math.inf
+    for _ in range(50):
+        assert simulation.step().solve_info.status.solved
+        bodies = simulation.state.q.reshape(-1, 3)
+        ends = bodies[:, :2] + 0.02 * np.column_stack([np.cos(bodies[:, 2]), np.sin(bodies[:, 2])])
+        nodes = np.vstack([np.zeros(2), ends[1::2]])
+        corner, along = np.array([0.2, 0.02 - speed * simulation.time]), np.diff(nodes, axis=0)
+        share = np.einsum("ij,ij->i", corner - nodes[:-1], along) / np.einsum("ij,ij->i", along, along)
+        near = nodes[:-1] + np.clip(share, 0.0, 1.0)[:, None] * along
+        deepest = max(deepest, radius - float(np.linalg.norm(near - corner, axis=1).min()))
+    return deepest
+
+
+@pytest.mark.parametrize("growth", [0.0, 0.1])
+def test_a_corner_that_is_pushed_against_the_robot_between_two_pins_does_not_enter(growth):
+    """By default the surface is closed. Between the spheres of the paper the corner goes right through."""
+    assert deepest_corner(None, growth) < 1e-6
+    assert deepest_corner("points", growth) > 0.011
+
+
+@pytest.mark.parametrize(
+    ("collision", "shape", "found"),
+    [("links", "box", 0), ("points", "box", 1), ("points", "segments", 1), ("points", "sphere", 0)],
+)
+def test_check_warns_of_corners_that_slip_between_touching_points(collision, shape, found):
+    """The pins of the ends of ten bodies stand 80 mm apart, and their spheres are 24 mm wide."""
+    inspect = pytest.importorskip("corekit_inspect.plausibility")
+    document = {
+        "format": "corekit-scenario/1", "name": "slips", "time": {"duration": 1.0, "step": 0.01},
+        "world": {"gravity": [0.0, 0.0, 0.0], "obstacles": [
+            {"name": "wall", "shape": shape, "position": [0.2, 0.0, 0.2], **{
+                "box": {"size": [0.1, 0.1, 0.1]}, "sphere": {"size": [0.05]},
+                "segments": {"size": [0.001], "vertices": [[0.0, 0.0], [0.1, 0.0], [0.1, 0.1]]},
+            }[shape]},
+        ]},
+        "bodies": [{"name": "robot", "use": "vine", "options": {
+            "bodies": 10, "length": 0.4, "diameter": 0.024, "collision": collision,
+        }}],
+        "contact": {"friction": 0.0, "detector": {"use": "sdf"}, "solver": {"use": "qp"}},
+        "integrator": {"use": "semi-implicit-euler", "options": {"beta": 0.5}}, "output": {"every": 0.1},
+    }  # fmt: skip
+    scenario = from_document(document)
+    said = inspect.scenario_doubts(scenario, scenario.compose())
+    assert sum("56 mm apart, and corners (wall) slip between them" in each for each in said) == found
+    assert found or not any("slip" in each for each in said)
+
+
 def paths(solvers, words):
     """The tip's way round the circle with each contact solver, first contact at step 7."""
     found = {}

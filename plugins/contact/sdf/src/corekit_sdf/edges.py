@@ -10,11 +10,16 @@ itself.
 
 from __future__ import annotations
 
+from typing import Final
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, norm, scaled, unit_axis
 
 __all__ = ["update_edge_poses", "write_edge_points"]
+
+_ROUNDING: Final = 1e-12
+"""Distance from an end, relative to the length."""
 
 
 @compiled
@@ -45,12 +50,15 @@ def update_edge_poses(edges: IntArray, end: Array, size: Array, position: Array,
 
 @compiled
 def _axis_fraction(x: Vector, i: int, size: Array, position: Array, rotation: Array) -> float:
-    """Return s of (1) for an axis point x."""
+    """Return s of (1) for an axis point x; at an end it is that end's, or rounding would move what is clamped there."""
     t = 0.0
     for k in range(3):
         t += (x[k] - position[i, k]) * rotation[i, k, 2]
     h = size[i, 1]
-    return min(max(0.5 + 0.5 * t / h, 0.0), 1.0) if h > 0.0 else 0.5
+    if h == 0.0:
+        return 0.5
+    s = 0.5 + 0.5 * t / h
+    return 0.0 if s < _ROUNDING else 1.0 if s > 1.0 - _ROUNDING else s
 
 
 @compiled

@@ -124,8 +124,8 @@ class VineConfig:
     shortest: float = option(0.0, "least distance of a link's two bodies in retraction", unit="m", low=0)
 
     collision: str = option(
-        "points", "collision shapes: a sphere at every pin and the tip, a capsule per link, or none",
-        choices=("points", "links", "none"),
+        "links", "what touches: capsules from pin to pin, a closed surface; the paper's spheres at pins and tip; none",
+        choices=("links", "points", "none"),
     )  # fmt: skip
     friction: float | None = option(
         None, "friction coefficient of the tube; if absent, that of the scenario", low=0

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import attrs
+import numpy as np
 
 from corekit.data.contacts import ContactSet
 from corekit.data.signals import Constant
@@ -39,7 +40,8 @@ def scenario_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     contacts = contacts_at_start(simulation)
     found = [*_missing(scenario, simulation), *_values(scenario)]
     if contacts is not None:
-        found += [*_overlaps(simulation, contacts), *pile_doubts(scenario, simulation, contacts)]
+        found += [*_overlaps(simulation, contacts), *_openings(simulation)]
+        found += pile_doubts(scenario, simulation, contacts)
     return list(dict.fromkeys(found))
 
 
@@ -123,3 +125,27 @@ def _overlaps(simulation: Simulation, contacts: ContactSet) -> Iterator[str]:
     for (first, second), gap in deepest.items():
         if gap < -_OVERLAP:
             yield f"{first} starts {-1e3 * gap:.3g} mm inside {second}"
+
+
+def _openings(simulation: Simulation) -> Iterator[str]:
+    """Find bodies that touch by chains of spheres that stand apart, where obstacles have corners."""
+    obstacles, pipeline = simulation.obstacles, simulation.system.pipeline
+    cornered = [
+        each.name for each in obstacles if each.shape.kind == "box" or each.shape.vertices is not None
+    ]
+    if pipeline is None or not cornered:
+        return
+    for body in simulation.bodies:
+        description = body.description
+        neighbours = [int(one) for one, other in description.excluded_pairs if other == one + 1]
+        if not neighbours or any(shape.kind != "sphere" for shape in description.shapes):
+            continue
+        radius = np.array([shape.size[0] for shape in description.shapes])
+        place = pipeline.scene.poses.position[body.first_shape : body.first_shape + len(radius)]
+        opening = np.linalg.norm(np.diff(place, axis=0), axis=1) - radius[:-1] - radius[1:]
+        widest = float(opening[neighbours].max())
+        if widest > 0.0:
+            yield (
+                f"bodies.{body.name}: the spheres by which it touches stand up to {1e3 * widest:.3g} mm apart, and "
+                f"corners ({', '.join(cornered)}) slip between them: choose a closed surface, or more spheres"
+            )
