@@ -294,10 +294,13 @@ def test_compliant_contacts_obey_coulombs_law_with_their_own_velocity(compliance
     np.testing.assert_allclose(friction * slide[:, None], -bound[:, None] * slip, atol=1e-8)
 
 
-@pytest.mark.parametrize("method", ["_newton", "_sweep", "_compliant"])
+METHODS = ["_newton", "_sweep", "solve_patch", "_remove_compliance", "_follow_path"]
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_blocks_carry_the_weight_by_every_method_alone(monkeypatch, method):
     """One column of 28 contacts, whose W is kept by blocks; the residual of Coulomb's law is measured here."""
-    for other in {"_newton", "_sweep", "_compliant"} - {method}:
+    for other in set(METHODS) - {method}:
         monkeypatch.setattr(BlockSearch, other, lambda *_: None)
     monkeypatch.setattr(block_search, "_IDLE", 100)
     height, simulation = 7, columns(1, 7)

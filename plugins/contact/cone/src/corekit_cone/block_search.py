@@ -1,16 +1,19 @@
 """The search of `search` for many contacts, whose W is given by blocks: nothing here is quadratic in their number.
 
 Newton's method goes first; where modes change little, it is the shortest way. Accelerated Gauss–Seidel sweeps
-(`anderson`) go on from the best impulses where it makes no progress: they change many modes at once. Then contacts
-become compliant (`compliant_path`), which needs no modes: that is the way where contacts are redundant.
+(`anderson`) go on from the best impulses where it makes no progress: they change many modes at once. Then patches of a
+few contacts whose errors are the largest are solved (`contact_patch`): all others have converged long before; and a
+small compliance of the contacts is removed (`compliant_path`), which shares loads among redundant contacts. Where two
+such turns leave most of the error, the path of compliant contacts is followed from nothing: it needs no modes, and is
+by far the longest way.
 
-Where the bodies are too many for linear equations, sweeps take turns with patches of a few contacts whose errors are
-the largest (`contact_patch`): all others have converged long before.
+Where the bodies are too many for linear equations, sweeps and patches take turns alone.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final, final
 
 import numpy as np
@@ -51,14 +54,16 @@ _RELAXATION: Final = 60
 """Double sweeps over compliant contacts."""
 _DIRECT: Final = 2000
 """Velocities up to which linear equations cost less than sweeps."""
-_FIRST_ROUNDS, _MOST_ROUNDS, _IDLE = 8, 256, 3
+_FIRST_ROUNDS, _MOST_ROUNDS, _IDLE = 32, 256, 3
 """Sweeps at first and at most, and after how many turns that do not halve the error the search ends."""
+_PATCHES, _LEFT, _SLOW_TURNS = 3, 0.1, 2
+"""Patches a turn; the path of compliant contacts is followed after so many turns that left more of the error."""
 _LARGE_ROUNDS, _BETWEEN, _LARGE_IDLE = 20, 10, 16
 """The same with patches: sweeps before the first and between others, and turns."""
 _SEEDS, _BAD = (8, 4, 16), 0.1
 """A patch grows from so many contacts in turn, whose errors are no smaller than this part of the largest."""
-_RING, _MOST_IN_PATCH = 2, 200
-"""After so many idle turns each, a patch grows by one more ring of neighbours, up to so many contacts."""
+_MOST_AT_FIRST, _RING, _MOST_IN_PATCH = 80, 2, 200
+"""Contacts of a patch; after so many idle turns each, it grows by one more ring of neighbours, up to so many."""
 _PROGRESS, _STALLED, _LEAP = 0.8, 10, 3.0
 """Sweeps stall if the norm has not decreased by this factor for so many; it may grow by the last factor then."""
 
@@ -99,7 +104,7 @@ class BlockSearch:
         self.impulse, self.error = np.zeros(contacts * width), math.inf
         self._now = self.impulse  # from which sweeps go on
         self.iterations = self._turn = self._idle = 0
-        self._has_path = False
+        self._is_direct = problem.velocity_count <= _DIRECT
         self.method = "guess"
 
     def _measure(self, impulse: Array) -> float:
@@ -134,25 +139,45 @@ class BlockSearch:
         self._measure(start)
         if self.error <= 1e-3 * self._tolerance:
             return True
-        is_direct = self._problem.velocity_count <= _DIRECT
-        newton, sweeps = ("newton", self._newton), ("gauss-seidel", self._sweep)
-        small, large = (
-            (newton, sweeps, ("compliant", self._compliant)),
-            (sweeps, ("patches", self.solve_patch)),
-        )
-        self._rounds = _FIRST_ROUNDS if is_direct else _LARGE_ROUNDS
         self._now = self.impulse.copy()
-        while self.iterations < self._limit and self._idle < (_IDLE if is_direct else _LARGE_IDLE):
+        return self._search_directly() if self._is_direct else self._search_by_sweeps()
+
+    def _search_directly(self) -> bool:
+        """Take turns from the best impulses, in which linear equations in the velocities of all bodies are solved."""
+        newton, sweeps = ("newton", self._newton), ("gauss-seidel", self._sweep)
+        multipliers, patch = ("compliant", self._remove_compliance), ("patches", self.solve_patch)
+        turn = newton, sweeps, *(patch,) * _PATCHES, multipliers
+        self._rounds, slow = _FIRST_ROUNDS, 0
+        while self.iterations < self._limit and self._idle < _IDLE:
             before = self.error
-            for name, method in small if is_direct else large:
-                self.method = name
-                if is_direct:
-                    self._now = self.impulse.copy()
-                method()
-                if self.error <= self._tolerance:
-                    return True
+            if self._is_solved_by(*turn):
+                return True
+            slow += self.error > _LEFT * before
+            if slow == _SLOW_TURNS and self._is_solved_by(("compliant", self._follow_path)):
+                return True
             self._idle = self._idle + 1 if self.error > 0.5 * before else 0
-            self._rounds = min(2 * self._rounds, _MOST_ROUNDS) if is_direct else _BETWEEN
+            self._rounds = min(2 * self._rounds, _MOST_ROUNDS)
+        return False
+
+    def _search_by_sweeps(self) -> bool:
+        """Take turns of sweeps and a patch, each from where the one before ended."""
+        self._rounds = _LARGE_ROUNDS
+        while self.iterations < self._limit and self._idle < _LARGE_IDLE:
+            before = self.error
+            if self._is_solved_by(("gauss-seidel", self._sweep), ("patches", self.solve_patch)):
+                return True
+            self._idle = self._idle + 1 if self.error > 0.5 * before else 0
+            self._rounds = _BETWEEN
+        return False
+
+    def _is_solved_by(self, *methods: tuple[str, Callable[[], None]]) -> bool:
+        """Go through methods, by name, until one meets the tolerance; return whether one does."""
+        for self.method, method in methods:
+            if self._is_direct:
+                self._now = self.impulse.copy()
+            method()
+            if self.error <= self._tolerance:
+                return True
         return False
 
     def solve_patch(self) -> None:
@@ -163,12 +188,8 @@ class BlockSearch:
         problem, width = self._problem, self._problem.rows_per_contact
         now = self._now.copy()
         self._measure(now)
-        errors = self._errors
-        worst = np.argsort(errors)[-_SEEDS[self._turn % len(_SEEDS)] :]
+        patch = self._patch_of_largest_errors(_SEEDS[self._turn % len(_SEEDS)])
         self._turn += 1
-        is_seed: BoolArray = np.zeros(len(errors), dtype=bool)
-        is_seed[worst] = errors[worst] > max(_BAD * errors[worst[-1]], self._tolerance)
-        patch = grow_patch(problem.blocks, is_seed)
         for _ in range(self._idle // _RING):
             grown = grow_patch(problem.blocks, patch)
             if np.count_nonzero(grown) > _MOST_IN_PATCH:
@@ -177,6 +198,18 @@ class BlockSearch:
         now.reshape(-1, width)[patch] = solve_patch(problem, patch, now, self.velocity, 0.1 * self._tolerance)
         self._measure(now)
         self._now = now
+
+    def _patch_of_largest_errors(self, seeds: int) -> BoolArray:
+        """Grow a patch from so many contacts, or from fewer where it would hold too many, shape (m,)."""
+        errors = self._errors
+        order = np.argsort(errors)
+        while True:
+            worst, is_seed = order[-seeds:], np.zeros(len(errors), dtype=bool)
+            is_seed[worst] = errors[worst] > max(_BAD * errors[order[-1]], self._tolerance)
+            patch = grow_patch(self._problem.blocks, is_seed)
+            if seeds == 1 or np.count_nonzero(patch) <= _MOST_AT_FIRST:
+                return patch
+            seeds //= 2
 
     def _sweep(self) -> None:
         """Apply double sweeps from the best impulses, accelerated, until they meet the tolerance or the rounds end.
@@ -231,9 +264,7 @@ class BlockSearch:
     def _newton(self) -> None:
         """Iterate Newton's method from the best impulses."""
         problem, width, blocks = self._problem, self._problem.rows_per_contact, self._problem.blocks
-        if self._equations is None:
-            self._equations = BodyEquations(blocks, width)
-        equations, friction = self._equations, problem.friction
+        equations, friction = self._body_equations(), problem.friction
         impulse = self.impulse.copy()
         now = self._merit(impulse)
         earlier = [now] * 4
@@ -277,21 +308,28 @@ class BlockSearch:
                 return
             self._merit(impulse)
 
-    def _compliant(self) -> None:
-        """Let the compliance of contacts vanish, from the best impulses, and once along the path from nothing."""
-        problem = self._problem
+    def _body_equations(self) -> BodyEquations:
         if self._equations is None:
-            self._equations = BodyEquations(problem.blocks, problem.rows_per_contact)
-        compliant = CompliantProblem(problem, self._equations, self._rho, float(self._reference[0]))
+            self._equations = BodyEquations(self._blocks, self._problem.rows_per_contact)
+        return self._equations
+
+    def _compliant_problem(self) -> CompliantProblem:
+        return CompliantProblem(self._problem, self._body_equations(), self._rho, float(self._reference[0]))
+
+    def _remove_compliance(self) -> None:
+        """Let the effect of a small compliance vanish by multiplier steps from the best impulses."""
         start = self.impulse.copy()
-        count, _ = remove_compliance(compliant, _COMPLIANCE, start, start, self._measure, self._tolerance)
+        count, _ = remove_compliance(
+            self._compliant_problem(), _COMPLIANCE, start, start, self._measure, self._tolerance
+        )
         self.iterations += count
-        if self.error > self._tolerance and not self._has_path:
-            self._has_path = True
-            self.iterations += follow_path(
-                compliant, self.impulse.copy(), self._relax, self._measure, self._tolerance,
-                self._limit - self.iterations,
-            )  # fmt: skip
+
+    def _follow_path(self) -> None:
+        """Let the compliance of contacts vanish along the path from nothing."""
+        self.iterations += follow_path(
+            self._compliant_problem(), self.impulse.copy(), self._relax, self._measure, self._tolerance,
+            self._limit - self.iterations,
+        )  # fmt: skip
 
     def _relax(self, impulse: Array, compliance: float) -> Array:
         """Return impulses after sweeps over contacts with the compliance ε·D of `compliant`."""
