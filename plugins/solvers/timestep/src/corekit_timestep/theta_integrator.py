@@ -39,12 +39,12 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, StepReport
-from corekit.roles.component import BuildContext, InternalState, Stateful
+from corekit.roles.component import BuildContext, InternalState, Rehearsed, Stateful
 from corekit.roles.integrator import Integrator, System, step_towards
 from corekit.roles.stage_solver import FIRST_CONTRACTION, StageSettings, StageSolution, StageSolver
 from corekit_timestep.config import ImplicitEulerConfig, ThetaConfig
 from corekit_timestep.factorisation_cache import FactorisationCache
-from corekit_timestep.velocity_predictor import VelocityPredictor
+from corekit_timestep.velocity_predictor import VelocityPredictor, rehearse_guess
 
 __all__ = ["ThetaIntegrator"]
 
@@ -55,7 +55,7 @@ _UNSOLVED = StageSolution(False, SolveInfo(), 0, 0.0)
 
 
 @final
-class ThetaIntegrator(Integrator, Stateful):
+class ThetaIntegrator(Integrator, Stateful, Rehearsed):
     """Steps a world by (1); stores the size of the next step, and for (2) the last acceleration.
 
     Args:
@@ -107,6 +107,10 @@ class ThetaIntegrator(Integrator, Stateful):
             self._solver.contraction = self._contraction
         self._predictor.restore(internal_state)
         self._cache.restore(internal_state)
+
+    def rehearse(self, width: int, *, many_contacts: bool) -> None:
+        """Load what guesses from the steps before call."""
+        rehearse_guess()
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         solver = self._stage_solver(system)

@@ -28,7 +28,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.component import InternalState
 
-__all__ = ["VelocityPredictor"]
+__all__ = ["VelocityPredictor", "rehearse_guess"]
 
 
 class VelocityPredictor:
@@ -112,3 +112,10 @@ def _halves_error(guess: Array, start: Array, end: Array) -> bool:
         off += (guess[i] - end[i]) ** 2
         change += (start[i] - end[i]) ** 2
     return off <= 0.25 * change
+
+
+def rehearse_guess() -> None:
+    """Load what a step with two steps before it calls."""
+    predictor, still = VelocityPredictor(1.0), np.zeros(1)
+    for _ in range(3):
+        predictor.add_step(still, still, still, 1.0)
