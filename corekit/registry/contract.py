@@ -43,6 +43,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "energy": "corekit.roles.model_abilities:EnergyAbility",
         "force-terms": "corekit.roles.model_abilities:ForceTermsAbility",
         "input-jacobian": "corekit.roles.model_abilities:InputJacobianAbility",
+        "new-numbers": "corekit.roles.model_abilities:NewNumbersAbility",
         "symbolic": "corekit.roles.symbolic:SymbolicAbility",
         "symbolic-constraints": "corekit.roles.symbolic:SymbolicAbility",
         "charts": "corekit.roles.viewer:ChartDrawer",

@@ -33,6 +33,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "growth": "gets longer",
         "curvature-input": "natural curvature as an input",
         "input-jacobian": "derivative of the force in the inputs",
+        "new-numbers": "other numbers in its options without being built anew",
         # contact solvers: how they enter the step
         "impulses": "solves complementarity for impulses",
         "anisotropic-coulomb": "friction with coefficients forward, backward and sideways along an axis",

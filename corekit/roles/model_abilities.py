@@ -26,6 +26,7 @@ __all__ = [
     "InputJacobianAbility",
     "InverseDynamicsAbility",
     "ModelAbilities",
+    "NewNumbersAbility",
     "PointJacobianAbility",
     "PrescribedMotionAbility",
     "ReparametrisationAbility",
@@ -161,6 +162,18 @@ class InputJacobianAbility(Protocol):
         ...
 
 
+class NewNumbersAbility(Protocol):
+    """Ability `new-numbers`."""
+
+    def with_numbers(self, config: Any) -> Any | None:
+        """Return the model that these options build, to the bit, with the description of this one.
+
+        None where they differ in more than numbers that this one can exchange. It is not changed. The two may share
+        what no such number touches, but no buffer that remembers a state.
+        """
+        ...
+
+
 @frozen(eq=False)
 class ModelAbilities:
     """A model by what it can do: each field is the model itself, or None where its spec does not declare the ability.
@@ -180,6 +193,7 @@ class ModelAbilities:
     energy: EnergyAbility | None = None
     force_terms: ForceTermsAbility | None = None
     input_jacobian: InputJacobianAbility | None = None
+    new_numbers: NewNumbersAbility | None = None
     symbolic: SymbolicAbility | None = None
 
     @classmethod

@@ -50,7 +50,7 @@ from corekit.scenario.schema import ScenarioTables
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 
-__all__ = ["Builder", "compose", "initialise", "models_without_gravity"]
+__all__ = ["Builder", "compose", "initialise", "models_without_gravity", "read_initials"]
 
 
 @define
@@ -135,25 +135,32 @@ def _build_body(builder: Builder, table: BodyTable, spec: ComponentSpec) -> tupl
     return table.name, builder.build_model(table), spec.provides, signals, table.friction
 
 
+def read_initials(scenario: ScenarioTables, models: Mapping[str, ComponentSpec]) -> dict[str, Any]:
+    """Return the options of every body's initial state by its name, None for the rest state."""
+    initials: dict[str, Any] = {}
+    for table in scenario.bodies:
+        spec, path, initials[table.name] = models[table.name], f"bodies.{table.name}.initial", None
+        if table.initial:
+            if spec.initial is None:
+                raise CompositionError(f"{path}: the model {spec.name!r} takes no initial table")
+            initials[table.name] = read_options(load_target(spec.initial), table.initial, path)
+    return initials
+
+
 def initialise(
     simulation: Simulation,
     scenario: ScenarioTables,
-    models: Mapping[str, ComponentSpec],
+    initials: Mapping[str, Any],
     joints: Sequence[Joint],
 ) -> None:
     """Write every body's initial state, prescribed coordinates on their path and mounted bodies in their place."""
     for part, state, table in zip(
         simulation.system.terms.bodies, simulation.state.body_states, scenario.bodies, strict=True
     ):
-        spec, initial = models[table.name], None
-        path = f"bodies.{table.name}.initial"
-        if table.initial:
-            if spec.initial is None:
-                raise CompositionError(f"{path}: the model {spec.name!r} takes no initial table")
-            initial = read_options(load_target(spec.initial), table.initial, path)
         try:
-            part.body.model.compute_initial_state(initial, state)
+            part.body.model.compute_initial_state(initials[table.name], state)
         except ValueError as error:
+            path = f"bodies.{table.name}.initial"
             raise ConfigError([Mistake(path, dict(table.initial or {}), str(error))], path) from error
         _enforce_prescribed(part, state)
     place_mounted(scenario, simulation.bodies, joints, simulation.state)
@@ -289,7 +296,7 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
     simulation = Simulation(
         system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
     )
-    initialise(simulation, scenario, selected.models, joints)
+    initialise(simulation, scenario, read_initials(scenario, selected.models), joints)
     plane = _common_plane(bodies)
     if pipeline is not None and plane is not None and pipeline.friction.law.is_directional:
         pipeline.scene.update_poses(simulation.state)

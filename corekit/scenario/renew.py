@@ -13,8 +13,9 @@ import numpy as np
 
 from corekit.errors import CorekitError
 from corekit.roles.code import code_allowed
+from corekit.roles.model import Model
 from corekit.scenario.component_selection import load_config
-from corekit.scenario.compose import Builder, initialise
+from corekit.scenario.compose import Builder, initialise, read_initials
 from corekit.scenario.load import with_values
 from corekit.scenario.overrides import path_steps
 from corekit.scenario.scenario import Scenario
@@ -27,10 +28,10 @@ __all__ = ["Renewal"]
 class Renewal:
     """Gives the simulation of a scenario other parameters, those of earlier calls included.
 
-    Numbers among the options of a body make a new model alone. The body gets it if its description and the structure of
-    its matrices are the same, because all that composition derives follows from them. In every other case, and where
-    joints or an equilibrium tie the start to several bodies, the scenario is composed anew; the result is the same, to
-    the bit.
+    Numbers among the options of a body make a new model alone, which a model that can (`new-numbers`) derives from the
+    old one. The body gets it if its description and the structure of its matrices are the same, because all that
+    composition derives follows from them. In every other case, and where joints or an equilibrium tie the start to
+    several bodies, the scenario is composed anew; the result is the same, to the bit.
 
     Args:
         scenario: as it was composed.
@@ -41,6 +42,7 @@ class Renewal:
         self._changes: dict[str, Any] = {}
         self._builder = Builder(scenario)
         self._configs: dict[str, Any] = {}
+        self._initials: dict[str, Any] = {}
         tied = bool(scenario.joints) or any(body.base.moves for body in scenario.bodies)
         self._is_tied = tied or scenario.start == "equilibrium"
 
@@ -79,8 +81,12 @@ class Renewal:
                 self._configs[name] = load_config(spec, table.options, f"bodies.{name}.options")
             configs[name] = _with_number(configs.get(name, self._configs[name]), inner, value)
         self._builder.made.clear()
-        models = {name: self._builder.build_model(tables[name], config) for name, config in configs.items()}
-        replaced = {name: simulation.body(name).model for name in models}
+        replaced = {name: simulation.body(name).model for name in configs}
+        models: dict[str, Model] = {}
+        for name, config in configs.items():
+            able = simulation.body(name).abilities.new_numbers
+            model = None if able is None else able.with_numbers(config)
+            models[name] = self._builder.build_model(tables[name], config) if model is None else model
         changed_form = any(
             not _is_same(replaced[name].description, model.description) for name, model in models.items()
         )
@@ -90,8 +96,12 @@ class Renewal:
             simulation.replace_models(models)
             for name in ("q", "v", "aux"):
                 getattr(simulation.state, name)[:] = 0.0
-            specs = {name: self._builder.target("models", each.use, name)[0] for name, each in tables.items()}
-            initialise(simulation, self._scenario, specs, ())
+            if not self._initials:
+                specs = {
+                    name: self._builder.target("models", each.use, name)[0] for name, each in tables.items()
+                }
+                self._initials = read_initials(self._scenario, specs)
+            initialise(simulation, self._scenario, self._initials, ())
         except (CorekitError, ValueError):
             simulation.replace_models(replaced)
             raise

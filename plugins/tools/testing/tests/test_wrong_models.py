@@ -45,6 +45,11 @@ def stay(none, self, state, position, rotation, velocity, angular_velocity):
     """Leaves its base where it is."""
 
 
+def unmoved(none, self, config):
+    """Has the numbers it had."""
+    return self
+
+
 def forgetful(right, self, internal_state):
     self._gravity = 0.9 * self._gravity
 
@@ -326,6 +331,10 @@ WRONG = {
     ),
     "rigid-motion-invariance": (
         lambda: pendulum(compute_force_terms=eastern_terms, compute_energies=eastern_energy),
+        (),
+    ),
+    "new-numbers-as-built": (
+        lambda: pendulum(spec={"provides": pendulum().spec.provides | {"new-numbers"}}, with_numbers=unmoved),
         (),
     ),
     "base-placed": (

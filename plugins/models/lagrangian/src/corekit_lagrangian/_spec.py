@@ -21,6 +21,7 @@ lagrangian = ComponentSpec(
         "input-jacobian",
         "free-base",
         "reparametrisation",
+        "new-numbers",
         "symbolic",
         "symbolic-parameters",
     ),

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, final
+from copy import copy
+from typing import Any, Self, final
 
 import casadi as ca
 import numpy as np
@@ -62,7 +63,7 @@ class LagrangianModel(Model):
         symbols = ca.vertcat(option.symbols, system.base.axes) if system.base else option.symbols
         self._system, self._symbols = system, symbols
         self._terms, programs = programs_of(system, symbols)
-        self._parameters, self._p = option.parameters, option.values
+        self._option, self._p = option, option.values
         if self._moves:
             self._p = np.concatenate([option.values, context.base.rotation.ravel()])
         self._n = n = system.q.numel()
@@ -107,6 +108,15 @@ class LagrangianModel(Model):
     @property
     def description(self) -> ModelDescription:
         return self._description
+
+    def with_numbers(self, config: Any) -> Self | None:
+        """The same equations with other numbers; None where the base moves, or `define` read what differs."""
+        option = None if self._moves else self._option.with_numbers(config)
+        if option is None:
+            return None
+        other = copy(self)
+        vars(other).update(_option=option, _p=option.values)
+        return other
 
     def compute_initial_state(self, initial: LagrangianInitial | None, out: State) -> None:
         out.q[:], out.v[:] = self._rest, 0.0
@@ -238,7 +248,7 @@ class LagrangianModel(Model):
         if self._moves:
             allowed = "must stand for CasADi expressions"
             raise ConfigError([Mistake(f"{self._path}.base", "a base that moves", allowed)], self._path)
-        return SymbolicEquations(derive(self._system, self._symbols), self._parameters)
+        return SymbolicEquations(derive(self._system, self._symbols), self._option.parameters)
 
 
 def _description(system: System, context: BuildContext) -> ModelDescription:

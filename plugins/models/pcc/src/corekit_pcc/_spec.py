@@ -19,6 +19,7 @@ pcc = ComponentSpec(
         "force-terms",
         "input-jacobian",
         "free-base",
+        "new-numbers",
         "symbolic",
         "symbolic-parameters",
     ),

@@ -12,7 +12,15 @@ from corekit.geometry.frames import Pose
 from corekit_pcc.chambers import chamber_maps
 from corekit_pcc.config import PCCConfig
 
-__all__ = ["Arm", "SectionMatrix", "arm_of", "disk_places", "place_name", "section_matrices"]
+__all__ = [
+    "Arm",
+    "SectionMatrix",
+    "arm_of",
+    "disk_places",
+    "place_name",
+    "section_matrices",
+    "with_matter_of",
+]
 
 
 class Arm(NamedTuple):
@@ -61,10 +69,9 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array, *, free_base: bool = F
     """The tables of the arm that `config` describes, standing at `base` or moving from there."""
     sections = config.sections
     maps = _maps(config)
-    stiffness, damping = section_matrices(config)
     area = (1.0,) * sections if config.material is None else config.spread("material.chamber_area")
     inputs = [a * each if each > 0.0 else a[:0] for (a, _), each in zip(maps, area, strict=True)]
-    nodes, weights = _gauss_points(config.mass_nodes)
+    nodes, _ = _gauss_points(config.mass_nodes)
     inertia = config.spread("disk_inertia")
     if free_base and config.disk_inertia is None:
         inertia = _solid_inertia(config)
@@ -75,10 +82,7 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array, *, free_base: bool = F
         to_arc=np.array([e for _, e in maps]),
         chamber=np.concatenate([np.zeros((0, 3)), *inputs]),
         chamber_start=np.cumsum([0, *map(len, inputs)], dtype=np.int64),
-        stiffness=stiffness.per_unit * np.reshape(stiffness.values, (sections, 1, 1)),
-        damping=damping.per_unit * np.reshape(damping.values, (sections, 1, 1)),
         node=0.5 * (nodes + 1.0),
-        node_mass=np.outer(config.spread("mass"), 0.5 * weights),
         turning_section=np.array([i for i, _ in turning], dtype=np.int64),
         turning_place=np.array([s for _, s in turning], dtype=np.float64),
         turning_inertia=np.array([inertia[i] for i, _ in turning], dtype=np.float64),
@@ -86,6 +90,31 @@ def arm_of(config: PCCConfig, base: Pose, gravity: Array, *, free_base: bool = F
         base_rotation=np.array(base.rotation, dtype=np.float64, order="C"),
         gravity=np.array(gravity, dtype=np.float64),
         base_spin=np.zeros(3),
+        **_matter(config)._asdict(),
+    )
+
+
+def with_matter_of(arm: Arm, config: PCCConfig) -> Arm:
+    """An arm whose base does not move with other stiffness, damping and mass."""
+    matter = _matter(config)
+    return arm._replace(stiffness=matter.stiffness, damping=matter.damping, node_mass=matter.node_mass)
+
+
+class _Matter(NamedTuple):
+    """Tables of `Arm` in which stiffness, damping and mass stand."""
+
+    stiffness: Array
+    damping: Array
+    node_mass: Array
+
+
+def _matter(config: PCCConfig) -> _Matter:
+    _, weights = _gauss_points(config.mass_nodes)
+    stiffness, damping = section_matrices(config)
+    return _Matter(
+        stiffness.per_unit * np.reshape(stiffness.values, (-1, 1, 1)),
+        damping.per_unit * np.reshape(damping.values, (-1, 1, 1)),
+        np.outer(config.spread("mass"), 0.5 * weights),
     )
 
 

@@ -25,6 +25,8 @@ kinematics".
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from corekit.data.arrays import Array
@@ -32,6 +34,7 @@ from corekit.data.arrays import Array
 __all__ = ["chamber_maps"]
 
 
+@lru_cache(maxsize=64)
 def chamber_maps(chambers: int, radius: float, angle: float = 0.0) -> tuple[Array, Array]:
     """The maps A and E of equation (2) for one section.
 
@@ -40,12 +43,13 @@ def chamber_maps(chambers: int, radius: float, angle: float = 0.0) -> tuple[Arra
         radius: r [m].
         angle: ψ_0 [rad].
     Returns:
-        A, shape (c, 3), and E, shape (3, 3): rows L − L₀ [m], b_x, b_y [rad].
+        A, shape (c, 3), and E, shape (3, 3): rows L − L₀ [m], b_x, b_y [rad]; shared and read-only.
     """
     psi = angle + 2.0 * np.pi * np.arange(chambers) / chambers
     of_scaled = np.column_stack([np.ones(chambers), -np.cos(psi), -np.sin(psi)])
     to_arc = np.diag([1.0, 1.0 / radius, 1.0 / radius])
     if chambers == 3:
         # the columns of (1) are orthogonal with squared norms 3, 3/2, 3/2, so its inverse is a scaled transpose
-        return np.eye(3), to_arc @ (of_scaled / np.array([3.0, 1.5, 1.5])).T
+        of_scaled, to_arc = np.eye(3), to_arc @ (of_scaled / np.array([3.0, 1.5, 1.5])).T
+    of_scaled.flags.writeable = to_arc.flags.writeable = False
     return of_scaled, to_arc

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
-from attrs import frozen
+from attrs import fields_dict, frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
@@ -112,6 +114,13 @@ class PCCConfig:
         if wrong:
             raise ConfigError(wrong, "the arm")
 
+    def is_same_but_for_matter(self, other: PCCConfig) -> bool:
+        """Whether two arms differ at most in stiffness, damping and mass, or in what gives these to their material."""
+        one, two = self.material, other.material
+        if one is None or two is None:
+            return one is two and _SHAPE(self) == _SHAPE(other)
+        return _SHAPE(self) == _SHAPE(other) and _SHAPE_OF_MATERIAL(one) == _SHAPE_OF_MATERIAL(two)
+
     def spread(self, name: str) -> tuple[Any, ...]:
         """The option `name`, for example `length` or `material.young`, with exactly one entry a section.
 
@@ -168,6 +177,14 @@ class PCCConfig:
         if wall is not None and self._given("material.inner_radius") is not None:
             twice.append(Mistake("material.wall", wall, "give this or `inner_radius`"))
         return twice
+
+
+def _all_but(cls: type, left_out: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    return attrgetter(*(name for name in fields_dict(cls) if name not in left_out))
+
+
+_SHAPE = _all_but(PCCConfig, (*_RAW, "material"))
+_SHAPE_OF_MATERIAL = _all_but(Material, ("young", "viscosity", "density"))
 
 
 @frozen(kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, final
 
@@ -15,7 +16,7 @@ from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
-from corekit_pcc.arm import arm_of, disk_places, place_name, section_matrices
+from corekit_pcc.arm import arm_of, disk_places, place_name, section_matrices, with_matter_of
 from corekit_pcc.cables import (
     add_cable_forces,
     add_cable_stiffness,
@@ -54,8 +55,8 @@ class PCC(Model):
 
     Where the base moves, its pose stands before q and its twist before q̇ (see `mounted`).
 
-    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `input-jacobian`, `free-base`; `symbolic`
-    and `symbolic-parameters` with CasADi.
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `input-jacobian`, `free-base`,
+    `new-numbers`; `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
     (CUSP), equation (2); Godage et al. (2016).
@@ -90,6 +91,14 @@ class PCC(Model):
     def description(self) -> ModelDescription:
         """Coordinates, inputs, frames and disks."""
         return self._layout
+
+    def with_numbers(self, config: PCCConfig) -> PCC | None:
+        """The same arm with other stiffness, damping and mass; None where the base moves, or more is different."""
+        if self._base is not None or not self._config.is_same_but_for_matter(config):
+            return None
+        other, arm = copy(self), with_matter_of(self._arm, config)
+        vars(other).update(_config=config, _arm=arm, _packed=pack(arm))
+        return other
 
     def _settle(self, state: State) -> tuple[Array, Array]:
         """Return q and v of the arm itself, and let the kernels see where its base is."""
@@ -128,6 +137,8 @@ class PCC(Model):
         sections = self._config.sections
         if len(values) == 3 * sections:
             return np.array(values)
+        if not any(values):
+            return np.zeros(3 * sections)
         extension = np.broadcast_to(np.array(values), (sections,))
         arc = np.zeros((sections, 3, 1))
         arc[:, 0, 0] = extension

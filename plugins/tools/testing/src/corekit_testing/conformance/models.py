@@ -14,6 +14,7 @@ from corekit_testing.conformance.differences import expect_slope
 from corekit_testing.conformance.model_base import BASE
 from corekit_testing.conformance.model_constancy import CONSTANCY
 from corekit_testing.conformance.model_energy import ENERGY
+from corekit_testing.conformance.model_numbers import NUMBERS
 from corekit_testing.conformance.model_rows import ROWS
 from corekit_testing.conformance.model_states import (
     ModelSession,
@@ -327,6 +328,7 @@ CHECKS: tuple[Check, ...] = (
     balance_tangent_is_slope,
     input_jacobian_is_slope,
     terms_sum_to_force,
+    *NUMBERS,
     *BASE,
     *CONSTANCY,
     *ROWS,
