@@ -95,6 +95,21 @@ def test_a_model_with_other_numbers_moves_as_one_that_is_composed_with_them(name
     np.testing.assert_array_equal(_end(sim), expected)
 
 
+@pytest.mark.parametrize("name", ["pcc", "gvs"])
+def test_a_model_that_can_exchange_numbers_is_not_built_anew(name, nothing_is_composed, monkeypatch):
+    text, parameters = _loaded(name)
+    sim = loads(text).compose()
+    before = sim.body("it").model
+
+    def refuse(*_):
+        raise AssertionError("the model was built anew")
+
+    monkeypatch.setattr("corekit.scenario.compose.Builder.build_model", refuse)
+    sim.reset(parameters=parameters)
+    assert sim.body("it").model is not before
+    assert sim.body("it").description is before.description
+
+
 def test_a_clamp_that_is_elsewhere_holds_from_the_start(nothing_is_composed):
     text, _ = _loaded("der")
     path = "bodies.it.options.limbs.rod.start[2]"

@@ -19,6 +19,7 @@ gvs = ComponentSpec(
         "constraints",
         "bounded-constraints",
         "free-base",
+        "new-numbers",
         "prescribed",
         "reparametrisation",
         "energy",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
@@ -23,9 +25,7 @@ from corekit_gvs.tables import (
     ACTIONS,
     BASES,
     CURVATURES,
-    SPRINGS,
     STRAINS,
-    WORLD,
     WRENCHES,
     Packed,
     pack,
@@ -36,7 +36,7 @@ from corekit_gvs.tree import Tree
 if TYPE_CHECKING:
     from corekit_gvs.dependent import DependentBasis
 
-__all__ = ["Robot", "build"]
+__all__ = ["Robot", "build", "with_tree"]
 
 
 @frozen(eq=False)
@@ -44,14 +44,15 @@ class Robot:
     """A tree of links in packed tables.
 
     Attributes:
-        packed: the tables.
+        packed: the tables; integers, reals: those of them that are given, by name.
         size: number of velocities.
         last: number of nodes that forces need; the rest carry frames.
         tree, acting, visible, loops, joint_rows: what was built, in words.
-        static: whether nothing has to be written before a sweep.
     """
 
     packed: Packed
+    integers: Mapping[str, IntArray]
+    reals: Mapping[str, Array]
     size: int
     last: int
     tree: Tree
@@ -59,16 +60,34 @@ class Robot:
     visible: Visible
     loops: LoopTable
     joint_rows: JointRows
-    strains: Array
-    bases: Array
-    curvatures: Array
-    actions: Array
-    wrenches: Array
-    springs: Array
-    world: Array
     varying: tuple[Varying, ...]
     state_loads: tuple[StateLoad, ...]
     dependents: tuple[DependentBasis, ...]
+
+    @cached_property
+    def strains(self) -> Array:
+        """STRAINS, rewritten between sweeps as the next four."""
+        return table_of(self.packed, STRAINS).reshape(-1, 18)
+
+    @cached_property
+    def bases(self) -> Array:
+        """BASES: B and two derivatives."""
+        return table_of(self.packed, BASES).reshape(3, -1)
+
+    @cached_property
+    def curvatures(self) -> Array:
+        """CURVATURES."""
+        return table_of(self.packed, CURVATURES)
+
+    @cached_property
+    def actions(self) -> Array:
+        """ACTIONS."""
+        return table_of(self.packed, ACTIONS).reshape(-1, 7)
+
+    @cached_property
+    def wrenches(self) -> Array:
+        """WRENCHES."""
+        return table_of(self.packed, WRENCHES).reshape(-1, 9)
 
     def refresh(self, q: Array, v: Array, t: float) -> None:
         """Write what depends on state or time beside the sweep: dependent bases, distributed wrenches."""
@@ -105,7 +124,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     mistakes.tell()
     n = tree.sizes[0]
     integers, reals, order = _tables(config, tree, acting, loops, context)
-    packed = pack(integers, {**reals, "LINEAR": linear_matrices(integers, reals, n)}, n, last)
+    packed = _pack(integers, reals, n, last)
     varying = tuple(
         Varying(each.function, each.X, order[each.rows], each.weight, each.internal)
         if each.internal
@@ -116,6 +135,8 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         each.rows = order[each.rows]
     return Robot(
         packed=packed,
+        integers=integers,
+        reals=reals,
         size=n,
         last=last,
         tree=tree,
@@ -123,17 +144,21 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         visible=visible,
         loops=loops,
         joint_rows=joint_rows(config, tree, loops.height),
-        strains=table_of(packed, STRAINS).reshape(-1, 18),
-        bases=table_of(packed, BASES).reshape(3, -1),
-        curvatures=table_of(packed, CURVATURES),
-        actions=table_of(packed, ACTIONS).reshape(-1, 7),
-        wrenches=table_of(packed, WRENCHES).reshape(-1, 9),
-        springs=table_of(packed, SPRINGS).reshape(-1, 3),
-        world=table_of(packed, WORLD),
         varying=varying,
         state_loads=tuple(acting.state_loads),
         dependents=tuple(tree.dependents),
     )
+
+
+def with_tree(robot: Robot, tree: Tree) -> Robot:
+    """The robot with a tree that differs in its sections and masses alone."""
+    reals = {**robot.reals, "SECTIONS": np.array(tree.sections), "BODIES": np.array(tree.bodies)}
+    packed = _pack(robot.integers, reals, robot.size, robot.last)
+    return evolve(robot, tree=tree, reals=reals, packed=packed)
+
+
+def _pack(integers: Mapping[str, IntArray], reals: Mapping[str, Array], size: int, last: int) -> Packed:
+    return pack(integers, {**reals, "LINEAR": linear_matrices(integers, reals, size)}, size, last)
 
 
 def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
-from corekit_gvs.build import build
+from corekit_gvs.build import Robot, build
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.description import description_of
 from corekit_gvs.forces import assemble
@@ -25,6 +26,7 @@ from corekit_gvs.jacobian_rates import jacobian_rates
 from corekit_gvs.length_drives import cable_length, compute_tensions
 from corekit_gvs.lines import Lines
 from corekit_gvs.loop_constraints import loop_pushes, loop_rows
+from corekit_gvs.matter import is_same_but_for_matter, with_matter_of
 from corekit_gvs.mistakes import Mistakes
 from corekit_gvs.outputs import energies, frame_poses, point_rows, same
 from corekit_gvs.tables import node_wrenches_of, pole_of
@@ -49,8 +51,8 @@ class GVS(Model):
     `tangent` and `geometric_stiffness`, rows in `loop_constraints`.
 
     Abilities: `point-jacobian`, `force-derivatives`, `inverse-dynamics`, `constraints`, `bounded-constraints`,
-    `prescribed`, `energy`, `force-terms`, `input-jacobian`, `free-base`; `symbolic` and `symbolic-parameters` with
-    CasADi.
+    `prescribed`, `energy`, `force-terms`, `input-jacobian`, `free-base`, `new-numbers`; `symbolic` and
+    `symbolic-parameters` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
@@ -62,8 +64,8 @@ class GVS(Model):
         self._config = config = (
             with_free_base(config, f"{self._path}.options") if context.free_base else config
         )
-        self._robot = robot = build(config, context)
-        self._packed, self._last, self._count = robot.packed, robot.last, len(robot.tree.nodes)
+        robot = build(config, context)
+        self._last, self._count = robot.last, len(robot.tree.nodes)
         self._renewed = bool(robot.dependents or robot.varying or robot.state_loads)
         self._drifts = any(not basis.steady for basis in robot.dependents)
         self._motions = PrescribedJoints(config, robot.tree, Mistakes(context.path))
@@ -74,6 +76,18 @@ class GVS(Model):
         loops = robot.loops
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
+        self._hold(robot)
+        self._drives = drives = robot.acting.length_drives
+        self._length_slope, self._length_stiffness = (
+            np.zeros((len(drives), robot.size)),
+            np.zeros(len(drives)),
+        )
+        if drives:
+            self._set_rest_lengths()
+
+    def _hold(self, robot: Robot) -> None:
+        """Compute by the tables of a robot from now on; nothing is swept yet."""
+        self._robot, self._packed = robot, robot.packed
         self._node_wrenches = node_wrenches_of(robot.packed)
         self._pole = pole_of(robot.packed, robot.last)
         self._held, self._scratch = np.zeros_like(self._node_wrenches), np.zeros((robot.size, robot.size))
@@ -82,13 +96,22 @@ class GVS(Model):
         self._moment, self._swept = np.nan, [0, 0, 0]
         self._given = _AT_REST
         self._pushing: Array | None = None
-        self._drives = drives = robot.acting.length_drives
-        self._length_slope, self._length_stiffness = (
-            np.zeros((len(drives), robot.size)),
-            np.zeros(len(drives)),
-        )
-        if drives:
-            self._set_rest_lengths()
+
+    def with_numbers(self, config: GVSConfig) -> GVS | None:
+        """The same robot with other materials of soft links.
+
+        None where more is different, the base moves, cables rub or are driven by length, or what acts depends on the
+        state or on time.
+        """
+        robot = self._robot
+        if self._renewed or self._drives or robot.acting.frictions:
+            return None
+        if not is_same_but_for_matter(self._config, config):
+            return None
+        other = copy(self)
+        vars(other).update(_config=config)
+        GVS._hold(other, with_matter_of(robot, config))
+        return other
 
     def _set_rest_lengths(self) -> None:
         """Measure cables driven by length at q = 0."""

@@ -183,7 +183,10 @@ class SymbolicTree:
                 for node, body in zip(tree.masses, tree.bodies, strict=True)
                 for part in _inertia(nodes[node][1], body)
             ]
-            mass = ca.diag(ca.DM(self._robot.springs[:, 2])) + J.T @ ca.diagcat(*inertia, ca.SX(0, 0)) @ J
+            mass = (
+                ca.diag(ca.DM(self._robot.reals["SPRINGS"][:, 2]))
+                + J.T @ ca.diagcat(*inertia, ca.SX(0, 0)) @ J
+            )
             self._made["mass"] = ca.Function("mass", [q], [mass], ["q"], ["M"])
         return self._made["mass"]
 
@@ -198,7 +201,7 @@ class SymbolicTree:
         kinetic, level, wrenches = self._bodies(q, v, nodes)
         applied = self._tensions(q, v, u, nodes)
         elastic, force = self._sections(q, v, applied)
-        force = force - ca.DM(robot.springs[:, 0]) * q - ca.DM(robot.springs[:, 1]) * v
+        force = force - ca.DM(robot.reals["SPRINGS"][:, 0]) * q - ca.DM(robot.reals["SPRINGS"][:, 1]) * v
         for first, channel in robot.acting.driven:
             force[first] += u[channel]
         wrenches = [*wrenches, *self._loads(applied, nodes)]
@@ -253,7 +256,7 @@ class SymbolicTree:
         out: list[tuple[Expression, ...]] = []
         for i, (parent, piece, kind, point, *_) in enumerate(tree.nodes):
             if kind == ROOT:
-                base = self._robot.world[3:]
+                base = self._robot.reals["WORLD"][3:]
                 zero = ca.SX.zeros(3)
                 out.append((ca.SX(base[:3]), ca.SX(ca.DM(base[3:].reshape(3, 3))), zero, zero))
                 continue
@@ -284,8 +287,8 @@ class SymbolicTree:
         self, q: Expression, v: Expression, nodes: list[tuple[Expression, ...]]
     ) -> tuple[Expression, Expression, list[Wrench]]:
         """Kinetic and gravitational energy, and the wrenches of inertia, weight and drag."""
-        tree, springs = self._robot.tree, self._robot.springs
-        gravity = ca.DM(self._robot.world[:3])
+        tree, springs = self._robot.tree, self._robot.reals["SPRINGS"]
+        gravity = ca.DM(self._robot.reals["WORLD"][:3])
         kinetic = 0.5 * ca.dot(ca.DM(springs[:, 2]) * v, v)
         level = 0.5 * ca.dot(ca.DM(springs[:, 0]) * q, q)
         wrenches: list[Wrench] = []

@@ -32,6 +32,7 @@ Tables of reals:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -134,7 +135,7 @@ class Packed(NamedTuple):
     buffer: Array
 
 
-def pack(integers: dict[str, IntArray], reals: dict[str, Array], size: int, main: int) -> Packed:
+def pack(integers: Mapping[str, IntArray], reals: Mapping[str, Array], size: int, main: int) -> Packed:
     """The flat form of the tables, with a zeroed work buffer; fills in where J and Z of every node stand."""
     nodes, pieces = integers["NODES"].copy(), integers["PIECES"]
     active, own = pieces[nodes[:, 1], 0], pieces[nodes[:, 1], 1]

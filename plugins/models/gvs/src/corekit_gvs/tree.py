@@ -17,13 +17,13 @@ from corekit_gvs.joints import Joint
 from corekit_gvs.links import Division, Link
 from corekit_gvs.mistakes import near
 from corekit_gvs.options import Triple
-from corekit_gvs.sections import reference_strain, section_at
+from corekit_gvs.sections import Section, reference_strain, section_at
 from corekit_gvs.tables import CHART, FIXED, MIDPOINT, ROOT, ZANNA
 
 if TYPE_CHECKING:
     from corekit_gvs.dependent import DependentBasis
 
-__all__ = ["Part", "Tree", "joint_axes"]
+__all__ = ["Part", "Tree", "joint_axes", "quadrature_rows"]
 
 _STILL: Triple = (0.0, 0.0, 0.0)
 _IDENTITY = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
@@ -31,7 +31,7 @@ _IDENTITY = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
 
 class Part(NamedTuple):
     """A division as built: where it starts along the link, its piece, places X of its nodes, and its quadrature:
-    numbers, places and nodes of the points.
+    numbers, places, nodes and masses of the points.
     """
 
     division: Division
@@ -43,6 +43,16 @@ class Part(NamedTuple):
     quadrature: list[int]
     quadrature_place: list[float]
     quadrature_node: list[int]
+    quadrature_mass: list[int]
+
+
+def quadrature_rows(section: Section, i: int, weight: float, plain: Array) -> tuple[Array, Array]:
+    """The rows of SECTIONS and BODIES of place i of a section, which counts as a length [m]; ξ* there is given."""
+    elastic = np.concatenate([[weight], section.rigidity[i], section.viscous[i], plain])
+    inertia, drag = np.diag(section.inertia[i, :3]).ravel(), np.concatenate([np.zeros(3), section.drag[i]])
+    linear = section.inertia[i, 3:]
+    body = np.concatenate([weight * inertia, weight * linear, [weight * section.weight[i]], weight * drag])
+    return elastic, body
 
 
 def joint_axes(joint: Joint) -> list[Array]:
@@ -204,7 +214,7 @@ class Tree:
         section = section_at(division, X, self.fluid, path)
         if weights[0] > 0.0:
             parent = self._node(parent, piece, FIXED, np.concatenate([[0.0], _IDENTITY]))
-        part = Part(division, path, start, piece, X, [parent], [], [], [])
+        part = Part(division, path, start, piece, X, [parent], [], [], [], [])
         self.parts[link].append(part)
         for i in range(len(X)):
             if i:
@@ -215,16 +225,13 @@ class Tree:
                 part.quadrature.append(len(self.quadrature))
                 part.quadrature_place.append(X[i])
                 part.quadrature_node.append(part.node[-1])
+                part.quadrature_mass.append(len(self.masses))
                 point = first_point + inner.size + i
                 self.quadrature.append([point, piece, 0, 0])
-                values = [section.rigidity[i], section.viscous[i], plain[inner.size + i]]
-                self.sections.append(np.concatenate([[weight], *values]))
-                inertia = np.diag(section.inertia[i, :3]).ravel()
-                drag = np.concatenate([np.zeros(3), section.drag[i]])
-                self.mass(
-                    part.node[-1], weight * inertia, weight * section.inertia[i, 3:], weight * section.weight[i],
-                    weight * drag,
-                )  # fmt: skip
+                elastic, body = quadrature_rows(section, i, weight, plain[inner.size + i])
+                self.sections.append(elastic)
+                self.masses.append(part.node[-1])
+                self.bodies.append(body)
         return part.node[-1]
 
     def _curvature(self, own: int) -> int:
