@@ -167,8 +167,9 @@ class ContactIslands:
         )  # fmt: skip
 
     def solve(
-        self, solver: ImpulseSolver, velocity: Array, bias: Array, step: float, impulse: Array
-    ) -> SolveInfo:
+        self, solver: ImpulseSolver, velocity: Array, bias: Array, step: float, impulse: Array, *,
+        has_friction: bool = True,
+    ) -> SolveInfo:  # fmt: skip
         """Solve every island; `impulse` (m·width,) holds the guess and receives λ.
 
         Returns:
@@ -180,13 +181,15 @@ class ContactIslands:
         if self.movable is not None:
             by_contact[~self.movable] = 0.0
         infos: list[SolveInfo] = []
-        has_record = bool(contacts.friction_record.shape[1])
+        friction, record = contacts.friction[: self._count], contacts.friction_record[: self._count]
+        if not has_friction:
+            friction, record = np.zeros_like(friction), np.zeros_like(record)
+        has_record = bool(record.shape[1])
         for k in range(self._island_count):
             own = self._order[self._contact_begin[k] : self._contact_begin[k + 1]]
             problem = BlockContactProblem(
                 self._blocks(k), int(self._velocity_count[k]), width, step, contacts.id[own], contacts.gap[own],
-                contacts.friction[own], contacts.friction_record[own] if has_record else np.zeros((0, 0)),
-                free[own].ravel(),
+                friction[own], record[own] if has_record else np.zeros((0, 0)), free[own].ravel(),
             )  # fmt: skip
             guess = by_contact[own].ravel()
             infos.append(solver.solve(problem, guess))

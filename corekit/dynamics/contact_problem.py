@@ -122,21 +122,18 @@ class ReducedStep:
             velocity: v⁺ of that answer.
         """
         world, count = self._world, contact_count
-        assert world.pipeline is not None
-        contacts = world.pipeline.contacts
         bias = -world.jacobian.multiply(velocity)
         bias[:, 0] += gap / step
         end, known = velocity.copy(), self._impulses.impulse
-        impulse, own = np.zeros(len(known)), (contacts.friction[:count], contacts.friction_record[:count])
-        kept = [each.copy() for each in own]
-        for each in own:
-            each[:] = 0.0
+        impulse = np.zeros(len(known))
         if has_many_contacts(world, count):
             islands = ContactIslands(world, count)
-            info = islands.solve(self._solver, end, bias, step, impulse)
+            info = islands.solve(self._solver, end, bias, step, impulse, has_friction=False)
             islands.add_response(impulse, end)
         else:
             _, problem, compliance = self._reduce(count, bias, about, step, velocity)
+            problem.friction = np.zeros(count)
+            problem.friction_record = np.zeros_like(problem.friction_record)
             if bounded := problem.bounded_count:
                 problem.free_velocity[-bounded:] += compliance * known[-bounded:]
                 problem.lower, problem.upper = (
@@ -146,8 +143,6 @@ class ReducedStep:
             _isolate_immovable(problem)
             info = self._solver.solve(problem, impulse)
             self._delassus.add_response(impulse, end)
-        for each, before in zip(own, kept, strict=True):
-            each[:] = before
         return info, end - velocity
 
     def _reduce(
