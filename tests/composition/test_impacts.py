@@ -283,7 +283,8 @@ def test_impacts_end_at_velocity_level_by_default():
 def test_places_are_solved_as_well_as_they_are_asked_for():
     """A rod comes to rest on a cylinder: what it sinks in a step is 1e-9 m, far below what `qp` solves for exactly."""
     simulation = load(
-        "matrix/der", ['contact.solver={use="qp"}', "integrator={use='verlet'}", "time.step=3.333333333333333e-4"]
+        "matrix/der",
+        ['contact.solver={use="qp"}', "integrator={use='verlet'}", "time.step=3.333333333333333e-4"],
     ).compose()
     for _ in range(500):
         assert simulation.step().solve_info.status.solved
