@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import attrs
 from attrs import NOTHING, Attribute, frozen
 
-__all__ = ["ComponentRef", "component_list_option", "component_option", "option"]
+__all__ = ["ComponentRef", "all_but", "component_list_option", "component_option", "option"]
 
 
 @frozen
@@ -163,3 +164,8 @@ def component_list_option(role: str, default: Sequence[str] = (), help: str = ""
     return attrs.field(
         default=tuple(ComponentRef(name) for name in default), converter=convert, metadata=metadata
     )
+
+
+def all_but(cls: type, *left_out: str) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what reads all options of a class but some, to ask whether two configs differ in these alone."""
+    return attrgetter(*(name for name in attrs.fields_dict(cls) if name not in left_out))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import attrgetter
-from typing import Any
-
 import numpy as np
-from attrs import evolve, fields_dict
+from attrs import evolve
 
 from corekit.data.arrays import Array
+from corekit.roles.options import all_but
 from corekit_gvs.build import Robot, with_tree
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.links import Division, Link
@@ -19,13 +16,9 @@ from corekit_gvs.tree import Part, quadrature_rows
 __all__ = ["is_same_but_for_matter", "with_matter_of"]
 
 
-def _all_but(cls: type, *left_out: str) -> Callable[[Any], tuple[Any, ...]]:
-    return attrgetter(*(name for name in fields_dict(cls) if name not in left_out))
-
-
-_OF_ROBOT = _all_but(GVSConfig, "links")
-_OF_LINK = _all_but(Link, "divisions")
-_OF_DIVISION = _all_but(Division, "young", "poisson", "density", "viscosity")
+_OF_ROBOT = all_but(GVSConfig, "links")
+_OF_LINK = all_but(Link, "divisions")
+_OF_DIVISION = all_but(Division, "young", "poisson", "density", "viscosity")
 
 
 def is_same_but_for_matter(one: GVSConfig, other: GVSConfig) -> bool:

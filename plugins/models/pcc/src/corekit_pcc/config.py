@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
-from attrs import fields_dict, frozen
+from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option
+from corekit.roles.options import all_but, option
 from corekit_pcc.cable_options import Cable
 from corekit_pcc.material import BeamSection, Material, beam_section, section_mistakes
 from corekit_pcc.options import check_numbers, count_per_section, is_whole, per_section, to_numbers
@@ -179,12 +177,8 @@ class PCCConfig:
         return twice
 
 
-def _all_but(cls: type, left_out: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
-    return attrgetter(*(name for name in fields_dict(cls) if name not in left_out))
-
-
-_SHAPE = _all_but(PCCConfig, (*_RAW, "material"))
-_SHAPE_OF_MATERIAL = _all_but(Material, ("young", "viscosity", "density"))
+_SHAPE = all_but(PCCConfig, *_RAW, "material")
+_SHAPE_OF_MATERIAL = all_but(Material, "young", "viscosity", "density")
 
 
 @frozen(kw_only=True)
