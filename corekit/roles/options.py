@@ -107,6 +107,8 @@ def option(
     words = allowed_text(low, high, above, choices)
 
     def validate(_instance: object, attribute: Attribute[Any], value: Any) -> None:
+        if value is default:
+            return  # most options are: what is left out needs no check
         kind = _wrong_kind(attribute.type, value)
         if kind:
             raise ValueError(f"{attribute.name} = {value!r}: {kind}")

@@ -114,7 +114,7 @@ def _with_number(old: Any, steps: Sequence[str | int], value: Any) -> Any:
         return _converted(old, value)
     step, *rest = steps
     if attrs.has(type(old)) and isinstance(step, str):
-        inner, converter = getattr(old, step), attrs.fields_dict(type(old))[step].converter
+        inner, converter = getattr(old, step), getattr(attrs.fields(type(old)), step).converter
         if converter is not None and not rest and isinstance(value, numbers.Real) and inner == inner[:1]:
             value = (value,)  # an option that may be given as a list, or one number for all
         return attrs.evolve(old, **{step: _with_number(inner, rest, value)})

@@ -22,12 +22,15 @@ def linear_matrices(integers: Mapping[str, IntArray], reals: Mapping[str, Array]
     springs = reals["SPRINGS"]
     out[0, np.arange(size), np.arange(size)] = springs[:, 0]
     out[1, np.arange(size), np.arange(size)] = springs[:, 1]
-    for (point, piece, *_), section in zip(integers["QUADRATURE"], reals["SECTIONS"], strict=True):
-        at, _, curvature = integers["POINTS"][point]
+    points, pieces, sections = integers["QUADRATURE"][:, 0], integers["QUADRATURE"][:, 1], reals["SECTIONS"]
+    starts, is_constant = integers["POINTS"][points, 0], integers["POINTS"][points, 2] < 0
+    for piece in np.unique(pieces[is_constant]).tolist():
         own, first = integers["PIECES"][piece, 1], integers["PIECES"][piece, 3]
-        if curvature >= 0:
-            continue
-        B, where = reals["BASES"][at : at + 6 * own].reshape(6, own), slice(first, first + own)
-        for matrix, diagonal in zip(out, (section[1:7], section[7:13]), strict=True):
-            matrix[where, where] += section[0] * (B.T * diagonal) @ B
+        of_piece = is_constant & (pieces == piece)
+        entries = reals["BASES"][starts[of_piece, None] + np.arange(6 * own)]
+        B = entries.reshape(len(entries), 6, own)
+        rows, where = sections[of_piece, None, :], slice(first, first + own)
+        for matrix, diagonal in zip(out, (rows[:, :, 1:7], rows[:, :, 7:13]), strict=True):
+            weighted = rows[:, :, :1] * (B.transpose(0, 2, 1) * diagonal)
+            matrix[where, where] += (weighted @ B).sum(axis=0)
     return out

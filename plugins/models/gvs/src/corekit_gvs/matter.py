@@ -10,7 +10,7 @@ from corekit.roles.options import all_but
 from corekit_gvs.build import Robot, with_tree
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.links import Division, Link
-from corekit_gvs.sections import section_at
+from corekit_gvs.sections import Section, section_at
 from corekit_gvs.tree import Part, quadrature_rows
 
 __all__ = ["is_same_but_for_matter", "with_matter_of"]
@@ -64,8 +64,11 @@ def with_matter_of(robot: Robot, config: GVSConfig) -> Robot:
 def _write(part: Part, division: Division, fluid: float, sections: list[Array], bodies: list[Array]) -> None:
     """Write the rows of a division's quadrature."""
     # at all places of its nodes, as the tree did: the last bits of a profile may depend on what it is evaluated with
-    section = section_at(division, part.X, fluid, part.path)
-    at = np.searchsorted(part.X, part.quadrature_place)
-    for i, row, mass in zip(at.tolist(), part.quadrature, part.quadrature_mass, strict=True):
-        weight, plain = float(sections[row][0]), sections[row][13:]
-        sections[row], bodies[mass] = quadrature_rows(section, i, weight, plain)
+    section, at = (
+        section_at(division, part.X, fluid, part.path),
+        np.searchsorted(part.X, part.quadrature_place),
+    )
+    old = np.array([sections[row] for row in part.quadrature])
+    elastic, body = quadrature_rows(Section(*(each[at] for each in section)), old[:, 0], old[:, 13:])
+    for k, (row, mass) in enumerate(zip(part.quadrature, part.quadrature_mass, strict=True)):
+        sections[row], bodies[mass] = elastic[k], body[k]

@@ -46,12 +46,21 @@ class Part(NamedTuple):
     quadrature_mass: list[int]
 
 
-def quadrature_rows(section: Section, i: int, weight: float, plain: Array) -> tuple[Array, Array]:
-    """The rows of SECTIONS and BODIES of place i of a section, which counts as a length [m]; ξ* there is given."""
-    elastic = np.concatenate([[weight], section.rigidity[i], section.viscous[i], plain])
-    inertia, drag = np.diag(section.inertia[i, :3]).ravel(), np.concatenate([np.zeros(3), section.drag[i]])
-    linear = section.inertia[i, 3:]
-    body = np.concatenate([weight * inertia, weight * linear, [weight * section.weight[i]], weight * drag])
+def quadrature_rows(section: Section, weights: Array, plain: Array) -> tuple[Array, Array]:
+    """The rows of SECTIONS and BODIES of all places of a section, (p, 19) and (p, 25).
+
+    Args:
+        section: at p places.
+        weights: the length that each stands for [m], (p,).
+        plain: ξ* there, (p, 6).
+    """
+    weight = weights[:, None]
+    elastic = np.hstack([weight, section.rigidity, section.viscous, plain])
+    body = np.zeros((len(weights), 25))
+    body[:, [0, 4, 8]] = weight * section.inertia[:, :3]
+    body[:, 9:12] = weight * section.inertia[:, 3:]
+    body[:, 12] = weights * section.weight
+    body[:, 16:] = weight * section.drag
     return elastic, body
 
 
@@ -212,6 +221,7 @@ class Tree:
             self._point(each, strain, self._curvature(own) if dependent else -1)
         self._depend(division, dependent, at, first_point, piece, path)
         section = section_at(division, X, self.fluid, path)
+        elastic, body = quadrature_rows(section, weights * L, plain[inner.size :])
         if weights[0] > 0.0:
             parent = self._node(parent, piece, FIXED, np.concatenate([[0.0], _IDENTITY]))
         part = Part(division, path, start, piece, X, [parent], [], [], [], [])
@@ -220,18 +230,16 @@ class Tree:
             if i:
                 points = [first_point + count * (i - 1) + k for k in range(count)]
                 part.node.append(self._step(part.node[-1], piece, (X[i] - X[i - 1]) * L, points))
-            weight = weights[i] * L
-            if weight > 0.0:
+            if weights[i] > 0.0:
                 part.quadrature.append(len(self.quadrature))
                 part.quadrature_place.append(X[i])
                 part.quadrature_node.append(part.node[-1])
                 part.quadrature_mass.append(len(self.masses))
                 point = first_point + inner.size + i
                 self.quadrature.append([point, piece, 0, 0])
-                elastic, body = quadrature_rows(section, i, weight, plain[inner.size + i])
-                self.sections.append(elastic)
+                self.sections.append(elastic[i])
                 self.masses.append(part.node[-1])
-                self.bodies.append(body)
+                self.bodies.append(body[i])
         return part.node[-1]
 
     def _curvature(self, own: int) -> int:
