@@ -66,7 +66,12 @@ SCENES = (
         view=_FROM_THE_SIDE,
     ),
     Scene(name="teaching_pneumatic_crawler", source="teaching/pneumatic-crawler", times=(0.0, 5.0, 8.0)),
-    Scene(name="teaching_snake", source="teaching/snake", times=(0.0, 4.0, 8.0), view=_FROM_ABOVE),
+    Scene(
+        name="teaching_continuum_snake",
+        source="teaching/continuum-snake",
+        times=(0.0, 6.0, 12.0),
+        view=_FROM_ABOVE,
+    ),
     Scene(
         name="teaching_balls",
         source="teaching/balls-in-a-tray",
