@@ -66,14 +66,15 @@ def ctrl_c() -> Iterator[Callable[[], None]]:
     signal.signal(signal.SIGINT, usual)
 
 
-@pytest.fixture
-def tiny(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+@pytest.fixture(scope="module")
+def tiny() -> Iterator[Callable[..., Any]]:
     """Modules of the tiny components, by name."""
-    monkeypatch.syspath_prepend(str(SITE))
-    return lambda name: import_module(f"tiny_plugin.{name}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SITE))
+        yield lambda name: import_module(f"tiny_plugin.{name}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def world(tiny) -> Callable[..., Simulation]:
     """A ball that falls from z = 0.3 m with 1 m/s along x onto a floor with μ = 0.5."""
 
@@ -134,13 +135,18 @@ class Shell:
         self.folder, self._forked = folder, forked
         self.environment = {**os.environ, "COLUMNS": "160", "NO_COLOR": "1", "PYTHONPATH": str(SITE)}
 
-    def start(self, *arguments: str) -> Any:
-        """Start `corekit ...` and leave it running."""
-        return self._forked.start(*arguments, folder=self.folder, environment=self.environment)
+    def start(self, *arguments: str, module: str = "corekit.cli") -> Any:
+        """Start `corekit ...`, or a module of the folder that does, and leave it running."""
+        return self._forked.start(*arguments, module=module, folder=self.folder, environment=self.environment)
 
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run `corekit ...` to its end."""
         return self._forked.run(*arguments, folder=self.folder, environment=self.environment)
+
+    def python(self, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a module of the folder where the tiny components are not installed."""
+        elsewhere = {**self.environment, "PYTHONPATH": ""}
+        return self._forked.run(*arguments, module=module, folder=self.folder, environment=elsewhere)
 
     def fresh(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The same in a fresh interpreter, as a user starts it."""
@@ -156,7 +162,7 @@ def shell(tmp_path: Path, forked: Any) -> Shell:
     return Shell(tmp_path, forked)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def recomputed() -> Callable[[Simulation], dict[str, list[Any]]]:
     """Watch a simulation apart from the recorder: time, q, deepest gap and contacts of every step."""
 

@@ -364,17 +364,27 @@ def test_every_instant_of_publishing_leaves_a_whole_file(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["a.nc"]
 
 
+PUBLISHING_OFTEN = """
+from corekit.cli import main
+from corekit_record import recorder
+recorder._PUBLISH_EVERY, recorder._SHARE = 0.1, 1.0
+main()
+"""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs kill -9")
 @pytest.mark.parametrize("after", [1, 2])
 def test_a_killed_run_is_readable_with_all_that_was_published(shell, scenario_file, tmp_path, after):
+    (tmp_path / "often.py").write_text(PUBLISHING_OFTEN)
     process = shell.start(
         "run", str(scenario_file), "--out", "out", "--quiet", "--set", "time.duration=1000.0",
-        "--set", "output.every=0.001",
+        "--set", "output.every=0.001", module="often",
     )  # fmt: skip
     file = tmp_path / "out" / "results.nc"
     published: list[int] = []
     while len(published) < after + 1:
         assert process.poll() is None, process.communicate()[1]
+        time.sleep(2e-3)
         if file.exists():
             count = len(Results(tmp_path / "out").time)  # readable while running
             if count not in published:

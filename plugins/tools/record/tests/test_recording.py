@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import h5netcdf
@@ -27,11 +25,12 @@ def record(simulation, folder, duration=0.5, every=0.01):
     return statistics, Results(folder)
 
 
-@pytest.fixture
-def recorded(world, recomputed, tmp_path):
+@pytest.fixture(scope="module")
+def recorded(world, recomputed, tmp_path_factory):
+    """A run, what was seen of it apart from the recorder, its statistics and its results, which nobody changes."""
     simulation = world(balls=2)
     seen = recomputed(simulation)
-    statistics, results = record(simulation, tmp_path)
+    statistics, results = record(simulation, tmp_path_factory.mktemp("recorded"))
     return simulation, seen, statistics, results
 
 
@@ -109,9 +108,9 @@ def test_a_record_carries_what_happened_since_the_last_one(recorded):
     assert np.array_equal(results["most_iterations_since"][1:], iterations.max(axis=1))
 
 
-def test_answered_by_is_an_index_into_names(recorded, tmp_path):
+def test_answered_by_is_an_index_into_names(recorded):
     results = recorded[3]
-    with h5netcdf.File(tmp_path / "results.nc") as file:
+    with h5netcdf.File(results.path / "results.nc") as file:
         about: Any = file["answered_by"].attrs
         values, names = list(about["flag_values"]), about["flag_meanings"].split()
     words = [names[values.index(index)] for index in results["answered_by"]]
@@ -132,15 +131,16 @@ def test_every_step_records_its_solver_and_its_residual_recorded_or_not(recorded
     ]
 
 
-def test_steps_are_reported_past_the_block_in_which_they_are_buffered(world, tmp_path):
-    _, results = record(world(step=1e-4), tmp_path, duration=0.5, every=0.1)
-    assert results.solves.time == pytest.approx(1e-4 * np.arange(1, 5001))
-    assert results.time == pytest.approx(0.1 * np.arange(6))
+def test_steps_are_reported_past_the_block_in_which_they_are_buffered(world, tmp_path, monkeypatch):
+    monkeypatch.setattr("corekit_record.recorder._STEP_BLOCK", 16)
+    _, results = record(world(step=1e-4), tmp_path, duration=0.01, every=0.002)
+    assert results.solves.time == pytest.approx(1e-4 * np.arange(1, 101))
+    assert results.time == pytest.approx(0.002 * np.arange(6))
 
 
-def test_every_number_has_a_unit_and_every_entry_a_name(recorded, tmp_path):
+def test_every_number_has_a_unit_and_every_entry_a_name(recorded):
     results = recorded[3]
-    with h5netcdf.File(tmp_path / "results.nc") as file:
+    with h5netcdf.File(results.path / "results.nc") as file:
         units = {name: variable.attrs.get("units") for name, variable in file.variables.items()}
         plain = {name for name, variable in file.variables.items() if variable.dtype.kind == "O"}
         assert file["contact_count"].attrs["sample_dimension"] == "contact"
@@ -179,14 +179,23 @@ def test_substeps_at_breakpoints_are_counted_but_not_kept(world, tmp_path):
     assert np.allclose(results.time, np.arange(6) * 0.06, atol=1e-15)
 
 
-def test_many_blocks_and_many_contacts_are_kept_in_order(world, tmp_path):
-    simulation = world(balls=20)
+def test_many_blocks_and_more_contacts_than_the_buffer_holds_are_kept_in_order(
+    world, recomputed, tmp_path, monkeypatch
+):
+    """Blocks of 16 records with 80 contacts, in a buffer with room for 16 at first; the file grows in chunks of 64."""
+    monkeypatch.setattr("corekit_record.recorder._ROW_BLOCK", 16)
+    monkeypatch.setattr("corekit_record.recorder.CHUNK", 1)
+    simulation = world(balls=5)
     for part in simulation.state.body_states:
         part.q[2] = 0.1
-    _, results = record(simulation, tmp_path, duration=0.13, every=0.001)
-    assert len(results.time) == 131
-    assert results.contact_count[1:].min() == 20
-    assert np.array_equal(results["contact_shape"][:, 0].reshape(130, 20), np.tile(np.arange(20), (130, 1)))
+    seen = recomputed(simulation)
+    _, results = record(simulation, tmp_path, duration=0.07, every=0.001)
+    assert np.array_equal(results.time, [0.0, *seen["time"]])
+    assert np.array_equal(results.q[1:], seen["q"])
+    assert results.contact_count[1:].min() == 5
+    assert np.array_equal(results["contact_shape"][:, 0].reshape(70, 5), np.tile(np.arange(5), (70, 1)))
+    gaps = np.concatenate([contacts.gap for contacts in seen["contacts"]])
+    assert np.array_equal(results["contact_gap"], gaps)
 
 
 def test_a_world_without_obstacles_and_contacts_is_recorded(world, tmp_path):
@@ -200,7 +209,15 @@ def test_records_between_steps_are_refused(world, tmp_path):
         Recorder(tmp_path / "results.nc", world(), 0.0017, Statistics())
 
 
-def test_replay_is_built_without_importing_a_plugin(recorded, tmp_path):
+REPLAYED = """
+import sys
+from corekit_record.results import Results
+Results(sys.argv[1]).replay()
+print([name for name in sys.modules if name.startswith("tiny_plugin")])
+"""
+
+
+def test_replay_is_built_without_importing_a_plugin(recorded, shell, tmp_path):
     results = recorded[3]
     replay = results.replay()
     assert replay.title == "tiny"
@@ -214,14 +231,9 @@ def test_replay_is_built_without_importing_a_plugin(recorded, tmp_path):
     assert floor.position[-1] == pytest.approx([0.0, 0.0, -0.025])
     # at rest the floor carries the weight and the push
     assert replay.contacts[-1].force[0] == pytest.approx([0.0, 0.0, 2.0 * 9.81 + 1.0], abs=1e-6)
-    code = (
-        "import sys; from corekit_record.results import Results; Results(sys.argv[1]).replay(); "
-        "print([name for name in sys.modules if name.startswith('tiny_plugin')])"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
-    )
-    assert told.stdout.strip() == "[]"
+    (tmp_path / "replayed.py").write_text(REPLAYED)
+    told = shell.python("replayed", str(results.path))
+    assert (told.stdout.strip(), told.stderr) == ("[]", "")
 
 
 def test_refresh_shows_what_was_published_since(world, tmp_path):

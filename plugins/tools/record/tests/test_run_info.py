@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -32,17 +33,13 @@ shape = "sphere"
 """
 
 
-@pytest.fixture
-def scenario_file(tmp_path):
-    path = tmp_path / "dropped.toml"
-    path.write_text(SCENARIO)
-    return path
-
-
-@pytest.fixture
-def folder(scenario_file, tmp_path):
-    load(scenario_file).run(directory=tmp_path / "here")
-    return tmp_path / "here"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A run that nobody changes."""
+    place = tmp_path_factory.mktemp("info")
+    (place / "dropped.toml").write_text(SCENARIO)
+    load(place / "dropped.toml").run(directory=place / "here")
+    return place / "here"
 
 
 def test_a_run_is_summed_up_with_scenario_statistics_and_versions(folder, capsys):
@@ -104,7 +101,8 @@ def test_a_step_is_asked_of_a_run(capsys):
     assert "no folder of one" in capsys.readouterr().err
 
 
-def test_a_run_without_its_small_files_is_still_reported(folder, capsys):
+def test_a_run_without_its_small_files_is_still_reported(folder, tmp_path, capsys):
+    folder = shutil.copytree(folder, tmp_path / "here")
     for name in ("STATUS", "log.jsonl", "versions.json", "resolved.toml"):
         (folder / name).unlink(missing_ok=True)
     assert main(["info", str(folder)]) == 0

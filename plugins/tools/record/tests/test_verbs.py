@@ -30,18 +30,18 @@ def test_run_ends_with_a_table(shell, scenario_file):
 
 
 def test_run_prints_one_json_object(shell, scenario_file):
-    told = shell.corekit("run", str(scenario_file), "--json", "--out", "here")
+    told = shell.corekit("run", str(scenario_file), "--json", "--out", "here", "--set", "time.duration=0.05")
     report = json.loads(told.stdout)
     assert told.stderr == ""
     assert report["status"] == "finished"
     assert report["folder"] == "here"
-    assert report["statistics"]["steps"] == 500
+    assert report["statistics"]["steps"] == 50
     assert report["step_s"] > 0
     assert 0 < report["loop_s"] <= report["wall_s"] < report["whole_s"]
 
 
 def test_quiet_run_says_nothing(shell, scenario_file):
-    told = shell.corekit("run", str(scenario_file), "--quiet", "--out", "here")
+    told = shell.corekit("run", str(scenario_file), "--quiet", "--out", "here", "--set", "time.duration=0.05")
     assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
     assert Results(shell.folder / "here").status == "finished"
 
@@ -58,17 +58,18 @@ def test_overrides_change_the_run(shell, scenario_file):
 
 
 def test_a_picture_is_drawn_by_what_is_installed(shell, scenario_file):
-    told = shell.corekit("run", str(scenario_file), "--quiet", "--out", "here", "--picture")
+    short = ("--set", "time.duration=0.05")  # a panel of the picture for each of six records
+    told = shell.corekit("run", str(scenario_file), "--quiet", "--out", "here", "--picture", *short)
     assert told.returncode == 0, told.stderr
     assert (shell.folder / "here" / "tiny.png").exists()
     told = shell.corekit("render", "here", "-o", "pictures/words.txt")
     assert told.returncode == 0, told.stderr
     assert told.stdout.strip() == "pictures/words.txt"
-    assert (shell.folder / "pictures" / "words.txt").read_text().splitlines() == ["tiny", "51 frames", "ball"]
+    assert (shell.folder / "pictures" / "words.txt").read_text().splitlines() == ["tiny", "6 frames", "ball"]
 
 
 def test_a_step_that_fails_exits_with_one_and_names_the_folder(shell, scenario_file):
-    setting = ("--set", "bodies.ball.options.breaks_at=0.1")
+    setting = ("--set", "bodies.ball.options.breaks_at=0.02")
     told = shell.corekit("run", str(scenario_file), "--out", "here", *setting)
     assert told.returncode == 1
     assert "'vy' of body 'ball' became nan" in told.stderr

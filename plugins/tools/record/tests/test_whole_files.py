@@ -16,6 +16,7 @@ import pytest
 import corekit
 from corekit.errors import ResultsError
 from corekit.files import FileHeldOpen, replace_file, write_text_whole, write_whole
+from corekit.scenario.load import loads
 from corekit_record.netcdf_file import Variable
 from corekit_record.results import Results
 from corekit_record.store import GrowingFile
@@ -127,7 +128,7 @@ SCENARIO = """
 format = "corekit-scenario/1"
 name = "chain"
 [time]
-duration = 0.1
+duration = 0.03
 step = 0.001
 [[bodies]]
 name = "chain"
@@ -153,23 +154,27 @@ def scenario(tmp_path, monkeypatch):
     return corekit.load(tmp_path / "chain.toml")
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The coordinates of a run that nobody disturbs, with publications and checkpoints where they usually fall."""
+    return run(loads(SCENARIO), directory=tmp_path_factory.mktemp("whole") / "run").q
+
+
 def test_a_run_whose_results_are_held_open_goes_on_and_publishes_them_when_they_are_free(
-    scenario, tmp_path, reader
+    scenario, whole, tmp_path, reader
 ):
-    undisturbed = run(scenario, directory=tmp_path / "undisturbed")
-    reader.hold("results.nc", times=50)
+    reader.hold("results.nc", times=15)
     results = run(scenario, directory=tmp_path / "held")
-    assert reader.refusals == 50
+    assert reader.refusals == 15
     assert read_status(results.path).status == "finished"
-    assert np.array_equal(results.q, undisturbed.q)
+    assert np.array_equal(results.q, whole)
     assert not list(results.path.glob(".*"))
     assert len(checkpoint_files(results.path)) == 1
 
 
-def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, tmp_path, reader, monkeypatch):
+def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, whole, tmp_path, reader, monkeypatch):
     monkeypatch.setattr("corekit_run.checkpoint.PATIENCE", 0.01)
     monkeypatch.setattr("corekit_record.store.PATIENCE", 0.01)
-    whole = run(scenario, directory=tmp_path / "whole")
     reader.hold("results.nc")
     with pytest.raises(ResultsError, match=r"another program has .*results\.nc open.*then rename"):
         run(scenario, directory=tmp_path / "held")
@@ -181,19 +186,18 @@ def test_checkpoints_wait_for_the_records_that_they_belong_to(scenario, tmp_path
     assert beside.name in read_status(held).reason
     reader.let_go("results.nc")
     os.replace(beside, held / "results.nc")
-    assert np.array_equal(Results(held).q, whole.q)
+    assert np.array_equal(Results(held).q, whole)
 
 
-def test_a_run_that_a_reader_held_up_resumes_to_the_same_end(scenario, tmp_path, reader, monkeypatch):
+def test_a_run_that_a_reader_held_up_resumes_to_the_same_end(scenario, whole, tmp_path, reader, monkeypatch):
     monkeypatch.setattr("corekit_run.checkpoint.PATIENCE", 0.01)
     monkeypatch.setattr("corekit_record.store.PATIENCE", 0.01)
-    whole = run(scenario, directory=tmp_path / "whole")
-    reader.hold("results.nc", after=20)
+    reader.hold("results.nc", after=8)
     with pytest.raises(ResultsError, match="another program"):
         run(scenario, directory=tmp_path / "held")
     assert checkpoint_files(tmp_path / "held")  # of the time before
     reader.let_go("results.nc")
-    assert np.array_equal(resume(tmp_path / "held").q, whole.q)
+    assert np.array_equal(resume(tmp_path / "held").q, whole)
 
 
 def test_a_file_grows_on_while_a_reader_has_it_open(tmp_path, reader):

@@ -15,8 +15,14 @@ import pytest
 
 from corekit_run.checkpoint import read_checkpoint
 
-STEPS = 120
-SETTING = ("time.duration=0.12", "bodies.ball.initial.velocity=[1.0, 0.5, -4.0]", "output.every=0.002")
+STEPS = 60
+SETTING = (
+    "time.duration=0.06",
+    "bodies.ball.initial.position=[0.0, 0.0, 0.2]",
+    "bodies.ball.initial.velocity=[1.0, 0.5, -4.0]",
+    "output.every=0.002",
+)
+"""A ball that lands after 25 steps."""
 
 
 def write_often(patch: pytest.MonkeyPatch, every: float) -> None:
@@ -82,9 +88,9 @@ def wait_for(what: Callable[[], bool]) -> None:
 
 
 def cut_short(scenario: Any) -> None:
-    """A run into `cut` that is killed at its first checkpoint beyond step 50."""
+    """A run into `cut` that is killed at its first checkpoint beyond step 25."""
     child = started(scenario, "cut")
-    wait_for(lambda: reached(Path("cut")) > 50)
+    wait_for(lambda: reached(Path("cut")) > 25)
     assert killed(child)
 
 

@@ -66,7 +66,7 @@ def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, ctrl_c):
     stopped: list[int] = []
 
     class Stopped:
-        """The scenario, its user pressing Ctrl-C at step 57."""
+        """The scenario, its user pressing Ctrl-C at step 27."""
 
         def __getattr__(self, name):
             return getattr(scenario, name)
@@ -75,8 +75,8 @@ def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, ctrl_c):
             simulation = scenario.compose()
 
             def press(simulation, _report):
-                if simulation.step_index == 57 and not stopped:
-                    stopped.append(57)
+                if simulation.step_index == 27 and not stopped:
+                    stopped.append(27)
                     ctrl_c()
 
             simulation.observe(press)
@@ -87,7 +87,7 @@ def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, ctrl_c):
     assert caught.value.__notes__[-1] == "To go on: corekit run --resume stopped"
     found, _ = newest_checkpoint(Path("stopped"))
     assert found is not None
-    assert found.step == 58
+    assert found.step == 28
     results = resume("stopped")
     assert_same(arrays(results.path), expected)
     assert [event["event"] for event in results.events] == ["composed", "interrupted", "resumed", "finished"]
@@ -109,8 +109,8 @@ def test_two_checkpoints_are_kept_while_running_and_the_end_state_after(whole, o
     results = run(cast("Runnable", Watched()), directory="watched")
     assert set(seen) == {1, 2}
     (last,) = results.path.glob("checkpoint-*.npz")
-    assert last.name == "checkpoint-000000000120.npz"
-    assert read_checkpoint(last).time == pytest.approx(0.12)
+    assert last.name == "checkpoint-000000000060.npz"
+    assert read_checkpoint(last).time == pytest.approx(0.06)
 
 
 @pytest.mark.parametrize("integrator", ["reference-semi-implicit-euler", "reference-implicit-euler"])
@@ -159,7 +159,7 @@ def test_restoring_the_internal_state_after_every_step_changes_nothing(integrato
 def test_the_command_line_resumes_a_killed_run(cut, shell, whole):
     told = shell.corekit("run", "--resume", str(cut))
     assert told.returncode == 0, told.stderr
-    assert "120, 61 records" in told.stdout
+    assert "60, 31 records" in told.stdout
     assert_same(arrays(cut), whole[1])
     told = shell.corekit("run", "--resume", str(cut))
     assert told.returncode == 2

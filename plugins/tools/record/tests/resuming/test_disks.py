@@ -60,7 +60,7 @@ def test_a_full_disk_at_a_publication_is_one_error_and_the_run_goes_on_later(who
                 simulation = scenario.compose()
 
                 def fill(simulation, _report):
-                    if simulation.step_index == 70:
+                    if simulation.step_index == 35:
                         what = refuse(errno.ENOSPC, "No space left on device")
                         patch.setattr("corekit_record.store.copy_and_seal", what)
 

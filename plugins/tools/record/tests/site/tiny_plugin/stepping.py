@@ -27,7 +27,8 @@ class Euler(Integrator):
         if self._config.prints and not self._begun:
             self._begun = True
             print("stepping", flush=True)
-        time.sleep(self._config.nap)
+        if self._config.nap:
+            time.sleep(self._config.nap)
         last = t_stop - state.time <= self._step * (1.0 + 1e-9)
         h = t_stop - state.time if last else self._step
         system.theta.begin_step(state, h)
