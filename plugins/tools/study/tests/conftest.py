@@ -45,9 +45,17 @@ class Shell:
     def __init__(self, folder: Path, forked: Any) -> None:
         self.folder, self.site, self._forked = folder, folder / "site", forked
 
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": str(self.site), "COLUMNS": "200", "NO_COLOR": "1"}
+
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": str(self.site), "COLUMNS": "200", "NO_COLOR": "1"}
-        return self._forked.run(*arguments, folder=self.folder, environment=environment)
+        """Run it to its end."""
+        return self._forked.run(*arguments, folder=self.folder, environment=self._environment)
+
+    def start(self, *arguments: str) -> Any:
+        """Start it and leave it running."""
+        return self._forked.start(*arguments, folder=self.folder, environment=self._environment)
 
     def add(self, distribution: str, entry_points: str, modules: dict[str, str]) -> None:
         """A distribution as pip would leave it, seen by the command line alone."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import runpy
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -57,24 +56,27 @@ def test_peers_are_measured_where_they_are_asked_for(checkout, capfd):
 
 
 @pytest.mark.skipif(find_spec("elastica") is not None, reason="PyElastica is installed")
-def test_without_pyelastica_the_peers_of_rods_say_what_to_install(tmp_path):
+def test_without_pyelastica_the_peers_of_rods_say_what_to_install(tmp_path, forked):
     script = Path(__file__).parents[4] / "benchmarks" / "peers" / "rods.py"
     if not script.is_file():
         pytest.skip("there is no checkout")
     pytest.importorskip("corekit_der", reason="corekit-der is not installed")
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+
+    def rods(*words):
+        environment = {**os.environ, "PYTHONPATH": str(script.parent)}
+        return forked.run(*words, module=script.stem, folder=tmp_path, environment=environment)
+
+    done = rods()
     assert done.returncode == 1
     assert done.stderr == 'PyElastica is not installed: pip install "corekit-study[peers]"\n'
-    words = [sys.executable, str(script), "--dismech", "no/such/program"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = rods("--dismech", "no/such/program")
     assert done.returncode == 1
     assert done.stderr.startswith("no/such/program cannot be run: No such file or directory")
     if os.name != "posix":
         return
-    (tmp_path / "theirs").write_text(f"#!{sys.executable}\nraise SystemExit(3)\n")
+    (tmp_path / "theirs").write_text(f"#!{sys.executable} -S\nraise SystemExit(3)\n")
     (tmp_path / "theirs").chmod(0o755)
-    words[-1] = "theirs"  # in the folder where this runs, as `corekit bench` passes `./theirs`
-    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = rods("--dismech", "theirs")  # in the folder where this runs, as `corekit bench` passes `./theirs`
     assert done.stderr.startswith("theirs ended with 3; it needs a display unless")
 
 

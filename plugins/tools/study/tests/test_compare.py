@@ -114,6 +114,7 @@ def test_the_verb_prints_the_table_draws_the_picture_and_writes_json(shell, scen
     told = shell.corekit(
         "compare", str(scenario_file), "--vary", SOLVERS, "--vary", "time.step=0.002,0.001",
         "--out", "here", "--json", "here.json", "--set", "watchdog.penetration.limit=1e-5",
+        "--set", "time.duration=0.2",
     )  # fmt: skip
     assert told.returncode == 0, told.stderr
     warned = [line for line in told.stdout.splitlines() if "penetration: " in line]

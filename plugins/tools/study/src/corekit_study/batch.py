@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import sys
 import time as clock
@@ -27,7 +26,7 @@ from attrs import asdict, field, frozen
 from corekit.errors import CorekitError, StepFailed
 from corekit.scenario.load import load, loads
 from corekit_record.results import Results
-from corekit_run.processes import end_with_parent
+from corekit_run.processes import end_with_parent, process_count
 from corekit_run.progress import Progress
 from corekit_run.running import run
 from corekit_study.progress_display import ShowProgress, no_display
@@ -117,12 +116,13 @@ def run_batch(
 ) -> dict[str, Outcome]:
     """Run every job that `folder` stores no outcome of; the outcomes of all, by name, in the order of the jobs.
 
-    A run that fails is an outcome too. Processes are started afresh, one a core and never more than jobs.
+    A run that fails is an outcome too. Processes are started afresh, never more than jobs.
 
     Args:
         folder: existing; of an earlier batch to go on with it.
         progress: shows how much is done.
-        workers: processes; None: one a core; 0: none, the runs follow one another in this process.
+        workers: processes; None: as many as a command may use, of which this one is the only one where that is one;
+            0: none, the runs follow one another in this process.
     Raises:
         ConfigError: a scenario that cannot be loaded; nothing is run then.
         ValueError: two jobs of one name.
@@ -142,6 +142,8 @@ def run_prepared(
     stored = {name: kept for name, kept in _read_outcomes(folder).items() if digests.get(name) == kept.digest}
     _end_last_line(folder / outcomes)
     tasks = [(each, folder) for each in prepared if each.job.name not in stored]
+    if workers is None:
+        workers = process_count() if process_count() > 1 else 0
     total = sum(each.duration for each in prepared)
     began, before = clock.perf_counter(), sum(kept.duration for kept in stored.values())
     with (progress or no_display)(f"{len(tasks)} of {len(prepared)} runs") as display:
@@ -157,7 +159,7 @@ def run_prepared(
             for task in tasks:
                 store(_run(*task))
         else:
-            _run_in_processes(tasks, min(workers or os.cpu_count() or 1, len(tasks)), store)
+            _run_in_processes(tasks, min(workers, len(tasks)), store)
     return {each.job.name: stored[each.job.name] for each in prepared}
 
 

@@ -99,7 +99,7 @@ class CaseRun:
         folder: existing, for everything that the case writes.
         progress: shows each run.
         only: which of the case's `choices` to run; none given: all.
-        workers: processes for runs at once; None: one a core.
+        workers: processes for runs at once; see `run_batch`.
 
     Attributes:
         folder, only: the same.

@@ -120,7 +120,7 @@ def reproduce(
     Args:
         folder: existing, for what it writes; of an earlier attempt to go on with that.
         progress: shows each of its runs.
-        only: which of its choices; none given: all. workers: processes for its runs; None: one a core.
+        only: which of its choices; none given: all. workers: processes for its runs; see `run_batch`.
     """
     began = clock.perf_counter()
     rows: tuple[Row, ...] = ()

@@ -6,7 +6,6 @@ cores // jobs of them. Reports come in the order in which cases end.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -17,7 +16,7 @@ from pathlib import Path
 from attrs import frozen
 
 from corekit.registry.spec import Case
-from corekit_run.processes import end_with_parent
+from corekit_run.processes import end_with_parent, process_count
 from corekit_study.progress_display import ProgressDisplay, ShowProgress
 from corekit_study.reproduce import Report, reproduce
 
@@ -49,9 +48,10 @@ def run_at_once(
     """
     longest_first = sorted(case_jobs, key=lambda job: -job.case.minutes)
     beside = [job for job in longest_first if not job.case.alone]
-    workers = (os.cpu_count() or 1) // jobs
+    share = process_count() // jobs
+    workers = share if share > 1 else 0
     with ProcessPoolExecutor(jobs, get_context("spawn"), end_with_parent, max_tasks_per_child=1) as pool:
-        futures = {pool.submit(_run, job, progress, max(1, workers)): job for job in beside}
+        futures = {pool.submit(_run, job, progress, workers): job for job in beside}
         try:
             for future in as_completed(futures):
                 yield _report(future, futures[future])
