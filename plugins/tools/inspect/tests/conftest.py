@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -48,8 +50,16 @@ def processor_time() -> Callable[[Callable[[], object]], float]:
 
 
 @pytest.fixture
-def only_fakes(local_site: FakeSite, monkeypatch: pytest.MonkeyPatch) -> FakeSite:
-    """Fake plugins as `corekit doctor` sees them when nothing else is installed."""
+def only_fakes(local_site: FakeSite, forked: Any, monkeypatch: pytest.MonkeyPatch) -> FakeSite:
+    """Fake plugins as `corekit doctor` sees them when nothing else is installed, and processes that start at once."""
+
+    def run(command: list[str], *, timeout: float, **_: object) -> subprocess.CompletedProcess[str]:
+        module, *arguments = command[2:]  # after `python -m`
+        place, environment = local_site.folder, dict(os.environ)
+        return forked.run(*arguments, module=module, folder=place, environment=environment, timeout=timeout)
+
+    asked = SimpleNamespace(run=run, DEVNULL=subprocess.DEVNULL, TimeoutExpired=subprocess.TimeoutExpired)
+    monkeypatch.setattr(checkup, "subprocess", asked)
     monkeypatch.setenv("PYTHONPATH", str(local_site.folder))
     rows = lambda: tuple(row for row in discover() if row.distribution.startswith("fake-"))  # noqa: E731
     monkeypatch.setattr(checkup, "discover", rows)

@@ -70,8 +70,8 @@ def test_each_way_to_break_is_told_apart(only_fakes):
 
 def test_one_that_hangs_is_ended(only_fakes):
     add(only_fakes, "hangs", "import time\ntime.sleep(60)\n")
-    (finding,) = check_up(limit=1.0)
-    assert "did not end within 1 s" in finding.problem
+    (finding,) = check_up(limit=0.2)
+    assert "did not end within 0.2 s" in finding.problem
 
 
 def test_one_that_dies_takes_nobody_of_its_distribution_along(only_fakes):
