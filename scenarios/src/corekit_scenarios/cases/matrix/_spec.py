@@ -2,7 +2,7 @@
 
 from corekit.registry.spec import Case
 
-__all__ = ["solvers"]
+__all__ = ["impacts", "solvers"]
 
 solvers = Case(
     paper="matrix",
@@ -12,4 +12,13 @@ solvers = Case(
     target="corekit_scenarios.cases.matrix.solvers:matrix",
     minutes=2.5,
     choices=("pcc", "vine", "gvs", "der", "rigid"),
+)
+
+impacts = Case(
+    paper="matrix",
+    name="impacts",
+    source="corekit",
+    shows="Every detector with every contact solver and integrator: nothing that moves fast passes through anything.",
+    target="corekit_scenarios.cases.matrix.impacts:impacts",
+    minutes=3.0,
 )
