@@ -147,7 +147,7 @@ def test_the_jacobian_is_that_of_differences():
     """A hanging rod, a compliant rod, springs, dashpots and drag at rest, where the omitted terms vanish."""
     chain = PointChain(
         PointChainConfig(
-            masses=(1.0, 0.7, 0.4), planar=True, positions=((0.0, -1.0), (0.0, -1.8), (0.3, -2.2)),
+            masses=(1.0, 0.7, 0.4), planar=True, positions=((0.0, -1.0), (0.0, -1.74), (0.01, -2.36)),
             links=("rod", "spring", "spring"), lengths=(1.0, 0.7, 0.6), damping=3.0, drag=0.5, stiffness=150.0,
         )
     )  # fmt: skip
@@ -156,8 +156,9 @@ def test_the_jacobian_is_that_of_differences():
     smooth = system.smooth
     system.split.begin_step(state, 0.01, 0.02)
     # at rest no force is out of balance, so rotating constraint rows add no term
-    slow = build(chain, "bdf", 5.0, relative=1e-7, absolute=1e-11)
-    slow.run(100.0)
+    slow = build(chain, "bdf", 5.0, relative=1e-4, absolute=1e-8)
+    slow.run(60.0)
+    assert np.abs(slow.state.v).max() < 1e-10
     state.copy_from(slow.state)
     da_dq, da_dv = np.zeros((n, n)), np.zeros((n, n))
     assert smooth.compute_acceleration_jacobian(state, tau, True, da_dq, da_dv)
@@ -227,9 +228,9 @@ def test_a_swinging_rod_neither_drifts_nor_loses_energy(solver):
     simulation = build(PointChain(config), solver, relative=1e-6, absolute=1e-8)
     offset = []
     simulation.observe(lambda run, _report: offset.append(abs(np.hypot(*run.state.q) - 1.0)))
-    simulation.run(2.0)
+    simulation.run(1.0)
     assert max(offset) < 1e-6
     angle = solve_ivp(
-        lambda _t, y: [y[1], -G * math.sin(y[0])], (0, 2.0), [1.0, 0.0], rtol=1e-11, atol=1e-11
+        lambda _t, y: [y[1], -G * math.sin(y[0])], (0, 1.0), [1.0, 0.0], rtol=1e-11, atol=1e-11
     ).y[0, -1]
     np.testing.assert_allclose(simulation.state.q, [math.sin(angle), -math.cos(angle)], atol=1e-4)
