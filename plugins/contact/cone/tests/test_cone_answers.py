@@ -13,7 +13,7 @@ from corekit_testing.rounding import rounding
 INF = np.inf
 FALL = 9.81e-2
 unhurried = settings(
-    deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

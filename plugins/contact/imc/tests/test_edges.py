@@ -64,7 +64,7 @@ def contacts(table, poses, margin=np.inf, **options):
 
 
 @given(seed=st.integers(0, 10_000), count=st.integers(2, 40), margin=st.floats(0.0, 0.3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_the_hash_misses_no_pair_and_reports_none_twice(seed, count, margin):
     """Against the distance of every pair, with edges of very different lengths."""
     rng = np.random.default_rng(seed)

@@ -72,7 +72,7 @@ def slope(function, x, size):
 
 
 @given(gap=st.floats(-0.5, 0.00999), layer=st.just(LAYER))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_barrier_and_its_derivatives_equal_those_of_the_formula(gap, layer):
     def energy(g):
         rate = mpmath.mpf(15) / layer
@@ -192,7 +192,7 @@ def test_parallel_edges_meet_in_the_middle_of_their_overlap_and_stay_there():
 
 
 @given(speed=st.floats(1e-6, 5.0), friction=st.floats(0.05, 1.5), seed=st.integers(0, 1000))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_friction_stays_in_the_cone_and_is_on_it_when_sliding(speed, friction, seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(4, 3))

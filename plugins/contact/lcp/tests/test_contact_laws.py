@@ -10,7 +10,7 @@ from corekit_lcp.config import Equilibration, RankSelection, Regularisation
 from corekit_testing.rounding import rounding
 
 unhurried = settings(
-    deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

@@ -148,7 +148,7 @@ def in_box_frame(scene):
 def test_distances_apart_carry_their_own_proof(first):
     """Points of both shapes at that distance bound φ from above; the plane between them bounds it from below."""
     rng = np.random.default_rng(11)
-    for _ in range(1500):
+    for _ in range(500):
         scene = random_pair(rng, first, "box", gap=rng.uniform(1e-4, 0.05), patch=False)
         ((gap, n, point),) = scene.rows().values()
         assert gap > 0
@@ -215,7 +215,7 @@ def test_depths_inside_match_a_search_over_all_directions(first):
             return n @ p - support(first, size, -n @ turn) - support("box", a, n)
 
         starts = sphere[np.argsort(f(sphere))[-20:]]
-        best = max(zoom(f, starts, 0.08, 45), *(zoom_on_circle(f, axis) for axis in (*np.eye(3), u)))
+        best = max(zoom(f, starts, 0.08, 30), *(zoom_on_circle(f, axis) for axis in (*np.eye(3), u)))
         if first == "cylinder":
             computed = cylinder_box(tuple(p), tuple(u), a, size[1], size[0])[0]
         else:

@@ -10,7 +10,7 @@ from corekit_sdf.features import CROSSING, FEATURES
 from .pairs import DIRECTION, KINDS, LENGTH, Scene, random_pair, random_rotation, random_size, rotation_about
 
 seeds = st.integers(0, 2**32 - 1)
-unhurried = settings(deadline=None, max_examples=150)
+unhurried = settings(deadline=None, max_examples=60)
 
 
 def spin(rotation, angular, step):

@@ -94,7 +94,7 @@ def test_spheres_on_round_and_straight_shapes_match_their_formulas(kind):
         np.testing.assert_allclose(point, scene.position[0] - (0.03 + 0.5 * gap) * normal, atol=LENGTH)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=70)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_spheres_on_polygons_match_brute_force(seed):
     rng = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ def test_spheres_on_polygons_match_brute_force(seed):
         assert scene.gap == pytest.approx(distance - 0.01, abs=1e-13)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=70)
 @given(seed=st.integers(0, 2**32 - 1), kind=st.sampled_from(["polygon", "segments"]))
 def test_capsules_on_polygons_and_segments_match_brute_force(seed, kind):
     rng = np.random.default_rng(seed)
