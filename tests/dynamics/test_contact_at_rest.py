@@ -156,12 +156,13 @@ def test_balls_that_land_later_than_there_is_room_for_leave_resting_ones_at_rest
 
 
 @pytest.mark.parametrize("integrator", ["semi-implicit", "midpoint"])
-def test_rest_does_not_grow_over_ten_thousand_steps(integrator):
+def test_rest_does_not_grow_over_two_thousand_steps(integrator):
+    """By a hundred-thousandth of a rounding of the height a step at most, where it grows at all."""
     simulation = world(ball(), integrator, friction=0.5)
-    simulation.run(10_000 * H)
-    assert simulation.step_index == 10_000
-    assert np.abs(simulation.state.q - [0, 0, 0.1]).max() < 1e-13
-    assert np.abs(simulation.state.v).max() < 1e-13
+    simulation.run(2_000 * H)
+    assert simulation.step_index == 2_000
+    assert np.abs(simulation.state.q - [0, 0, 0.1]).max() < 2e-14
+    assert np.abs(simulation.state.v).max() < 2e-14
     assert simulation.contacts().normal_impulse == pytest.approx([H * MASS * G], rel=1e-11)
 
 

@@ -205,7 +205,7 @@ def test_a_half_space_carried_by_a_body_is_refused_before_the_first_step(kinds):
 
 
 @given(st.lists(st.floats(-1, 1), min_size=12, max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_closest_points_of_segments_are_closer_than_any_sampled_pair(numbers):
     a0, a1, b0, b1 = np.array(numbers).reshape(4, 3)
     if np.linalg.norm(a1 - a0) < 1e-2 or np.linalg.norm(b1 - b0) < 1e-2:

@@ -52,7 +52,7 @@ def test_static_stretch_of_a_compliant_rod_is_exact(integrator, alpha):
 
 
 @pytest.mark.parametrize("theta", [1.0, 0.5])
-def test_swinging_chain_keeps_its_lengths_for_ten_seconds(theta):
+def test_swinging_chain_keeps_its_lengths_for_three_seconds(theta):
     """θ = 1 holds c(q⁺) = 0; at ½ c is drawn back every step, and energy is kept."""
     h = 5e-3
     model = PointChain(
@@ -70,10 +70,12 @@ def test_swinging_chain_keeps_its_lengths_for_ten_seconds(theta):
         worst.append(np.abs(np.linalg.norm(np.diff(nodes, axis=0), axis=1) - 0.5).max())
 
     simulation.observe(watch)
-    simulation.run(10.0)
+    simulation.run(3.0)
     assert max(worst) < (1e-10 if theta == 1.0 else 5e-4)
     if theta == 0.5:
-        assert sum(model.compute_energies(simulation.state.body_states[0])) == pytest.approx(before, abs=5e-3)
+        assert sum(model.compute_energies(simulation.state.body_states[0])) == pytest.approx(
+            before, abs=1.5e-3
+        )
 
 
 def test_midpoint_drift_of_rods_shrinks_with_the_square_of_the_step():
