@@ -190,7 +190,7 @@ def test_a_table_comes_back_from_the_resolved_scenario():
 
 
 def vine(solver, shapes, friction):
-    """The slip of every loaded contact, and where a vine is that grew along a wall for 2 s."""
+    """The slip of every loaded contact, and where a vine is that grew along a wall for 1.2 s."""
     overrides = [
         f"bodies[0].friction={friction}", f"bodies[0].options.collision={shapes}", f"contact.solver.use={solver}",
         "contact.solver.options={}",
@@ -203,19 +203,19 @@ def vine(solver, shapes, friction):
         slips.extend(record.slip[record.normal_impulse > 0.0, 0].tolist())
 
     simulation.observe(look)
-    simulation.run(2.0)
+    simulation.run(1.2)
     return np.array(slips), simulation.state.q.copy()
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize(("shapes", "axis"), [("points", "axis=[1.0,0.0,0.0],"), ("links", "")])
 def test_a_vine_that_slides_forward_in_its_plane_feels_the_forward_coefficient(solver, shapes, axis):
-    """An edge's axis leads from end to end; `qp` solves steps unreduced. Both runs are within 1e-8 m/s for 2 s."""
+    """An edge's axis leads from end to end; `qp` solves steps unreduced. Both runs are within 1e-8 m/s for 1.2 s."""
     _, plain = vine(solver, shapes, "0.1")
     slips, directional = vine(solver, shapes, f"{{{axis}forward=0.1,backward=0.6,sideways=0.3}}")
     assert slips.min() >= -NEAR
     assert slips.max() > 0.1
-    np.testing.assert_allclose(directional, plain, atol=2.0 * NEAR)
+    np.testing.assert_allclose(directional, plain, atol=1.2 * NEAR)
 
 
 def test_an_axis_across_a_planar_world_is_refused():

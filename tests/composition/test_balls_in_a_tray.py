@@ -15,7 +15,7 @@ def test_floor_and_walls_carry_the_heap():
         return MASS * np.sum([state.v[:3] for state in simulation.state.body_states], axis=0)
 
     weight = np.array([0.0, 0.0, -bodies * MASS * GRAVITY * STEP])
-    for _ in range(220):
+    for _ in range(180):
         before = momentum()
         assert simulation.step().solve_info.status.solved
         contacts = simulation.contacts()

@@ -90,7 +90,7 @@ def test_a_rope_on_a_drum_slips_where_euler_and_eytelwein_say(solver, detector):
             detector=detector,
             integrator="implicit-euler",
         )
-        for _ in range(50):
+        for _ in range(35):
             simulation.step()
         speeds.append(float(simulation.state.v[2]))
     # what sticks creeps by the smooth law's 1 mm/s at most; 7 mN move 1 N·s/m of drag by more than thrice that
@@ -147,8 +147,8 @@ def test_a_shape_slips_beyond_its_slope_and_not_below(options, base, factor):
 @pytest.mark.parametrize(
     "solver", [{"use": "cone", "options": {"tolerance": 1e-11}}, "lcp", "qp"], ids=["cone", "lcp", "qp"]
 )
-def test_a_stack_of_ten_boxes_stands_for_ten_seconds(solver):
-    """Half a thousand steps, by each of which it may give way by what a solve leaves, 1e-11 m/s, times 20 ms.
+def test_a_stack_of_ten_boxes_stands_for_four_seconds(solver):
+    """Two hundred steps, by each of which it may give way by what a solve leaves, 1e-11 m/s, times 20 ms.
 
     `lcp` and `qp` solve for their active rows exactly.
     """
@@ -163,9 +163,9 @@ def test_a_stack_of_ten_boxes_stands_for_ten_seconds(solver):
         boxes, {"shape": "half-space"}, solver, gravity=[0.0, 0.0, -G], step=0.02, detector=["sdf", "mpr"],
     )  # fmt: skip
     before = simulation.state.q.copy()
-    for _ in range(500):
+    for _ in range(200):
         assert simulation.step().solve_info.status.solved
-    np.testing.assert_allclose(simulation.state.q, before, atol=1e-7)
+    np.testing.assert_allclose(simulation.state.q, before, atol=4e-8)
 
 
 @pytest.mark.parametrize(("model", "sizes"), [("der", (20, 40)), ("vine", (20, 40)), ("pcc", (8, 16))])

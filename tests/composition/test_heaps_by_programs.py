@@ -13,7 +13,7 @@ from corekit_scenarios.cases.cusp.random_contacts import build
 from corekit_testing.conformance.contact_problems import DenseProblem
 
 TOLERANCE = 1e-9
-SEEDS = 60
+SEEDS = 40
 
 
 def basis(normal):
@@ -75,7 +75,8 @@ def faults(problem, impulse):
 def test_heaps_are_solved_or_declined(family):
     """Of 250 others a family none was left unsolved, and two of the rough confetti: below 2.5 % with 95 %.
 
-    Rounding decides on pivots that tie, so that another processor may leave others: more than five of 60 once in 200.
+    Rounding decides on pivots that tie, so that another processor may leave others: at two of 250 more than three of
+    40 once in 3,000.
     """
     unsolved = 0
     for seed in range(SEEDS):
@@ -89,7 +90,7 @@ def test_heaps_are_solved_or_declined(family):
         else:
             unsolved += 1
             assert info.residuals.worst > 0.1 * TOLERANCE
-    assert unsolved <= 5
+    assert unsolved <= 3
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -124,6 +124,8 @@ def test_what_cannot_run_is_refused_before_it_runs(detector, solver, integrator,
         compose(impact.obstacles, impact.bodies, detector, solver, integrator)
 
 
+EXPLICIT = {"scipy-rk45"}
+"""Follows the drag of a potential's friction by thousands of tiny steps, for ten seconds a case."""
 SOFT_CELLS = [
     cell
     for cell in product(["lcp", "qp", "cone", "imc"], INTEGRATORS, SHARES)
@@ -145,20 +147,20 @@ def test_a_soft_rod_hangs_over_an_edge_and_is_not_cut_by_it(solver, integrator, 
     }  # fmt: skip
     rod = {"name": "rod", "use": "der", "options": {"limbs": [limb], "clamps": []}}
     wall = {"name": "wall", "shape": "box", "size": [0.4, 0.002, 0.1]}
-    simulation = compose([wall], [rod], "sdf", solver, integrator)
+    friction = 0.0 if solver == "imc" and integrator in EXPLICIT else 0.3
+    simulation = compose([wall], [rod], "sdf", solver, integrator, friction)
     description, state = simulation.bodies[0].description, simulation.state
     state.v[[each.name.endswith("-z") for each in description.velocities]] = -6.0
     heights = [each.name.endswith("-z") for each in description.coordinates]
     before = kinetic_energy(simulation)
-    for _ in range(20):
+    # it touches in the sixth step or before; in the rest its waves run to its ends
+    for _ in range(14):
         simulation.step()
         assert simulation.state.q[heights][4] > 0.05
         assert material_energy(simulation) < 1.03 * before
 
 
 WEAK = {"use": "imc", "options": {"adapt": False}}
-EXPLICIT = {"scipy-rk45"}
-"""Follows the drag of a potential's friction by thousands of tiny steps, for ten seconds a case."""
 
 
 @pytest.mark.product_table

@@ -178,5 +178,5 @@ def pytest_generate_tests(metafunc):
 
 def test_no_shipped_scenario_compiles_in_the_middle_of_its_run(shipped, request):
     """To its end, or as far as it gets; with `--full` all of them."""
-    _, _, *late = watched(shipped, 90.0 if request.config.getoption("full") else 6.0)
+    _, _, *late = watched(shipped, 90.0 if request.config.getoption("full") else 3.0)
     assert not late
