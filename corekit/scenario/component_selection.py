@@ -49,6 +49,7 @@ class SelectedComponents:
             have bounded rows, which only its built model shows: `impulse_errors` is called again then.
         friction_laws: path in the scenario → name of the friction law that it needs, other than Coulomb's.
         mounted, joined: names of bodies whose base moves, and of those that joints hold.
+        configs: path of a component's options in the scenario → what was read from them.
     """
 
     models: Mapping[str, ComponentSpec]
@@ -60,6 +61,7 @@ class SelectedComponents:
     friction_laws: Mapping[str, str] = field(factory=dict)
     mounted: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
+    configs: Mapping[str, Any] = field(factory=dict)
 
     def of_role(self, role: str) -> list[tuple[str, ComponentSpec]]:
         """List the components of a role, with the words that name them."""
@@ -116,10 +118,12 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
     """Select the specs of all components of a scenario, nested ones included."""
     solver, detectors = contact_components(scenario)
     others: list[ComponentSpec] = []
+    configs: dict[str, Any] = {}
     resolve_once = cache(partial(resolve, installed=discover()))
 
     def gather(spec: ComponentSpec, options: Mapping[str, Any], path: str) -> ComponentSpec:
-        for role, use in _nested(load_config(spec, options, path)):
+        configs[path] = load_config(spec, options, path)
+        for role, use in _nested(configs[path]):
             inner = resolve_once(role, use.use)
             others.append(inner)
             gather(inner, use.options, f"{path}.{use.use}")
@@ -150,6 +154,7 @@ def select_components(scenario: ScenarioTables) -> SelectedComponents:
         others=others,
         touching=bool(scenario.world.obstacles) or len(scenario.bodies) > 1,
         friction_laws=_friction_laws(scenario),
+        configs=configs,
     )
 
 

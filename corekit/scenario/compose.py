@@ -127,12 +127,13 @@ class Builder:
         return candidate
 
 
-def _build_body(builder: Builder, table: BodyTable, spec: ComponentSpec) -> tuple[Any, ...]:
+def _build_body(builder: Builder, table: BodyTable, selected: SelectedComponents) -> tuple[Any, ...]:
     path = f"bodies.{table.name}"
     signals = {entry.channel: entry.signal for entry in table.inputs}
     if len(signals) != len(table.inputs):
         raise CompositionError(f"{path}.inputs: a channel is given twice")
-    return table.name, builder.build_model(table), spec.provides, signals, table.friction
+    model = builder.build_model(table, selected.configs[f"{path}.options"])
+    return table.name, model, selected.models[table.name].provides, signals, table.friction
 
 
 def read_initials(scenario: ScenarioTables, models: Mapping[str, ComponentSpec]) -> dict[str, Any]:
@@ -268,9 +269,7 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         StaticsFailed: the scenario starts from its equilibrium, and none was found.
     """
     builder = Builder(scenario)
-    bodies = stack_bodies(
-        [_build_body(builder, table, selected.models[table.name]) for table in scenario.bodies]
-    )
+    bodies = stack_bodies([_build_body(builder, table, selected) for table in scenario.bodies])
     for body in bodies:
         body.inputs.check_bounds(scenario.time.duration)
     obstacles = obstacles_of(scenario.world.obstacles)
@@ -319,8 +318,8 @@ def models_without_gravity(scenario: ScenarioTables) -> list[Model] | None:
     if not any(scenario.world.gravity):
         return None
     builder = Builder(attrs.evolve(scenario, world=attrs.evolve(scenario.world, gravity=(0.0, 0.0, 0.0))))
-    models = select_components(scenario).models
-    return [_build_body(builder, table, models[table.name])[1] for table in scenario.bodies]
+    selected = select_components(scenario)
+    return [_build_body(builder, table, selected)[1] for table in scenario.bodies]
 
 
 def _obstacle_shape(table: ObstacleTable) -> Shape:
