@@ -24,6 +24,8 @@ from corekit_testing.semi_implicit_euler import SemiImplicitEuler
 from corekit_testing.small_world import MODEL_ABILITIES, small_world
 
 G = 9.81
+SHORT = SearchOptions(max_iterations=30)
+"""For searches that find nothing: three to nine steps find what is there."""
 
 
 def world(model, **options):
@@ -32,7 +34,12 @@ def world(model, **options):
 
 
 def rest(model, at=0.0, **options):
-    search = {name: options.pop(name) for name in ("load_steps", "models_without_gravity") if name in options}
+    search = {
+        name: options.pop(name)
+        for name in ("load_steps", "models_without_gravity", "search")
+        if name in options
+    }
+    search["options"] = search.pop("search", None)
     return move_to_equilibrium(world(model, **options), at, **search)[-1]
 
 
@@ -76,7 +83,7 @@ def test_a_path_of_loads_that_ends_says_at_which_time():
     pendulum = Pendulum(PendulumConfig(lengths=(1.0,)))
     simulation = world(pendulum, inputs={"body": {"torque": torque}})
     with pytest.raises(StaticsFailed) as caught:
-        move_to_equilibrium(simulation, [0.0, 0.25, 0.75])
+        move_to_equilibrium(simulation, [0.0, 0.25, 0.75], options=SHORT)
     assert caught.value.__notes__[-1] == "That was at t = 0.75 s, time 3 of 3."
 
 
@@ -97,7 +104,11 @@ def test_a_load_beyond_the_largest_that_can_be_held_says_how_far_it_went():
     """Balance ends where the pendulum is level, at the share m·g·l/τ of the torque."""
     torque = {"body": {"torque": Constant((40.0,))}}
     with pytest.raises(StaticsFailed) as caught:
-        rest(Pendulum(PendulumConfig(lengths=(0.7,), masses=(1.3,), angles=(0.1,))), inputs=torque)
+        rest(
+            Pendulum(PendulumConfig(lengths=(0.7,), masses=(1.3,), angles=(0.1,))),
+            inputs=torque,
+            search=SHORT,
+        )
     (note,) = caught.value.__notes__
     reached = float(note.split("load factor ")[1].split(" ")[0])
     largest = 1.3 * G * 0.7 / 40.0

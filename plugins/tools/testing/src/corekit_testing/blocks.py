@@ -1,17 +1,15 @@
-"""Adding small blocks to a matrix in any layout, so that one model can offer all of them."""
+"""Blocks of a chain's nodes in a matrix of any layout, so that one model can offer all of them."""
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
 
-__all__ = ["add_block", "new_matrix"]
-
-_TRIANGLE = {k: np.tril_indices(k) for k in (1, 2, 3)}
-_SQUARE = {k: tuple(np.indices((k, k)).reshape(2, -1)) for k in (1, 2, 3)}
-"""Rows and columns of a block's lower triangle, and of the whole block."""
+__all__ = ["add_differences", "add_nodes", "new_matrix"]
 
 
 def new_matrix(structure: str, n: int, block: int, width: int) -> Matrix:
@@ -23,22 +21,40 @@ def new_matrix(structure: str, n: int, block: int, width: int) -> Matrix:
     return Banded(n, width) if structure == "banded" else Dense(n)
 
 
-def add_block(matrix: Matrix, row: int, column: int, block: Array) -> None:
-    """Add `block` (k, k), k ≤ 3, with its first entry at (row, column), both multiples of k.
-
-    What the description cannot hold must be 0. A band stores one triangle: a block above the diagonal is the
-    mirror of one below and is left out.
-    """
-    k = len(block)
+def add_nodes(matrix: Matrix, block: Array) -> None:
+    """Add a symmetric block for every node, shape (nodes, k, k), k ≤ 3; what the layout cannot hold must be 0."""
+    k = block.shape[-1]
     if isinstance(matrix, Dense):
-        matrix.data[row : row + k, column : column + k] += block
+        node = np.arange(len(block))
+        matrix.data.reshape(len(block), k, len(block), k)[node, :, node] += block
     elif isinstance(matrix, Banded):
-        if row >= column:
-            i, j = _TRIANGLE[k] if row == column else _SQUARE[k]
-            matrix.data[row - column + i - j, column + j] += block[i, j]
-    elif isinstance(matrix, BlockDiagonal) and row == column:
-        size = matrix.block
-        start = row % size
-        matrix.data[row // size, start : start + k, start : start + k] += block
-    elif isinstance(matrix, Diagonal) and row == column:
-        matrix.data[row : row + k] += block.diagonal()
+        for column in range(k):
+            for row in range(column, k):
+                matrix.data[row - column, column::k] += block[:, row, column]
+    elif isinstance(matrix, BlockDiagonal):
+        matrix.data += block
+    elif isinstance(matrix, Diagonal):
+        matrix.data += np.einsum("nii->ni", block).ravel()
+
+
+def add_differences(matrix: Matrix, node: IntArray, block: Array) -> None:
+    """Add Σ D_iᵀ·B_i·D_i, with symmetric blocks and the differences of neighbours D_i·x = x_i − x_{i−1}.
+
+    Args:
+        matrix: that can hold it; of a diagonal or block-diagonal one the first node alone, which has none before it.
+        node: each once, shape (m,).
+        block: shape (m, k, k), k ≤ 3.
+    """
+    k, later = block.shape[-1], node > 0
+    nodes, after, pair = matrix.n // k, node[later], block[later]
+    own = np.zeros((nodes, k, k))
+    own[node] += block
+    own[after - 1] += pair
+    add_nodes(matrix, own)
+    if isinstance(matrix, Dense):
+        grid = matrix.data.reshape(nodes, k, nodes, k)
+        grid[after, :, after - 1] -= pair
+        grid[after - 1, :, after] -= pair
+    elif isinstance(matrix, Banded) and len(after):
+        for row, column in itertools.product(range(k), repeat=2):
+            matrix.data[k + row - column, k * (after - 1) + column] -= pair[:, row, column]

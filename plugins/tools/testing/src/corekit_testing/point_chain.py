@@ -24,7 +24,7 @@ from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, ChannelKind, Coordinate, Model, ModelDescription, Outline
-from corekit_testing.blocks import add_block, new_matrix
+from corekit_testing.blocks import add_differences, add_nodes, new_matrix
 from corekit_testing.point_chain_config import PointChainConfig
 
 __all__ = ["PointChain"]
@@ -47,13 +47,13 @@ class PointChain(Model):
         self._gravity = self._axes @ context.gravity
         self._mass = np.array(config.masses)
         self._inertia = new_matrix(config.structure, d * len(self._mass), d, 2 * d - 1)
-        for i, m in enumerate(self._mass):
-            add_block(self._inertia, d * i, d * i, m * np.eye(d))
+        add_nodes(self._inertia, self._mass[:, None, None] * np.eye(d))
         self._start = np.array(config.positions)
         self._nodes = len(self._mass)
         kinds = config.links or ("none",) * self._nodes
         self._links = [(i, kind) for i, kind in enumerate(kinds) if kind != "none"]
         self._springs = [i for i, kind in self._links if kind == "spring"]
+        self._spring: IntArray = np.array(self._springs, dtype=np.int64)
         self._elastic = bool(self._springs) or config.winding_stiffness != 0.0
         self._coupled = any(kind != "weld" for _, kind in self._links)
         before = np.vstack([np.zeros(d), self._start[:-1]])
@@ -70,10 +70,9 @@ class PointChain(Model):
         self._place: IntArray = np.arange(d)
         # D of (1) and (2) is the same everywhere
         self._resistance = self.new_stiffness_and_damping()[1]
-        for i in range(self._nodes):
-            add_block(self._resistance, d * i, d * i, config.drag * np.eye(d))
-        for i in self._springs:
-            self._add_pair(self._resistance, i, config.damping * np.eye(d))
+        add_nodes(self._resistance, np.tile(config.drag * np.eye(d), (self._nodes, 1, 1)))
+        damping = np.tile(config.damping * np.eye(d), (len(self._springs), 1, 1))
+        add_differences(self._resistance, self._spring, damping)
         self._layout = self._make_layout(np.vstack([self._origin, self._axes]) if config.planar else None)
 
     def _make_layout(self, plane: Array | None) -> ModelDescription:
@@ -177,16 +176,15 @@ class PointChain(Model):
         """The forces of springs, dashpots and the spiral."""
         config, d, terms = self._config, self._size, dict[str, Array]()
         if self._springs:
-            spring, dashpot = np.zeros((self._nodes, d)), np.zeros((self._nodes, d))
-            for i in self._springs:
-                direction, length = self._along(state, i)
-                pull = config.stiffness * (length - self._length[i]) * direction
-                resist = config.damping * self._relative(state.v, i)
-                for term, value in ((spring, pull), (dashpot, resist)):
-                    term[i] -= value
-                    if i:
-                        term[i - 1] += value
-            terms["spring"], terms["dashpot"] = spring.ravel(), dashpot.ravel()
+            direction, length = self._stretch(state)
+            pull = config.stiffness * (length - self._length[self._spring])[:, None] * direction
+            resist = config.damping * self._differences(state.v)
+            for name, value in (("spring", pull), ("dashpot", resist)):
+                term = np.zeros((self._nodes, d))
+                term[self._spring] -= value
+                later = self._spring > 0
+                term[self._spring[later] - 1] += value[later]
+                terms[name] = term.ravel()
         if config.winding_stiffness:
             terms["spiral"] = np.zeros_like(state.v)
             place = d * config.winding + np.array([0, d - 1])
@@ -197,11 +195,25 @@ class PointChain(Model):
         config, x = self._config, state.q.reshape(-1, self._size)
         kinetic = 0.5 * float(np.sum(self._mass[:, None] * state.v.reshape(x.shape) ** 2))
         potential = -float(np.sum(self._mass[:, None] * x * self._gravity))
-        for i in self._springs:
-            potential += 0.5 * config.stiffness * (self._along(state, i)[1] - self._length[i]) ** 2
+        if self._springs:
+            longer = self._stretch(state)[1] - self._length[self._spring]
+            potential += 0.5 * config.stiffness * float(longer @ longer)
         if config.winding_stiffness:
             potential += 0.5 * config.winding_stiffness * state.aux[0] ** 2
         return kinetic, potential
+
+    def _differences(self, values: Array) -> Array:
+        """Of all springs: the vectors of their nodes less those of the nodes before, shape (springs, d)."""
+        nodal = values.reshape(-1, self._size)
+        difference = nodal.copy()
+        difference[1:] -= nodal[:-1]
+        return difference[self._spring]
+
+    def _stretch(self, state: State) -> tuple[Array, Array]:
+        """Unit vectors and lengths of all springs."""
+        span = self._differences(state.q)
+        length = np.sqrt(np.einsum("ij,ij->i", span, span))
+        return span / length[:, None], length
 
     def _relative(self, values: Array, i: int) -> Array:
         """The node's vector less that of the node before (of the base: zero)."""
@@ -238,26 +250,18 @@ class PointChain(Model):
         config, d = self._config, self._size
         stiffness.zero()
         damping.data[:] = self._resistance.data
-        for i in self._springs:
-            direction, length = self._along(state, i)
-            tension = config.stiffness * (length - self._length[i])
-            along = np.outer(direction, direction)
-            self._add_pair(stiffness, i, config.stiffness * along + tension / length * (np.eye(d) - along))
+        if self._springs:
+            direction, length = self._stretch(state)
+            tension = config.stiffness * (length - self._length[self._spring])
+            along = direction[:, :, None] * direction[:, None, :]
+            across = (tension / length)[:, None, None] * (np.eye(d) - along)
+            add_differences(stiffness, self._spring, config.stiffness * along + across)
         if config.winding_stiffness:
             first, second = self._angle_slopes(state)
             small = config.winding_stiffness * (np.outer(first, first) + state.aux[0] * second)
-            block = np.zeros((d, d))
-            block[np.ix_([0, d - 1], [0, d - 1])] = small
-            add_block(stiffness, d * config.winding, d * config.winding, block)
-
-    def _add_pair(self, matrix: Matrix, i: int, block: Array) -> None:
-        """Add `block` for the difference of nodes i and i − 1."""
-        d = self._size
-        add_block(matrix, d * i, d * i, block)
-        if i:
-            add_block(matrix, d * (i - 1), d * (i - 1), block)
-            add_block(matrix, d * i, d * (i - 1), -block)
-            add_block(matrix, d * (i - 1), d * i, -block)
+            block = np.zeros((self._nodes, d, d))
+            block[np.ix_([config.winding], [0, d - 1], [0, d - 1])] = small
+            add_nodes(stiffness, block)
 
     # — rows —
 
@@ -295,4 +299,4 @@ class PointChain(Model):
             if kind != "weld":
                 direction, length = self._along(state, i)
                 across = np.eye(self._size) - np.outer(direction, direction)
-                self._add_pair(out, i, impulse[r] / length * across)
+                add_differences(out, np.array([i]), impulse[r] / length * across[None])
