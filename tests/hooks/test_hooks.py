@@ -95,6 +95,11 @@ class Site:
             capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
 
+    def script(self, text: str) -> subprocess.CompletedProcess[str]:
+        """A program in a process of its own."""
+        (self.work / "script.py").write_text(text)
+        return self._forked.run(module="script", folder=self.work, environment=self._environment)
+
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """The command line in a process of its own."""
         return self._forked.run(*arguments, folder=self.work, environment=self._environment)
@@ -246,7 +251,7 @@ def test_without_an_equilibrium_finder_a_start_at_equilibrium_is_answered_with_w
         "installed.installed_hooks = lambda: none\n"
         "from corekit.cli import main\nsys.exit(main(['check', 'falling.toml']))\n"
     )
-    told = site.python("-c", code)
+    told = site.script(code)
     assert (told.returncode, told.stdout) == (1, "")
     assert "no installed distribution finds equilibria" in told.stderr
     assert told.stderr.endswith("pip install corekit-statics\n")
@@ -295,6 +300,6 @@ def show(report):
         "print(scenario.statics(sweep=2))\nscenario.run(directory='here')\n"
         "open('here/heights.json', 'w').write('{\"height\": 2.5}')\n"
     )
-    told = site.python("-c", code)
+    told = site.script(code)
     assert told.stdout.splitlines() == ["0.625", "('falling', {'sweep': 2})"], told.stderr
     assert "height 2.5" in site.corekit("info", "here").stdout

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,7 @@ def test_an_active_run_is_visible_until_its_end(start, tmp_path):
     folder = Path(tmp_path, "here")
     while not (folder / "STATUS").is_file():
         assert run.poll() is None, run.stdout.read()
+        time.sleep(5e-3)
     view = start("view", "here", "--port", "0")
     said = view.stdout.readline()
     found = re.search(r"falling, running: (http://127\.0\.0\.1:\d+) ", said)
@@ -76,8 +78,8 @@ def test_an_active_run_is_visible_until_its_end(start, tmp_path):
 
         def agrees():
             # free fall at the instant of the panel, which has four digits
-            time = shown()[0]
-            return abs(height() - (100.0 - 0.5 * 0.01 * time**2)) < 0.01 * time * (1e-3 * time + 1e-4) + 1e-4
+            t = shown()[0]
+            return abs(height() - (100.0 - 0.5 * 0.01 * t**2)) < 0.01 * t * (1e-3 * t + 1e-4) + 1e-4
 
         assert client.wait(lambda: shown()[0] > 0.0, 60)
         first = shown()[1]
