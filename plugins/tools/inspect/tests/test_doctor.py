@@ -76,7 +76,7 @@ def test_one_that_hangs_is_ended(only_fakes):
 
 def test_one_that_dies_takes_nobody_of_its_distribution_along(only_fakes):
     package = {"fake_many/__init__.py": ""}
-    for name, model in (("a", GOOD), ("b", "import os\nos._exit(3)\n"), ("c", GOOD)):
+    for name, model in (("a", "import os\nos._exit(3)\n"), ("b", GOOD), ("c", GOOD)):
         package[f"fake_many/{name}/__init__.py"] = ""
         package[f"fake_many/{name}/model.py"] = model
         package[f"fake_many/{name}/_spec.py"] = SPEC.format(
@@ -84,8 +84,8 @@ def test_one_that_dies_takes_nobody_of_its_distribution_along(only_fakes):
         )
     only_fakes.add("fake-many", {"models": {name: f"fake_many.{name}._spec:spec" for name in "abc"}}, package)
     problems = {finding.name: finding.problem for finding in check_up()}
-    assert problems["a"] == problems["c"] == ""
-    assert "exit code 3" in problems["b"]
+    assert "exit code 3" in problems["a"]
+    assert problems["b"] == problems["c"] == ""
 
 
 def test_metadata_are_read_without_an_import(only_fakes):
