@@ -14,7 +14,7 @@ from corekit.registry.discover import discover
 from corekit.scenario.load import from_document, load
 
 MASS, INERTIA, RADIUS, HALF, TILT, SPEED = 1.0, 0.004, 0.01, 0.1, math.radians(50), 1.0
-PHASES = np.arange(5) / 5 + 0.1
+PHASES = np.arange(10) / 10 + 0.05
 VELOCITY = {"level": "velocity"}
 INTEGRATORS = ["semi-implicit-euler", "implicit-euler", "implicit-midpoint", "verlet"]
 
