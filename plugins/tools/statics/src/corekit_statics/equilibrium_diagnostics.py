@@ -18,7 +18,9 @@ __all__ = [
     "largest_term",
     "no_balance",
     "non_finite",
+    "not_found",
     "singular",
+    "unsolved",
 ]
 
 
@@ -79,6 +81,24 @@ def no_balance(system: EquilibriumSystem, force: Array) -> str:
         "there is no equilibrium: the world moves away without end, for nothing balances the force on "
         f"{largest_force(system, force)[0]}. "
         "Hold the body: by a spring, a fixed base, or an obstacle that it comes to rest on (`[contact]`)"
+    )
+
+
+def not_found(iterations: int, load_factor: float) -> str:
+    """Report that a search ended, and what else may lead to a balance."""
+    return (
+        f"no equilibrium within {iterations} iterations at load factor {load_factor:g}, nor by viscous flow. "
+        "Try more load steps (--load-steps 20), or follow the inputs from time 0 (--sweep 20), or begin nearer to "
+        "it: another [bodies.initial], or run it with damping"
+    )
+
+
+def unsolved(iterations: int) -> str:
+    """Report that the contact solver fails again and again, and what else may serve."""
+    return (
+        f"the contact solver left the contacts of {iterations} iterations in a row unsolved, and nothing came nearer "
+        "to balance. Look at coefficients of friction that are very large or very different, or take another "
+        "contact.solver: cone, imc"
     )
 
 

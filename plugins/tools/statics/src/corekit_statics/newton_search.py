@@ -43,7 +43,9 @@ from corekit_statics.equilibrium_diagnostics import (
     largest_term,
     no_balance,
     non_finite,
+    not_found,
     singular,
+    unsolved,
 )
 from corekit_statics.equilibrium_system import EquilibriumSystem
 from corekit_statics.stability import stability_of
@@ -94,7 +96,7 @@ class NewtonSearch:
         options: tolerance and number of iterations.
 
     Attributes:
-        is_hopeless: whether smaller load steps would not help, because nothing holds a body.
+        is_hopeless: whether smaller load steps would not help, because nothing holds a body or no contact is solved.
         iterations: steps so far, those of failed load steps included.
     """
 
@@ -106,9 +108,8 @@ class NewtonSearch:
         self._shifts = np.zeros(len(system.bodies))
         self._trust_radius = self._detection_radius = 0.25 * self._size
         self._scale = self._distance = self._rounding = 0.0
-        self._load_factor, self._resolves = 1.0, 0
-        self._has_line_search, self._may_leap = False, False
-        self._flows_left = _MOST_FLOWS
+        self._load_factor, self._resolves, self._unsolved = 1.0, 0, 0
+        self._has_line_search, self._may_leap, self._flows_left = False, False, _MOST_FLOWS
         self.is_hopeless, self.iterations = False, 0
         self._accepted = self._before = system.internal_state()
 
@@ -151,6 +152,9 @@ class NewtonSearch:
                 left = f"{worst / self._scale:.0e} of the load"
                 note = f"as far as rounding and the contact solver's tolerance let it, {left}"
                 return self._equilibrium(iteration, note)
+            self.is_hopeless = min(slow, self._unsolved) > _PATIENCE
+            if self.is_hopeless:
+                raise self._failure(unsolved(self._unsolved))
             if slow > _PATIENCE and (may_flow or not self._has_line_search):
                 system.restore(first)
                 self._begin(start)
@@ -163,11 +167,7 @@ class NewtonSearch:
             if iteration < options.max_iterations:
                 self._move()
                 self.iterations += 1
-        raise self._failure(
-            f"no equilibrium within {options.max_iterations} iterations at load factor {load_factor:g}, nor by viscous "
-            "flow. Try more load steps (--load-steps 20), or follow the inputs from time 0 (--sweep 20), or begin "
-            "nearer to it: another [bodies.initial], or run it with damping"
-        )
+        raise self._failure(not_found(options.max_iterations, load_factor))
 
     def _begin(self, start: State) -> None:
         """Go to a state, with no shift."""
@@ -215,11 +215,10 @@ class NewtonSearch:
         gap_error = system.contacts.gap_error()
         return error <= _CONSTRAINT_TOLERANCE * self._size and gap_error <= _GAP_TOLERANCE * self._size
 
-    # — one iteration —
-
     def _move(self) -> None:
         """Move the state by one step, and raise or lower every body's σ."""
-        self._resolves = _MAX_RESOLVES
+        # where the last step's contacts stayed unsolved, shorter ones did not help
+        self._resolves = 1 if self._unsolved else _MAX_RESOLVES
         self._before = self._system.internal_state()
         for _ in range(_MAX_ATTEMPTS):
             if self._solve() and self._try_step():
@@ -249,6 +248,7 @@ class NewtonSearch:
             # contacts contradict each other more, the farther a step goes
             self._resolve(10.0)
         else:
+            self._unsolved = 0 if info.status.solved else self._unsolved + 1
             return True
         return False
 
