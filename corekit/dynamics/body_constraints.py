@@ -124,6 +124,14 @@ class BodyConstraints:
         self.target, self.compliance = np.zeros((2, rows.count))
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
 
+    def replace(self, constraints: ConstraintAbility) -> bool:
+        """Let another model give the rows from now on, if they have the structure of these; return whether it does."""
+        made = constraints.new_constraints()
+        if not (self.rows.take_over(made) and self._at_end.take_over(made)):
+            return False
+        self._model = constraints
+        return True
+
     def evaluate(self, state: State, inputs: Array) -> None:
         """Let the model write the rows at a state of the body."""
         self._model.compute_constraints(state, inputs, self.rows)

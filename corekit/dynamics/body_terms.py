@@ -115,15 +115,23 @@ class BodyTerms:
         """Let another model of the same spec and description compute the body.
 
         Raises:
-            ValueError: its matrices have another structure, or there are constraints; nothing is changed then.
+            ValueError: its matrices or rows have another structure; nothing is changed then.
         """
-        derivatives = ModelAbilities.of(model, self.body.abilities.words).force_derivatives
+        abilities = ModelAbilities.of(model, self.body.abilities.words)
+        derivatives = abilities.force_derivatives
         matrices = [(model.new_mass_matrix(), self.mass)]
         if derivatives is not None and self.stiffness is not None and self.damping is not None:
             matrices += zip(
                 derivatives.new_stiffness_and_damping(), (self.stiffness, self.damping), strict=True
             )
-        if self.rows is not None or not all(one.has_structure_of(other) for one, other in matrices):
+        alike = all(one.has_structure_of(other) for one, other in matrices)
+        if self.constraints is not None:
+            alike = (
+                alike
+                and abilities.constraints is not None
+                and self.constraints.replace(abilities.constraints)
+            )
+        if not alike:
             raise ValueError(f"the terms of body {self.body.name!r} must be made anew")
         self.body.replace_model(model)
         self.motion.forget()

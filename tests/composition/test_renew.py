@@ -50,6 +50,13 @@ BODIES = {
         ),
         {"mass": 0.2},
     ),
+    "vine": (
+        (
+            'use = "vine"\noptions = { bodies = 6, length = 0.3, heading = -0.1, joint_stiffness = 0.1, '
+            "body_mass = 0.002 }\n"
+        ),
+        {"joint_stiffness": 0.2, "body_mass": 0.003},
+    ),
     "der": (
         (
             'use = "der"\noptions = { clamps = [{ at = "rod.start" }], limbs = [{ name = "rod", '
@@ -95,7 +102,7 @@ def test_a_model_with_other_numbers_moves_as_one_that_is_composed_with_them(name
     np.testing.assert_array_equal(_end(sim), expected)
 
 
-@pytest.mark.parametrize("name", ["pcc", "gvs"])
+@pytest.mark.parametrize("name", ["pcc", "gvs", "rigid", "vine"])
 def test_a_model_that_can_exchange_numbers_is_not_built_anew(name, nothing_is_composed, monkeypatch):
     text, parameters = _loaded(name)
     sim = loads(text).compose()

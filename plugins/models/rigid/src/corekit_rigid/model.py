@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import final
 
 import numpy as np
@@ -14,6 +15,7 @@ from corekit.geometry.frames import quat_wxyz_from_rotation, rotation_from_quat_
 from corekit.linalg.matrices import BlockDiagonal, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
+from corekit.roles.options import all_but
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dynamics, energy, tangent
 from corekit_rigid.frames import compute_point_jacobians, frame_pose, integrate_pose
@@ -21,6 +23,8 @@ from corekit_rigid.outline import surface_lines
 from corekit_rigid.solid import shapes_of, solid_of
 
 __all__ = ["Rigid"]
+
+_SHAPE = all_but(RigidConfig, "mass", "density", "inertia", "linear_damping", "angular_damping")
 
 
 @final
@@ -36,13 +40,14 @@ class Rigid(Model):
 
     Frame `body` has the shape's origin and axes and carries it. The base pose is where the body starts.
 
-    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `free-base`.
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `free-base`, `new-numbers`.
     """
 
     def __init__(self, config: RigidConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
         self._path = context.path or "rigid"
         self._base = context.base
+        self._config = config
         self._solid = solid_of(config, context.base, context.gravity)
         if context.free_base and not self._solid.free:
             raise ConfigError(
@@ -78,6 +83,14 @@ class Rigid(Model):
     def description(self) -> ModelDescription:
         """One frame with its shapes, one wrench."""
         return self._layout
+
+    def with_numbers(self, config: RigidConfig) -> Rigid | None:
+        """The same body with another mass, inertia and drag; None where more is different."""
+        if _SHAPE(self._config) != _SHAPE(config):
+            return None
+        other = copy(self)
+        vars(other).update(_config=config, _solid=solid_of(config, self._base, self._solid.gravity))
+        return other
 
     def compute_initial_state(self, initial: RigidInitial | None, out: State) -> None:
         """Write the state that `initial` gives, at rest at the base if it is None.

@@ -15,6 +15,7 @@ vine = ComponentSpec(
     provides=(
         "point-jacobian",
         "free-base",
+        "new-numbers",
         "force-derivatives",
         "constraints",
         "bounded-constraints",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, final
 
 import attrs
@@ -15,6 +16,7 @@ from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
+from corekit.roles.options import all_but
 from corekit_vine.angle_cache import new_angle_cache
 from corekit_vine.chain import COMPLIANCE, MAX_FORCE, NATURAL_ANGLE, ROWS_PER_LINK, build_chain
 from corekit_vine.config import VineConfig, VineInitial
@@ -33,6 +35,11 @@ if TYPE_CHECKING:
     from corekit_vine.symbolic import SymbolicVine
 
 __all__ = ["Vine"]
+
+_ALL_BUT_MATTER = all_but(
+    VineConfig, "wall_density", "gas_density", "body_mass", "body_inertia", "bending_stiffness", "bending_damping",
+    "joint_stiffness", "joint_damping", "natural_curvature", "pressure", "yield_pressure",
+)  # fmt: skip
 
 
 @final
@@ -53,24 +60,39 @@ class Vine(Model):
 
     def __init__(self, config: VineConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
-        self._config = config
         self._path = context.path or "vine"
         self._base = MountedChain(config, context.gravity) if context.free_base else None
         self._start = context.base
         # the weight on a base that moves is that of `moving_base`
-        inside = attrs.evolve(context, gravity=np.zeros(3)) if self._base else context
-        self._chain = chain = build_chain(config, inside)
-        self._scalars, self._mass, self._pins = chain
-        self._angle_cache = new_angle_cache(config.bodies)
+        self._inside = attrs.evolve(context, gravity=np.zeros(3)) if self._base else context
         turn = context.base.rotation
         first, second = turn[:, 0], turn[:, 2]
         self._plane: Array = np.ascontiguousarray(
             np.vstack([context.base.position, first, second, np.cross(first, second)])
         )
         self._layout = describe_robot(config, None if self._base else self._plane[:3])
+        self._zero_inputs = np.zeros(self._layout.input_size)
+        Vine._hold(self, config)
+
+    def _hold(self, config: VineConfig) -> None:
+        """Compute by the numbers of a config from now on."""
+        self._config = config
+        self._chain = chain = build_chain(config, self._inside)
+        self._scalars, self._mass, self._pins = chain
+        self._angle_cache = new_angle_cache(config.bodies)
         n = len(self._mass)
         self._inertia, self._bands = np.zeros(n), (np.zeros((6, n)), np.zeros((4, n)))
-        self._zero_inputs = np.zeros(self._layout.input_size)
+
+    def with_numbers(self, config: VineConfig) -> Vine | None:
+        """The same robot with other stiffness, damping, natural curvature, mass and pressures of wrinkling and yield.
+
+        None where its base moves, or more is different.
+        """
+        if self._base is not None or _ALL_BUT_MATTER(self._config) != _ALL_BUT_MATTER(config):
+            return None
+        other = copy(self)
+        Vine._hold(other, config)
+        return other
 
     @property
     def description(self) -> ModelDescription:

@@ -65,6 +65,9 @@ def new_numbers_as_built(subject: Subject) -> None:
                 ]
                 if "force-derivatives" in subject.spec.provides:
                     answers += [each.ravel() for each in probe.tangent(state)]
+                if described.constraint_count:
+                    rows = probe.bilateral(state)
+                    answers += [rows.values.ravel(), rows.position_error, rows.target_rate, rows.compliance]
                 found.append(np.concatenate(answers))
             expect_close("the answers of a model with other numbers", found[1], found[2], 0.0)
             expect_close("the answers of the model before", found[3], found[0], 0.0)
