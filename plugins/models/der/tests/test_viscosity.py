@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
+from corekit.data.state import State
+from corekit.roles.component import BuildContext
 from corekit_der.config import Clamp, DERConfig, Joint, Limb
 from corekit_der.initial_options import BendingMode, DERInitial
+from corekit_der.model import DER
 
 from .test_motion import OMEGA, run
 
@@ -89,3 +92,19 @@ def test_joined_limbs_of_two_materials_have_exact_derivatives(rod, planar):
     np.testing.assert_allclose(K, by_q, rtol=0, atol=2e-9 * np.abs(K).max())
     np.testing.assert_allclose(D, by_v, rtol=0, atol=1e-12 * np.abs(D).max())
     assert np.abs(K - K.T).max() > 1e-2 * np.abs(K).max()
+
+
+def test_a_mounted_rod_is_damped_as_a_clamped_one():
+    """Behind the clamp stands an edge that does not bend, and that does not share the rate of the half edge before it."""
+    limb = Limb(start=(0, 0, 0), end=(0.3, 0, 0), nodes=5, viscosity=(VISCOSITY,))
+    config = DERConfig(limbs=(limb,), clamps=(Clamp(at="rod.start"),))
+    found = []
+    for free_base in (False, True):
+        model = DER(config, BuildContext(free_base=free_base))
+        n = len(model.description.coordinates)
+        state = State.zeros(n, n, model.description.aux)
+        model.compute_initial_state(None, state)
+        held = np.isin(np.arange(n), DER(config).description.prescribed_velocity_index)
+        state.v[:] = np.where(held, 0.0, np.random.default_rng(2).normal(size=n))
+        found.append(model.compute_force_terms(state, np.zeros(0))["viscosity"])
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-12 * np.abs(found[0]).max())

@@ -52,7 +52,8 @@ class Graph:
         limb: index of the limb, −1 of ghosts, (E,).
         pair, sign: edges of a pair and their orientation in it, (P, 2).
         pair_node: far, common and far node, (P, 3).
-        voronoi: V [m], (P,).
+        halves: lengths of the half edges that bend [m], 0 of ghosts, (P, 2).
+        voronoi: V, their sum [m], (P,).
         pair_stiffness: EI₁/V, EI₂/V, GJ/V [N·m], (P, 3).
         natural: natural curvatures and twist [1/m], (P, 3).
         pair_limb: the limb of its curvature input, −1 of joints, (P,).
@@ -85,6 +86,7 @@ class Graph:
     pair: IntArray = field(factory=lambda: np.zeros((0, 2), dtype=np.int64))
     sign: Array = field(factory=lambda: np.zeros((0, 2)))
     pair_node: IntArray = field(factory=lambda: np.zeros((0, 3), dtype=np.int64))
+    halves: Array = field(factory=lambda: np.zeros((0, 2)))
     voronoi: Array = field(factory=lambda: np.zeros(0))
     pair_stiffness: Array = field(factory=lambda: np.zeros((0, 3)))
     natural: Array = field(factory=lambda: np.zeros((0, 3)))
@@ -249,7 +251,7 @@ def _add_limb_and_joint_pairs(graph: Graph, elastic: dict[int, float], mistakes:
             limb = np.concatenate([limb, np.full(len(added), -1)])
             common = np.concatenate([common, np.full(len(added), node)])
             scale = np.concatenate([scale, np.full(len(added), factor)])
-    _add_pairs(graph, pair, sign, limb, scale, half=False)
+    _add_pairs(graph, pair, sign, limb, scale)
     folded = 1.0 + np.einsum("pi,pi->p", *(sign[:, i, None] * graph.tangent[pair[:, i]] for i in (0, 1)))
     for p in np.flatnonzero(folded < _FOLDED):
         names = " and ".join(graph.edge_name[j] for j in pair[p])
@@ -257,12 +259,9 @@ def _add_limb_and_joint_pairs(graph: Graph, elastic: dict[int, float], mistakes:
         mistakes.append(Mistake("limbs", f"edges {names}", reason))
 
 
-def _add_pairs(
-    graph: Graph, pair: IntArray, sign: Array, limb: IntArray, scale: Array, *, half: bool
-) -> None:
-    """Append pairs; if `half`, the ghost edge of a pair does not bend."""
-    ghost = graph.axial[pair] == 0.0 if half else np.zeros(pair.shape, dtype=bool)
-    halves = np.where(ghost, 0.0, 0.5 * graph.length[pair])
+def _add_pairs(graph: Graph, pair: IntArray, sign: Array, limb: IntArray, scale: Array) -> None:
+    """Append pairs; a ghost does not bend."""
+    halves = np.where(graph.limb[pair] < 0, 0.0, 0.5 * graph.length[pair])
     compliance = np.einsum("pi,pik->pk", halves, 1.0 / graph.bend[pair])
     far = np.where(sign[:, 0] > 0, graph.edge[pair[:, 0], 0], graph.edge[pair[:, 0], 1])
     common = np.where(sign[:, 0] > 0, graph.edge[pair[:, 0], 1], graph.edge[pair[:, 0], 0])
@@ -271,6 +270,7 @@ def _add_pairs(
     graph.pair = np.concatenate([graph.pair, pair])
     graph.sign = np.concatenate([graph.sign, sign])
     graph.pair_node = np.concatenate([graph.pair_node, np.column_stack([far, common, end])])
+    graph.halves = np.concatenate([graph.halves, halves])
     graph.voronoi = np.concatenate([graph.voronoi, halves.sum(axis=1)])
     graph.pair_stiffness = np.concatenate([graph.pair_stiffness, scale[:, None] / compliance])
     graph.natural = np.concatenate([graph.natural, natural[limb]])
@@ -315,7 +315,7 @@ def _add_clamps(graph: Graph, clamps: Sequence[Clamp], mistakes: list[Mistake]) 
 def _add_ghosts(graph: Graph, node: int, meeting: IntArray) -> tuple[IntArray, IntArray]:
     """Replace the pairs at a node by one ghost behind every edge; return the ghosts' nodes and edges."""
     kept = graph.pair_node[:, 1] != node
-    for name in ("pair", "sign", "pair_node", "voronoi", "pair_stiffness", "natural", "pair_limb"):
+    for name in ("pair", "sign", "pair_node", "halves", "voronoi", "pair_stiffness", "natural", "pair_limb"):
         setattr(graph, name, getattr(graph, name)[kept])
     count, n, e = len(meeting), len(graph.position), len(graph.edge)
     outward = np.where(graph.edge[meeting, 0] == node, 1.0, -1.0)
@@ -344,13 +344,11 @@ def _add_ghosts(graph: Graph, node: int, meeting: IntArray) -> tuple[IntArray, I
     forward = np.where(
         outward[:, None] > 0, np.column_stack([edges, meeting]), np.column_stack([meeting, edges])
     )
-    _add_pairs(graph, forward, np.ones((count, 2)), limb, np.ones(count), half=True)
+    _add_pairs(graph, forward, np.ones((count, 2)), limb, np.ones(count))
     return nodes, edges
 
 
 def compliance_fractions(graph: Graph) -> Array:
     """Return the fractions of its two edges in the compliances of every pair: κ₁, κ₂ and twist, (P, 2, 3)."""
-    # a ghost does not bend
-    halves = np.where(graph.axial[graph.pair] == 0.0, 0.0, 0.5 * graph.length[graph.pair])
-    each = halves[:, :, None] / graph.bend[graph.pair]
+    each = graph.halves[:, :, None] / graph.bend[graph.pair]
     return each / each.sum(axis=1, keepdims=True)
