@@ -102,7 +102,7 @@ def test_a_model_with_other_numbers_moves_as_one_that_is_composed_with_them(name
     np.testing.assert_array_equal(_end(sim), expected)
 
 
-@pytest.mark.parametrize("name", ["pcc", "gvs", "rigid", "vine"])
+@pytest.mark.parametrize("name", BODIES)
 def test_a_model_that_can_exchange_numbers_is_not_built_anew(name, nothing_is_composed, monkeypatch):
     text, parameters = _loaded(name)
     sim = loads(text).compose()

@@ -95,7 +95,7 @@ def test_joined_limbs_of_two_materials_have_exact_derivatives(rod, planar):
 
 
 def test_a_mounted_rod_is_damped_as_a_clamped_one():
-    """Behind the clamp stands an edge that does not bend, and that does not share the rate of the half edge before it."""
+    """Behind the clamp stands an edge that does not bend and shares no rate with the half edge before it."""
     limb = Limb(start=(0, 0, 0), end=(0.3, 0, 0), nodes=5, viscosity=(VISCOSITY,))
     config = DERConfig(limbs=(limb,), clamps=(Clamp(at="rod.start"),))
     found = []

@@ -22,6 +22,7 @@ der = ComponentSpec(
         "force-terms",
         "curvature-input",
         "input-jacobian",
+        "new-numbers",
         "symbolic",
         "symbolic-parameters",
     ),

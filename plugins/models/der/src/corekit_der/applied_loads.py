@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
@@ -92,6 +95,14 @@ class AppliedLoads:
         self.blocks = [self._edge_dofs(edge)[None, :] for _, edge, _ in self.forces if edge >= 0]
         self._block_entries: list[IntArray] = []
         self._set_rest_strains(self._zero_inputs)
+
+    def for_rods(self, graph: Graph, elasticity: Elasticity) -> Self:
+        """Return the same loads on rods that differ in materials alone."""
+        other = copy(self)
+        vars(other).update(
+            _graph=graph, _elasticity=elasticity, _rods=elasticity.rods, _slope=np.zeros((3, 7))
+        )
+        return other
 
     def _set_rest_strains(self, inputs: Array) -> None:
         set_rest_strains(

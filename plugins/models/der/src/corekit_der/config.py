@@ -6,11 +6,11 @@ A node is written `limb.start`, `limb.end` or `limb.7`. The number counts nodes 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from attrs import frozen
 
+from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
@@ -131,14 +131,14 @@ class Limb:
             return [Mistake("points", f"{len(self.points)} points", "a ring needs at least 3 points")]
         if len(position) < 2:
             return [Mistake("points", f"{len(position)} points", "a rod needs at least 2 points")]
-        short = np.flatnonzero(~(np.linalg.norm(self.edges(), axis=1) > 1e-12))
+        short = np.flatnonzero(~(np.linalg.norm(self._between(position), axis=1) > 1e-12))
         if len(short):
             return [
                 Mistake("points", f"edge {int(short[0])} has no length", "neighbouring nodes must be apart")
             ]
         return []
 
-    def positions(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def positions(self) -> Array:
         """Return the nodes in the base's axes [m], shape (n, 3)."""
         if self.points:
             return np.array(self.points, dtype=float).reshape(-1, 3)
@@ -146,9 +146,12 @@ class Limb:
         fraction = np.linspace(0.0, 1.0, self.nodes)[:, None]
         return np.array(self.start) * (1.0 - fraction) + np.array(self.end) * fraction
 
-    def edges(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+    def edges(self) -> Array:
         """Return the edges in the base's axes [m], one more if closed, shape (e, 3)."""
-        position = self.positions()
+        return self._between(self.positions())
+
+    def _between(self, position: Array) -> Array:
+        """Return the edges between nodes at `position`, (n, 3)."""
         return np.roll(position, -1, axis=0) - position if self.closed else np.diff(position, axis=0)
 
 

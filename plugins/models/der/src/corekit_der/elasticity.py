@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, final
+from copy import copy
+from typing import Any, Protocol, Self, final
 
 import numpy as np
 
@@ -27,7 +28,7 @@ from corekit_der.planar import (
 )
 from corekit_der.planar_viscosity import planar_viscous_terms
 from corekit_der.stiffness import elastic_stiffness
-from corekit_der.tables import BlockEntryTable, Rods, RodTable, empty_rods
+from corekit_der.tables import BlockEntryTable, Rods, RodTable, empty_rods, with_stiffness
 from corekit_der.viscosity import viscous_coefficients, viscous_terms
 
 __all__ = ["Elasticity", "PlanarElasticity", "SpatialElasticity", "TermWeights"]
@@ -52,6 +53,10 @@ class Elasticity(Protocol):
     strains: int
     aux: int
     blocks: tuple[IntArray, IntArray]
+
+    def with_matter_of(self, graph: Graph) -> Self:
+        """Return the elasticity of a graph that differs in materials alone; it shares nothing that is written."""
+        ...
 
     def compute_rest_strains(self, q: Array, aux: Array) -> Array:
         """Write the `aux` of the rest shape and return its strains, (P, 3)."""
@@ -105,6 +110,13 @@ def _tables(graph: Graph, numbering: Numbering) -> Rods:
     return rods
 
 
+def _parts_with_matter_of(graph: Graph, rods: Rods) -> dict[str, Any]:
+    """Return what differs in the elasticity of a graph with other materials than those in `rods`."""
+    rods = with_stiffness(rods, graph.axial, graph.pair_stiffness)
+    viscous, block = viscous_coefficients(graph), np.zeros((3, 121))
+    return {"_graph": graph, "rods": rods, "_table": tuple(rods), "_viscous": viscous, "_block": block}
+
+
 @final
 class SpatialElasticity(Elasticity):
     """Elasticity in (x, θ) with reference directors, see `frames`, `elastic_forces` and `stiffness`."""
@@ -121,6 +133,11 @@ class SpatialElasticity(Elasticity):
             block_dofs(numbering.node[graph.edge], (3, 3)),
             block_dofs(rods.pair_dofs, (3, 1, 3, 1, 3)),
         )
+
+    def with_matter_of(self, graph: Graph) -> Self:
+        other = copy(self)
+        vars(other).update(_parts_with_matter_of(graph, self.rods))
+        return other
 
     def compute_rest_strains(self, q: Array, aux: Array) -> Array:
         graph, out = self._graph, np.zeros((len(self._graph.pair), 3))
@@ -184,6 +201,11 @@ class PlanarElasticity(Elasticity):
             block_dofs(numbering.node[graph.edge], (2, 2)),
             block_dofs(rods.pair_dofs[:, [0, 2, 4]], (2, 2, 2)),
         )
+
+    def with_matter_of(self, graph: Graph) -> Self:
+        other = copy(self)
+        vars(other).update(_parts_with_matter_of(graph, self.rods))
+        return other
 
     def compute_rest_strains(self, q: Array, aux: Array) -> Array:
         out = np.zeros((len(self._graph.pair), 3))

@@ -19,15 +19,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from attrs import define, field
+from attrs import asdict, define, field, fields_dict
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit_der.config import Clamp, DERConfig, Limb
 from corekit_der.frames import transport_directors
-from corekit_der.sections import compute_section
+from corekit_der.sections import Section, compute_section
 
-__all__ = ["Graph", "build_graph", "compliance_fractions"]
+__all__ = [
+    "MATTER",
+    "Graph",
+    "build_graph",
+    "compliance_fractions",
+    "compute_matter",
+    "compute_pair_stiffness",
+]
+
+MATTER = (*fields_dict(Section), "drag")
+"""What of a graph follows from the sections, materials and drag of its limbs, without the pairs."""
 
 _FOLDED = 1e-3
 """Least 1 + cos of the angle between two edges; below it they are folded back."""
@@ -54,6 +64,7 @@ class Graph:
         pair_node: far, common and far node, (P, 3).
         halves: lengths of the half edges that bend [m], 0 of ghosts, (P, 2).
         voronoi: V, their sum [m], (P,).
+        scale: factor of the joint on the stiffness, (P,).
         pair_stiffness: EI₁/V, EI₂/V, GJ/V [N·m], (P, 3).
         natural: natural curvatures and twist [1/m], (P, 3).
         pair_limb: the limb of its curvature input, −1 of joints, (P,).
@@ -88,6 +99,7 @@ class Graph:
     pair_node: IntArray = field(factory=lambda: np.zeros((0, 3), dtype=np.int64))
     halves: Array = field(factory=lambda: np.zeros((0, 2)))
     voronoi: Array = field(factory=lambda: np.zeros(0))
+    scale: Array = field(factory=lambda: np.zeros(0))
     pair_stiffness: Array = field(factory=lambda: np.zeros((0, 3)))
     natural: Array = field(factory=lambda: np.zeros((0, 3)))
     pair_limb: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
@@ -127,6 +139,7 @@ def build_graph(config: DERConfig) -> Graph:
         _add_clamps(graph, config.clamps, mistakes)
     if mistakes:
         raise ConfigError(mistakes, "the rods")
+    graph.pair_stiffness = compute_pair_stiffness(graph)
     return graph
 
 
@@ -140,7 +153,6 @@ def _build_limbs(limbs: Sequence[Limb]) -> Graph:
         tangent = vector / length[:, None]
         n, e = len(position), len(length)
         k = np.arange(e)
-        section = compute_section(limb, length)
         hint = (
             np.array(limb.director) if limb.director is not None else np.eye(3)[np.argmin(np.abs(tangent[0]))]
         )
@@ -160,15 +172,7 @@ def _build_limbs(limbs: Sequence[Limb]) -> Graph:
                 "length": length,
                 "tangent": tangent,
                 "director": transport_directors(tangent, across),
-                "axial": section.axial,
-                "bend": section.bend,
-                "line_mass": section.line_mass,
-                "line_spin": section.line_spin,
-                "area": section.area,
-                "radius": section.radius,
-                "viscosity": section.viscosity,
-                "retardation": section.retardation,
-                "drag": np.tile([limb.viscous_drag, limb.drag_normal, limb.drag_tangential], (e, 1)),
+                **compute_matter(limb, length),
                 "fluid": np.tile([limb.fluid_density, limb.added_mass], (e, 1)),
                 "limb": np.full(e, number),
             }
@@ -183,6 +187,17 @@ def _build_limbs(limbs: Sequence[Limb]) -> Graph:
         if name != "nodes_of"
     }
     return Graph(limbs=tuple(limbs), nodes_of=[part["nodes_of"] for part in parts], **merged)
+
+
+def compute_matter(limb: Limb, length: Array) -> dict[str, Array]:
+    """Return the values of `MATTER` for the edges of a limb with rest lengths `length` (e,) [m]."""
+    drag = np.tile([limb.viscous_drag, limb.drag_normal, limb.drag_tangential], (len(length), 1))
+    return {**asdict(compute_section(limb, length), recurse=False), "drag": drag}
+
+
+def compute_pair_stiffness(graph: Graph) -> Array:
+    """Return (1) of every pair, times the factor of its joint, (P, 3)."""
+    return graph.scale[:, None] / np.einsum("pi,pik->pk", graph.halves, 1.0 / graph.bend[graph.pair])
 
 
 def _merge_joined_nodes(graph: Graph, config: DERConfig, mistakes: list[Mistake]) -> dict[int, float]:
@@ -262,7 +277,6 @@ def _add_limb_and_joint_pairs(graph: Graph, elastic: dict[int, float], mistakes:
 def _add_pairs(graph: Graph, pair: IntArray, sign: Array, limb: IntArray, scale: Array) -> None:
     """Append pairs; a ghost does not bend."""
     halves = np.where(graph.limb[pair] < 0, 0.0, 0.5 * graph.length[pair])
-    compliance = np.einsum("pi,pik->pk", halves, 1.0 / graph.bend[pair])
     far = np.where(sign[:, 0] > 0, graph.edge[pair[:, 0], 0], graph.edge[pair[:, 0], 1])
     common = np.where(sign[:, 0] > 0, graph.edge[pair[:, 0], 1], graph.edge[pair[:, 0], 0])
     end = np.where(sign[:, 1] > 0, graph.edge[pair[:, 1], 1], graph.edge[pair[:, 1], 0])
@@ -272,7 +286,7 @@ def _add_pairs(graph: Graph, pair: IntArray, sign: Array, limb: IntArray, scale:
     graph.pair_node = np.concatenate([graph.pair_node, np.column_stack([far, common, end])])
     graph.halves = np.concatenate([graph.halves, halves])
     graph.voronoi = np.concatenate([graph.voronoi, halves.sum(axis=1)])
-    graph.pair_stiffness = np.concatenate([graph.pair_stiffness, scale[:, None] / compliance])
+    graph.scale = np.concatenate([graph.scale, scale])
     graph.natural = np.concatenate([graph.natural, natural[limb]])
     graph.pair_limb = np.concatenate([graph.pair_limb, limb])
 
@@ -315,7 +329,7 @@ def _add_clamps(graph: Graph, clamps: Sequence[Clamp], mistakes: list[Mistake]) 
 def _add_ghosts(graph: Graph, node: int, meeting: IntArray) -> tuple[IntArray, IntArray]:
     """Replace the pairs at a node by one ghost behind every edge; return the ghosts' nodes and edges."""
     kept = graph.pair_node[:, 1] != node
-    for name in ("pair", "sign", "pair_node", "halves", "voronoi", "pair_stiffness", "natural", "pair_limb"):
+    for name in ("pair", "sign", "pair_node", "halves", "voronoi", "scale", "natural", "pair_limb"):
         setattr(graph, name, getattr(graph, name)[kept])
     count, n, e = len(meeting), len(graph.position), len(graph.edge)
     outward = np.where(graph.edge[meeting, 0] == node, 1.0, -1.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import final
+from copy import copy
+from typing import Self, final
 
 import numpy as np
 
@@ -61,6 +62,12 @@ class GraphFrames:
             self._edge[self.edges :] = self.real_edges
         if base is not None:
             self._edge[0], self._along[0] = base.edge, base.along
+
+    def for_rods(self, elasticity: Elasticity) -> Self:
+        """Return the frames of rods that differ in materials alone."""
+        other = copy(self)
+        vars(other).update(_elasticity=elasticity)
+        return other
 
     def write_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write positions and axes of all frames in the world."""

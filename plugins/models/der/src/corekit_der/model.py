@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, final
 
 from corekit.data.arrays import Array, IntArray
@@ -35,6 +36,8 @@ class DER(Model):
     Frames: the nodes (base's axes), and with `collision = "capsules"` also the edges (directors and tangent); before
     them the base if it moves. It then is the edge that the only clamp holds, see `moving_base`.
 
+    Other materials and drag of limbs make no new graph, see `with_numbers`.
+
     Source: Bergou et al. (2008), (2010); Choi et al. (2024).
     """
 
@@ -46,6 +49,19 @@ class DER(Model):
     def description(self) -> ModelDescription:
         """Coordinates, prescribed coordinates of clamps and collision shapes."""
         return self._rods.description
+
+    def with_numbers(self, config: DERConfig) -> DER | None:
+        """The same rods with other materials and drag of limbs.
+
+        None where more is different, the base moves, there are cables, or viscosity or drag across or along the rods
+        begins or ends, which gives K and D another form.
+        """
+        rods = self._rods.with_numbers(config)
+        if rods is None:
+            return None
+        other = copy(self)
+        vars(other).update(_rods=rods)
+        return other
 
     def compute_initial_state(self, initial: DERInitial | None, out: State) -> None:
         """Write the rest shape, changed by `initial`.

@@ -18,6 +18,8 @@ def _is_number(entry: object) -> bool:
 def to_floats(value: Any) -> Any:
     """Convert a number or a list of numbers to a tuple of floats; the validator rejects other values."""
     entries = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    if all(type(entry) is float for entry in entries):
+        return entries  # the very tuple that was given: a default needs no check
     return tuple(float(entry) for entry in entries) if all(map(_is_number, entries)) else value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,11 +19,12 @@ from corekit_der.cables import Cables
 from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes
 from corekit_der.config import DERConfig
-from corekit_der.elasticity import PlanarElasticity, SpatialElasticity, TermWeights
+from corekit_der.elasticity import Elasticity, PlanarElasticity, SpatialElasticity, TermWeights
 from corekit_der.graph import Graph, build_graph, compliance_fractions
 from corekit_der.graph_frames import GraphFrames
 from corekit_der.initial_state import InitialStateWriter
 from corekit_der.loads import add_drag, add_drag_derivatives
+from corekit_der.matter import is_same_but_for_matter, with_matter_of
 from corekit_der.moving_base import release_clamp
 from corekit_der.numbering import Numbering, block_entries, block_pattern, number_coordinates
 from corekit_der.tables import block_entry_table
@@ -50,14 +52,14 @@ class RodSystem:
     """
 
     def __init__(self, config: DERConfig, context: BuildContext) -> None:
-        path = context.path or "der"
-        self._graph = graph = build_graph(config)
-        self._base = release_clamp(config, graph, path) if context.free_base else None
+        self._config, self._path = config, context.path or "der"
+        graph = build_graph(config)
+        self._base = release_clamp(config, graph, self._path) if context.free_base else None
         if config.planar:
             _check_planar(config)
         self._numbering = numbering = number_coordinates(graph, config.planar)
         elasticity_class = PlanarElasticity if config.planar else SpatialElasticity
-        self._elasticity = elasticity = elasticity_class(graph, numbering)
+        elasticity: Elasticity = elasticity_class(graph, numbering)
         axes = list(elasticity.axes)
         self._width = len(axes)
         self._origin = np.array(context.base.position, dtype=float)
@@ -70,22 +72,18 @@ class RodSystem:
         )
         self.clamp_motion = ClampMotion(graph, numbering, axes, twisting=not config.planar)
         self._gravity = self._axes.T @ context.gravity
-        self.mass, self._weight, self._drag = _lump_masses(graph, numbering, self._gravity)
+        self._rest_q, self._rest_aux = np.zeros(n), np.zeros(elasticity.aux)
+        self._hold(graph, elasticity)
         if self._base is not None:
             self._base.share_mass(numbering, self.mass, self._weight)
-        self._increment = np.zeros(n)
-        self._rest_q, self._rest_aux = np.zeros(n), np.zeros(elasticity.aux)
         self._rest_q[self._node_dofs] = graph.position[:, axes]
         shape = elasticity.compute_rest_strains(self._rest_q, self._rest_aux)
         straight = [limb.unloaded == "straight" for limb in config.limbs] + [False]
         shape[np.array(straight)[graph.pair_limb]] = 0.0
-        self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
-        self._has_resistive_drag = bool(self._resistive.any())
-        self._is_viscous = bool(graph.viscosity.any())
         self._applied = AppliedLoads(config, graph, numbering, elasticity, self._axes, shape)
         self._cables = Cables(config, graph, elasticity, self._applied.input_size)
         self._cables.set_rest(self._rest_q, self._rest_aux)
-        symmetric = not (self._has_resistive_drag or self._is_viscous or self._applied.following)
+        symmetric = not (any(_couplings(graph)) or self._applied.following)
         blocks = [*elasticity.blocks, *self._applied.blocks, *self._cables.blocks]
         banded = symmetric and not self._cables.blocks and numbering.width <= _MAX_BAND
         self._pattern = None if banded else block_pattern(n, blocks)
@@ -96,14 +94,36 @@ class RodSystem:
         self._block_entries = block_entry_table(
             self._edge_entries, block_entries(elasticity.blocks[1], template)
         )
-        self._viscous = Diagonal(n)
-        self._viscous.data[:] = self._drag
-        self._drag_block = np.zeros((2, 36))
         self.description = self._make_layout(config)
-        self._path = path
+
+    def _hold(self, graph: Graph, elasticity: Elasticity) -> None:
+        """Compute by the materials of a graph from now on, in workspace of this system alone."""
+        self._graph, self._elasticity = graph, elasticity
+        self.mass, self._weight, self._drag = _lump_masses(graph, self._numbering, self._gravity)
+        self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
+        self._has_resistive_drag, self._is_viscous = _couplings(graph)
+        self._viscous = Diagonal(self.size)
+        self._viscous.data[:] = self._drag
+        self._increment, self._drag_block = np.zeros(self.size), np.zeros((2, 36))
         self.initial_state_writer = InitialStateWriter(
-            path, graph, numbering, elasticity, self.clamp_motion, self._rest_q, self._rest_aux
+            self._path, graph, self._numbering, elasticity, self.clamp_motion, self._rest_q, self._rest_aux
         )
+
+    def with_numbers(self, config: DERConfig) -> RodSystem | None:
+        """Return the same rods with other materials and drag.
+
+        None where more is different or K or D get another form, the base moves, or there are cables.
+        """
+        if self._base is not None or config.cables or not is_same_but_for_matter(self._config, config):
+            return None
+        graph = with_matter_of(self._graph, config)
+        if _couplings(graph) != _couplings(self._graph):
+            return None
+        other, elasticity = copy(self), self._elasticity.with_matter_of(graph)
+        frames, applied = self._frames.for_rods(elasticity), self._applied.for_rods(graph, elasticity)
+        vars(other).update(_config=config, _frames=frames, _applied=applied)
+        RodSystem._hold(other, graph, elasticity)
+        return other
 
     def _new_stiffness(self) -> Banded | Sparse:
         """Return a new buffer for K: a band, or sparse if the band is wide or K unsymmetric."""
@@ -181,8 +201,7 @@ class RodSystem:
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Return buffers for K, and for D: diagonal, or like K with a viscous material or resistive drag."""
-        coupled = self._has_resistive_drag or self._is_viscous
-        damping = self._new_stiffness() if coupled else Diagonal(self.size)
+        damping = self._new_stiffness() if any(_couplings(self._graph)) else Diagonal(self.size)
         return self._new_stiffness(), damping
 
     def compute_stiffness_and_damping(
@@ -347,17 +366,26 @@ def _check_planar(config: DERConfig) -> None:
         raise ConfigError(mistakes, "the planar rods")
 
 
+def _couplings(graph: Graph) -> tuple[bool, bool]:
+    """Whether resistive drag and a viscous material couple velocities, which decides the form of K and D."""
+    return bool(graph.drag[:, 1:].any()), bool(graph.viscosity.any())
+
+
 def _lump_masses(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[Array, Array, Array]:
     """Return the diagonals of M and of viscous drag, and the weight, each (n,): half an edge per node."""
-    n = numbering.size
-    mass, weight, drag = np.zeros(n), np.zeros(n), np.zeros(n)
-    half = 0.5 * graph.length
+    mass, weight, drag = (np.zeros(numbering.size) for _ in range(3))
+    ends, half = graph.edge.T.ravel(), 0.5 * graph.length
     fluid = graph.fluid[:, 0] * graph.area
-    for end in (0, 1):
-        x = numbering.node[graph.edge[:, end], None] + np.arange(len(gravity))
-        np.add.at(mass, x, (half * (graph.line_mass + graph.fluid[:, 1] * fluid))[:, None])
-        np.add.at(weight, x, (half * (graph.line_mass - fluid))[:, None] * gravity)
-        np.add.at(drag, x, (half * graph.drag[:, 0])[:, None])
+
+    def at_nodes(each: Array) -> Array:
+        return np.bincount(ends, np.concatenate([each, each]), len(numbering.node)).astype(float)
+
+    heavy, dragged = (
+        at_nodes(half * each) for each in (graph.line_mass + graph.fluid[:, 1] * fluid, graph.drag[:, 0])
+    )
+    for k, g in enumerate(gravity.tolist()):
+        x = numbering.node + k
+        mass[x], drag[x], weight[x] = heavy, dragged, at_nodes(half * (graph.line_mass - fluid) * g)
     if len(gravity) == 3:
         mass[numbering.edge] += graph.length * graph.line_spin
     return mass, weight, drag

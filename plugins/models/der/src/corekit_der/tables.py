@@ -16,6 +16,7 @@ __all__ = [
     "Rods",
     "block_entry_table",
     "empty_rods",
+    "with_stiffness",
 ]
 
 EDGE_ROW = 14
@@ -107,6 +108,13 @@ def empty_rods(edges: int, pairs: int) -> Rods:
         nodal=np.zeros((11, 11)),
         slope=np.zeros((3, 8)),
     )
+
+
+def with_stiffness(rods: Rods, axial: Array, pair_stiffness: Array) -> Rods:
+    """Return tables with other stiffness, rest strains to change and workspace of their own; they share the rest."""
+    written = ("rest_strain", "edge_state", "torque", "block", "nodal", "slope")
+    own = {name: getattr(rods, name).copy() for name in written}
+    return rods._replace(axial=axial.copy(), pair_stiffness=pair_stiffness.copy(), **own)
 
 
 def block_entry_table(edges: BlockEntries, pairs: BlockEntries) -> BlockEntryTable:

@@ -19,6 +19,8 @@ Source: Linn, Lang, Tuganov (2013), "Geometrically exact Cosserat rods with Kelv
 
 from __future__ import annotations
 
+import numpy as np
+
 from corekit.data.arrays import Array
 from corekit_der.elastic_forces import pair_strain
 from corekit_der.frames import compute_edges, edge_in_pair
@@ -32,6 +34,8 @@ __all__ = ["add_blocks", "add_stretching", "viscous_coefficients", "viscous_term
 
 def viscous_coefficients(graph: Graph) -> tuple[Array, Array]:
     """Return 3·η·A_s of every edge, (E,) [N·s], and c of (3) of every pair, (P, 3) [N·m·s]."""
+    if not graph.viscosity.any():
+        return np.zeros_like(graph.axial), np.zeros_like(graph.pair_stiffness)
     time = graph.viscosity[:, None] * graph.retardation
     shares = (compliance_fractions(graph) * time[graph.pair]).sum(axis=1)
     return graph.axial * time[:, 0], graph.pair_stiffness * shares
