@@ -128,7 +128,7 @@ class NewtonSearch:
             StaticsFailed: none was found.
         """
         system, options = self._system, self._options
-        self._load_factor, self.is_hopeless = load_factor, False
+        self._load_factor, self.is_hopeless, self._unsolved = load_factor, False, 0
         first = system.internal_state()
         self._begin(start)
         self._rounding = _STIFFER * float(np.max(system.rounding(self._state, self._size), initial=0.0))
