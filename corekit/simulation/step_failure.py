@@ -192,7 +192,7 @@ def _largest(matrix: Array, mass: Array) -> float:
 def step_to_try(
     step: float, body: Body | None = None, state: State | None = None, *, implicit: bool = False
 ) -> str:
-    """Return a sentence that suggests a step smaller than `step` [s], or an implicit integrator where that may help.
+    """Return a sentence that suggests a step smaller than `step` [s], or another kind of scheme where that may help.
 
     Args:
         step: that failed [s].
@@ -200,11 +200,16 @@ def step_to_try(
         implicit: whether an implicit integrator runs already.
     """
     limit = None if body is None or state is None else explicit_limit(body, state)
-    if body is not None and limit is not None and step >= _SAFETY * limit and not implicit:
-        return (
-            f"Try a step of {_rounded(_SAFETY * limit)} s or an implicit integrator: explicit steps of "
-            f"{body.name!r} are stable below {limit:.3g} s."
+    if body is not None and limit is not None and step >= _SAFETY * limit:
+        cure, reason = (
+            ("a scheme that damps", f"longer steps do not resolve the fastest motion of {body.name!r}.")
+            if implicit
+            else (
+                "an implicit integrator",
+                f"explicit steps of {body.name!r} are stable below {limit:.3g} s.",
+            )
         )
+        return f"Try a step of {_rounded(_SAFETY * limit)} s or {cure}: {reason}"
     # where rates are known and the step is below their limit, and where contacts are the trouble, it is no cure
     other = ", or an implicit integrator" if body is not None and limit is None and not implicit else ""
     return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s{other}."

@@ -7,6 +7,11 @@ w is the true acceleration, a the averaged one, at t + (α_m − α_f)·h; α_m 
 `alpha_newton` solves (1)–(2) for w₁. Then contact about (q₁, v₁) gives v⁺, and q⁺ = integrate(q₁, ½·(v⁺ −
 v₁), h).
 
+No scheme of this family keeps the energy of large motions: α_m = α_f = 0, β = ¼ is the trapezoidal rule, and what it
+keeps is the energy of a linear mode. Where modes with h·ω ≫ 1 carry much of the energy, stretching waves of a
+rod that bends far for example, (1) has several solutions, and the energy grows without bound, though each step is
+solved. The energy watch says so; implicit Euler damps these modes, and far shorter steps resolve them.
+
 The integrator stores a and w for the next step and rescales a with the step size to w + (h/h_before)·(a − w).
 If the start is not the end of the last step (an impulse changed the velocity, or the model its coordinates), or the
 step is more than four times as long, both are the acceleration there. Rigid constraints hold at the end of every
@@ -21,7 +26,8 @@ C = |β + ½·(α_m − α_f) − 1/6|, and the next is as large as (3) permits:
 integer number of steps ends at the next stop, so the scenario's grid stays; none is longer than the
 scenario's step.
 
-Source: Arnold and Brüls (2007), "Convergence of the generalized-α scheme for constrained mechanical systems";
+Source: Arnold and Brüls (2007), "Convergence of the generalized-α scheme for constrained mechanical systems"; for
+the energy Simo and Tarnow (1992), "The discrete energy-momentum method";
 for (3) Hairer, Nørsett and Wanner (1993), "Solving Ordinary Differential Equations I", II.4.
 """
 

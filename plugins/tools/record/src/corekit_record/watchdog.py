@@ -186,7 +186,7 @@ class Watchdog(RunObserver):
                 f"the energy grew by {value:.3g} J that no work explains, beyond "
                 f"{self._policies.energy.limit:g} × {self._energy.scale:.3g} J, most of it in body {body.name!r}, "
                 f"whose {fastest!r} is fastest and {term or 'force'!r} its largest force. "
-                f"{step_to_try(simulation.step_length, body, state)}"
+                f"{step_to_try(simulation.step_length, body, state, implicit=simulation.report.iterations > 1)}"
             )
             return sentence, {"body": body.name, "coordinate": fastest, "term": term}
         record = simulation.contacts()
