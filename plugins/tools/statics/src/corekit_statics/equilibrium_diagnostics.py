@@ -93,12 +93,11 @@ def not_found(iterations: int, load_factor: float) -> str:
     )
 
 
-def unsolved(iterations: int) -> str:
+def unsolved() -> str:
     """Report that the contact solver fails again and again, and what else may serve."""
     return (
-        f"the contact solver left the contacts of {iterations} iterations in a row unsolved, and nothing came nearer "
-        "to balance. Look at coefficients of friction that are very large or very different, or take another "
-        "contact.solver: cone, imc"
+        "the contact solver failed again and again, and nothing came nearer to balance. Look at coefficients of "
+        "friction that are very large or very different, or take another contact.solver: cone, imc"
     )
 
 

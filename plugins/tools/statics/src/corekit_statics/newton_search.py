@@ -55,6 +55,8 @@ __all__ = ["NewtonSearch"]
 
 _PATIENCE = 12
 """Iterations that may fail to halve the force before the search begins anew in its next way."""
+_UNSOLVED = 36
+"""Contact problems that may stay unsolved meanwhile, before the search is given up: each one took every fallback."""
 _FLOW_ITERATIONS = 10
 """Iterations of the viscous flow, relative to those of Newton's method."""
 _MOST_FLOWS = 3
@@ -108,7 +110,7 @@ class NewtonSearch:
         self._shifts = np.zeros(len(system.bodies))
         self._trust_radius = self._detection_radius = 0.25 * self._size
         self._scale = self._distance = self._rounding = 0.0
-        self._load_factor, self._resolves, self._unsolved = 1.0, 0, 0
+        self._load_factor, self._resolves, self._unsolved, self._last_failed = 1.0, 0, 0, False
         self._has_line_search, self._may_leap, self._flows_left = False, False, _MOST_FLOWS
         self.is_hopeless, self.iterations = False, 0
         self._accepted = self._before = system.internal_state()
@@ -128,7 +130,7 @@ class NewtonSearch:
             StaticsFailed: none was found.
         """
         system, options = self._system, self._options
-        self._load_factor, self.is_hopeless, self._unsolved = load_factor, False, 0
+        self._load_factor, self.is_hopeless, self._unsolved, self._last_failed = load_factor, False, 0, False
         first = system.internal_state()
         self._begin(start)
         self._rounding = _STIFFER * float(np.max(system.rounding(self._state, self._size), initial=0.0))
@@ -143,7 +145,10 @@ class NewtonSearch:
             if is_held and self._is_rounding():
                 note = "as far as rounding of the stiff coordinates lets it"
                 return self._equilibrium(iteration, note if worst > _STALLED * self._scale else "")
-            slow = slow + 1 if worst > 0.5 * best else 0
+            if worst <= 0.5 * best:
+                slow = self._unsolved = 0
+            else:
+                slow += 1
             best = min(best, worst)
             share = _STALLED_IN_CONTACT if system.contacts.count else _STALLED
             is_stalled = is_held and slow > 6 and worst <= share * self._scale
@@ -152,9 +157,9 @@ class NewtonSearch:
                 left = f"{worst / self._scale:.0e} of the load"
                 note = f"as far as rounding and the contact solver's tolerance let it, {left}"
                 return self._equilibrium(iteration, note)
-            self.is_hopeless = min(slow, self._unsolved) > _PATIENCE
+            self.is_hopeless = slow > _PATIENCE and self._unsolved > _UNSOLVED
             if self.is_hopeless:
-                raise self._failure(unsolved(self._unsolved))
+                raise self._failure(unsolved())
             if slow > _PATIENCE and (may_flow or not self._has_line_search):
                 system.restore(first)
                 self._begin(start)
@@ -218,7 +223,7 @@ class NewtonSearch:
     def _move(self) -> None:
         """Move the state by one step, and raise or lower every body's σ."""
         # where the last step's contacts stayed unsolved, shorter ones did not help
-        self._resolves = 1 if self._unsolved else _MAX_RESOLVES
+        self._resolves = 1 if self._last_failed else _MAX_RESOLVES
         self._before = self._system.internal_state()
         for _ in range(_MAX_ATTEMPTS):
             if self._solve() and self._try_step():
@@ -244,12 +249,13 @@ class NewtonSearch:
                 raise self._failure("the step to balance is not finite, whatever holds it back")
             # nothing holds some motion, and rounding hid that from the factorisation
             self._raise_shifts(10.0)
-        elif not info.status.solved and self._resolves > 0:
+        else:
+            self._last_failed = not info.status.solved
+            self._unsolved += self._last_failed
+            if not self._last_failed or self._resolves == 0:
+                return True
             # contacts contradict each other more, the farther a step goes
             self._resolve(10.0)
-        else:
-            self._unsolved = 0 if info.status.solved else self._unsolved + 1
-            return True
         return False
 
     def _try_step(self) -> bool:
