@@ -15,30 +15,33 @@ INTEGRATORS = sorted(
 )
 
 
-def landing(integrator, *, adapt):
+def ball(integrator, *, height, speed=0.0, gravity=G, mass=1.0, step=STEP, **options):
+    """A ball of 5 cm above a floor, its potential with the given options."""
     return from_document(
         {
             "format": "corekit-scenario/1",
             "name": "landing",
-            "time": {"duration": 1.0, "step": STEP},
-            "world": {"gravity": [0.0, 0.0, -G], "obstacles": [{"name": "floor", "shape": "half-space"}]},
+            "time": {"duration": 1.0, "step": step},
+            "world": {"gravity": [0.0, 0.0, -gravity], "obstacles": [{"name": "floor", "shape": "half-space"}]},
             "bodies": [
                 {
-                    "name": "ball",
-                    "use": "rigid",
-                    "options": {"shape": "sphere", "size": [0.05], "mass": 1.0},
-                    "initial": {"position": [0.0, 0.0, 0.05 + DROP]},
+                    "name": "ball", "use": "rigid", "options": {"shape": "sphere", "size": [0.05], "mass": mass},
+                    "initial": {"position": [0.0, 0.0, 0.05 + height], "velocity": [0.0, 0.0, -speed]},
                 }
             ],
             "contact": {
                 "friction": 0.3,
                 "detector": {"use": "sdf"},
-                "solver": {"use": "imc", "options": {"adapt": adapt, "distance_tolerance": LAYER}},
+                "solver": {"use": "imc", "options": {"distance_tolerance": LAYER, **options}},
             },
             "integrator": {"use": integrator},
-            "output": {"every": STEP},
+            "output": {"every": step},
         }
-    ).compose()
+    ).compose()  # fmt: skip
+
+
+def landing(integrator, *, adapt):
+    return ball(integrator, height=DROP, adapt=adapt)
 
 
 def fall(simulation):
@@ -74,7 +77,7 @@ def test_the_watch_warns_of_a_stiffness_that_rises_under_load(integrator, monkey
     """Doubled at each step deeper than δ, as published: each doubling stores k·φ which nothing gave."""
     stiffness = [1e4]
 
-    def update(_, contacts, motion):
+    def update(_, contacts, motion, step):
         if contacts.count and contacts.gap[0] < -LAYER and motion.normal_velocity[0] < 0.0:
             stiffness[0] *= 2.0
 
@@ -83,3 +86,27 @@ def test_the_watch_warns_of_a_stiffness_that_rises_under_load(integrator, monkey
     energy, _, warns = fall(landing(integrator, adapt=True))
     assert energy > G * (0.05 + DROP) + 0.05 * G * DROP
     assert warns
+
+
+@pytest.mark.parametrize("integrator", ["implicit-midpoint", "newmark", "verlet"])
+@pytest.mark.parametrize(("speed", "step"), [(0.1, 1e-3), (0.1, 1e-4), (0.1, 2e-5), (0.03, 1e-4)])
+def test_a_bounce_gives_back_what_it_took_however_short_the_steps_are(integrator, speed, step):
+    """Hundreds of steps within an impact are no rest: its stiffness holds until the ball is off again."""
+    simulation = ball(integrator, height=2.0 * LAYER, speed=speed, gravity=0.0, step=step)
+    simulation.run(10.0 * LAYER / speed)
+    assert simulation.state.v[2] > 0.0
+    assert (simulation.state.v[2] / speed) ** 2 == pytest.approx(1.0, abs=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("mass", "stiffness", "depth"), [(20.0, 1e3, 0.2), (20.0, 1e4, 0.0), (1.0, 1e3, 0.4)]
+)
+def test_a_ball_that_starts_within_the_layer_comes_to_rest_at_a_fifth_of_it(mass, stiffness, depth):
+    """However weak k₀ is: choosing its own stiffness lifts the ball by less than the layer, and throws it nowhere."""
+    simulation = ball("implicit-euler", height=-depth * LAYER, mass=mass, stiffness=stiffness)
+    highest = -LAYER
+    while simulation.time < 0.6:
+        simulation.step()
+        highest = max(highest, simulation.state.q[2] - 0.05)
+    assert simulation.state.q[2] - 0.05 == pytest.approx(-LAYER / 5, rel=0.1)
+    assert highest < LAYER

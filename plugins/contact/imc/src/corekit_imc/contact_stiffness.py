@@ -8,16 +8,23 @@ effective mass m, its rate of approach v and its acceleration a towards the surf
 
 Of a spring of energy k·g² the first term stops m within δ/√2, the second carries m·a at a penetration of δ/5. At a gap
 g where φ is no longer nothing, as at the start of a run, k rises by (1) only as long as all that this has added to a
-contact since it closed is less than a hundredth of the energy at hand:
+contact since it closed is less than a hundredth of an impact's energy and what lifts the load by δ, together:
 
-    Σ Δk·φ(g) ≤ (½·m·v² + m·a·δ)/100                                                      (2)
+    Σ Δk·φ(g) ≤ ½·m·v²/100 + m·a·δ                                                        (2)
 
-Loads that come later, as in a pile, are followed slowly by contacts that have rested for a hundred steps, up and down:
+Loads that come later, as in a pile, are followed slowly by contacts that have touched for a time T, up and down: in a
+step of length h
 
-    k ← k + (max(k₀, 2.5·λ̄/δ) − k)/100,       λ̄ ← λ̄ + (λ − λ̄)/100                          (3)
+    k ← k + (max(k₀, 2.5·λ̄/δ) − k)·h/T,       λ̄ ← λ̄ + (λ − λ̄)·h/min(t, T),
+    T = max(100·H, 10·2π·√(m/(2·k)))                                                       (3)
 
-This lifts the load by at most about δ, and the energy for it counts as energy of the contact. A contact that is loaded
-when it is first seen, as the next edge of a sliding rod, has the stiffness of a contact of one of its two shapes.
+with H the scenario's step and t the time since it touched. An impact lasts half a period of the spring, so it is over
+long before T, however short the steps are. A change within ten periods is adiabatic: the energy of the bouncing that is
+left grows as √k and no more. This lifts the load by at most about δ, and the energy for it counts as energy of the
+contact.
+
+A contact that is loaded when it is first seen, as the next edge of a sliding rod, has the stiffness of a contact of one
+of its two shapes.
 """
 
 from __future__ import annotations
@@ -40,9 +47,12 @@ _TARGET_PENETRATION = 0.2
 _ENTRY = 1.5
 """Gap relative to δ below which a closing contact chooses its stiffness."""
 _ADDED = 0.01
-"""(2): share of the energy at hand that choosing k may add."""
-_FOLLOW_RATE, _REST = 0.01, 100
-"""Weight of the last step in (3), and accepted steps until a contact follows its load."""
+"""(2): share of an impact's energy that choosing k may add."""
+_STEPS, _PERIODS = 100.0, 10.0
+"""The two times of (3), in steps and periods."""
+_ROUNDING = 1e-9
+"""Of a sum of steps."""
+_NUMBERS = 5
 _NONE = np.zeros(0, dtype=np.int64)
 
 
@@ -53,13 +63,14 @@ class ContactStiffness:
     Args:
         least: k₀ [N/m].
         layer: δ [m].
+        step: of the scenario [s].
     """
 
-    def __init__(self, least: float, layer: float) -> None:
-        self._least, self._layer = least, layer
+    def __init__(self, least: float, layer: float, step: float) -> None:
+        self._least, self._layer, self._soonest = least, layer, _STEPS * step
         self._id, self._shape = _NONE, np.zeros((0, 2), dtype=np.int64)
-        # of every contact: k [N/m], λ̄ [N], accepted steps inside the layer, sum of (2) [J]
-        self._record = np.zeros((0, 4))
+        # of every contact: k [N/m], λ̄ [N], time inside the layer [s], sum of (2) [J], T [s] or 0 until asked
+        self._record = np.zeros((0, _NUMBERS))
 
     def of(self, contacts: ContactSet) -> Array:
         """k of every contact, shape (m,) [N/m]."""
@@ -69,27 +80,42 @@ class ContactStiffness:
         )
         return out
 
-    def update(self, contacts: ContactSet, motion: ContactMotion) -> None:
-        """Choose k of contacts that close, by (1)–(2), and follow the load of those that rest, by (3)."""
+    def update(self, contacts: ContactSet, motion: ContactMotion, step: float) -> None:
+        """Choose k of contacts that close, by (1)–(2), and follow the load of those that rest, by (3).
+
+        Args:
+            step: h of the step that ended [s].
+        """
         count, layer = contacts.count, self._layer
         near = np.flatnonzero(contacts.gap[:count] < _ENTRY * layer)
         stiffness = self.of(contacts)
-        record = np.zeros((len(near), 4))
+        record = np.zeros((len(near), _NUMBERS))
         for row, c in zip(record, near.tolist(), strict=True):
             gap, k = float(contacts.gap[c]), float(stiffness[c])
             known = np.flatnonzero(self._id == contacts.id[c])
-            _, load, age, added = self._record[known[0]] if len(known) else (0.0, 0.0, 0.0, 0.0)
+            _, load, age, added, rest = self._record[known[0]] if len(known) else (0.0,) * _NUMBERS
             phi, slope, _ = barrier(gap, layer)
             if gap > 0.5 * layer:
-                k, added = self._least, 0.0  # nothing is stored: what an earlier touch chose is forgotten
-            if age < _REST and motion.normal_velocity[c] < 0.0:
+                k, age, added, rest = (
+                    self._least,
+                    0.0,
+                    0.0,
+                    0.0,
+                )  # nothing is stored: an earlier touch is forgotten
+            if not rest and age >= self._soonest * (1.0 - _ROUNDING):
+                rest = max(
+                    self._soonest, _PERIODS * 2.0 * np.pi * np.sqrt(motion.effective_mass(c) / (2.0 * k))
+                )
+            rests = rest > 0.0 and age >= rest * (1.0 - _ROUNDING)
+            if rests:
+                target = max(self._least, load / (2.0 * _TARGET_PENETRATION * layer))
+                k += min(1.0, step / rest) * (target - k)
+            elif motion.normal_velocity[c] < 0.0:
                 before, k = k, max(k, self._entry_stiffness(c, k, phi, added, motion))
                 added += (k - before) * phi
-            elif age >= _REST:
-                target = max(self._least, load / (2.0 * _TARGET_PENETRATION * layer))
-                k += _FOLLOW_RATE * (target - k)
             force = -k * slope
-            row[:] = k, load + _FOLLOW_RATE * (force - load) if age else force, age + (gap < layer), added
+            load += min(1.0, step / min(age + step, rest or self._soonest)) * (force - load)
+            row[:] = k, load, age + step * (gap < layer), added, rest
         order = np.argsort(contacts.id[near], kind="stable")
         self._id, self._shape = contacts.id[near][order], contacts.shape[near][order]
         self._record = record[order]
@@ -101,8 +127,8 @@ class ContactStiffness:
         if not np.isfinite(mass):
             return now
         wanted = mass * (speed**2 / layer + pull / (2.0 * _TARGET_PENETRATION)) / layer
-        at_hand = mass * (0.5 * speed**2 + pull * layer)
-        return wanted if added + (wanted - now) * phi <= _ADDED * at_hand else now
+        allowed = mass * (_ADDED * 0.5 * speed**2 + pull * layer)
+        return wanted if added + (wanted - now) * phi <= allowed else now
 
     def internal_state(self) -> InternalState:
         """Return ids, shapes and numbers of every contact."""
@@ -112,7 +138,7 @@ class ContactStiffness:
         """Restore the output of `internal_state`; an empty one means k₀ everywhere."""
         self._id = internal_state["id"].copy() if internal_state else _NONE
         self._shape = internal_state["shape"].copy() if internal_state else np.zeros((0, 2), dtype=np.int64)
-        self._record = internal_state["stiffness"].copy() if internal_state else np.zeros((0, 4))
+        self._record = internal_state["stiffness"].copy() if internal_state else np.zeros((0, _NUMBERS))
 
 
 @compiled

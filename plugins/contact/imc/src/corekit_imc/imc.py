@@ -34,7 +34,7 @@ class ImplicitContact(ContactPotential, Stateful):
 
     Args:
         config: δ, k, ν and whether every contact has a k of its own.
-        context: not needed.
+        context: supplies the step of the scenario.
     """
 
     def __init__(
@@ -44,7 +44,8 @@ class ImplicitContact(ContactPotential, Stateful):
         self._stiffness: ContactStiffness | None = None
         self._same = np.zeros(0)
         if self._config.adapt:
-            self._stiffness = ContactStiffness(self._config.stiffness, self._config.distance_tolerance)
+            h = (context or BuildContext()).step
+            self._stiffness = ContactStiffness(self._config.stiffness, self._config.distance_tolerance, h)
 
     @property
     def activation_distance(self) -> float:
@@ -79,7 +80,7 @@ class ImplicitContact(ContactPotential, Stateful):
     def on_step_accepted(self, contacts: ContactSet, motion: ContactMotion, step: float) -> None:
         """Choose the stiffness of contacts that close, and follow slow loads."""
         if self._stiffness is not None:
-            self._stiffness.update(contacts, motion)
+            self._stiffness.update(contacts, motion, step)
 
     def internal_state(self) -> InternalState:
         """Return the stiffness of every contact; empty if it is one number."""
