@@ -166,6 +166,22 @@ class WorldSystem:
         """Whether all numbers of a state are finite; its velocity is then the accepted one."""
         return _copy_finite(state.qv, self.accepted)
 
+    def penetration(self, state: State) -> float:
+        """How deep the last accepted step left shapes in each other at its end `state` [m], −∞ without contacts.
+
+        Where the step's own contacts were found before its impulses moved the bodies, they are found anew.
+        """
+        pipeline, point = self.pipeline, self.equation.point
+        if pipeline is None:
+            return -math.inf
+        found = pipeline.max_penetration()
+        if found <= 0.0 or point is None or point.share == 1.0:
+            return found
+        current = pipeline.contacts
+        pipeline.detect_end(state)
+        found, pipeline.contacts = pipeline.max_penetration(), current
+        return found
+
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
         return self.equation.record(self.accepted, self._step)

@@ -8,6 +8,7 @@ from corekit.registry.discover import discover
 from corekit.scenario.load import from_document
 from corekit_imc.contact_stiffness import ContactStiffness
 from corekit_record.energy_balance import EnergyBalance
+from corekit_record.statistics import Statistics
 
 DROP, STEP, LAYER, G = 0.1, 1e-3, 5e-4, 9.81
 INTEGRATORS = sorted(
@@ -15,8 +16,8 @@ INTEGRATORS = sorted(
 )
 
 
-def ball(integrator, *, height, speed=0.0, gravity=G, mass=1.0, step=STEP, **options):
-    """A ball of 5 cm above a floor, its potential with the given options."""
+def ball(integrator, *, height, speed=0.0, gravity=G, mass=1.0, step=STEP, solver="imc", **options):
+    """A ball of 5 cm above a floor, its contact solver with the given options."""
     return from_document(
         {
             "format": "corekit-scenario/1",
@@ -32,7 +33,7 @@ def ball(integrator, *, height, speed=0.0, gravity=G, mass=1.0, step=STEP, **opt
             "contact": {
                 "friction": 0.3,
                 "detector": {"use": "sdf"},
-                "solver": {"use": "imc", "options": {"distance_tolerance": LAYER, **options}},
+                "solver": {"use": solver, "options": options},
             },
             "integrator": {"use": integrator},
             "output": {"every": step},
@@ -41,7 +42,7 @@ def ball(integrator, *, height, speed=0.0, gravity=G, mass=1.0, step=STEP, **opt
 
 
 def landing(integrator, *, adapt):
-    return ball(integrator, height=DROP, adapt=adapt)
+    return ball(integrator, height=DROP, adapt=adapt, distance_tolerance=LAYER)
 
 
 def fall(simulation):
@@ -92,7 +93,9 @@ def test_the_watch_warns_of_a_stiffness_that_rises_under_load(integrator, monkey
 @pytest.mark.parametrize(("speed", "step"), [(0.1, 1e-3), (0.1, 1e-4), (0.1, 2e-5), (0.03, 1e-4)])
 def test_a_bounce_gives_back_what_it_took_however_short_the_steps_are(integrator, speed, step):
     """Hundreds of steps within an impact are no rest: its stiffness holds until the ball is off again."""
-    simulation = ball(integrator, height=2.0 * LAYER, speed=speed, gravity=0.0, step=step)
+    simulation = ball(
+        integrator, height=2.0 * LAYER, speed=speed, gravity=0.0, step=step, distance_tolerance=LAYER
+    )
     simulation.run(10.0 * LAYER / speed)
     assert simulation.state.v[2] > 0.0
     assert (simulation.state.v[2] / speed) ** 2 == pytest.approx(1.0, abs=5e-3)
@@ -103,10 +106,24 @@ def test_a_bounce_gives_back_what_it_took_however_short_the_steps_are(integrator
 )
 def test_a_ball_that_starts_within_the_layer_comes_to_rest_at_a_fifth_of_it(mass, stiffness, depth):
     """However weak k₀ is: choosing its own stiffness lifts the ball by less than the layer, and throws it nowhere."""
-    simulation = ball("implicit-euler", height=-depth * LAYER, mass=mass, stiffness=stiffness)
+    simulation = ball(
+        "implicit-euler", height=-depth * LAYER, mass=mass, stiffness=stiffness, distance_tolerance=LAYER
+    )
     highest = -LAYER
     while simulation.time < 0.6:
         simulation.step()
         highest = max(highest, simulation.state.q[2] - 0.05)
     assert simulation.state.q[2] - 0.05 == pytest.approx(-LAYER / 5, rel=0.1)
     assert highest < LAYER
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "implicit-midpoint", "verlet", "rk23"])
+def test_the_depth_that_is_told_is_that_of_the_ends_of_steps(integrator):
+    """The smooth motion of a split step ends 5 mm inside the floor, where the ball never is: impulses move it out."""
+    simulation, statistics = ball(integrator, height=0.02, speed=8.0, solver="lcp"), Statistics()
+    lowest = 0.0
+    while simulation.time < 0.01:
+        statistics.on_step_accepted(simulation, simulation.step())
+        lowest = min(lowest, simulation.state.q[2] - 0.05)
+        assert statistics.depth == pytest.approx(max(0.0, 0.05 - simulation.state.q[2]), abs=1e-9)
+    assert statistics.since_last_record.deepest_penetration == pytest.approx(-lowest, abs=1e-9)

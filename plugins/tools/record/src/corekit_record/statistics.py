@@ -51,7 +51,7 @@ class Statistics(RunObserver):
         notes: what integrators changed in the linear model, with how often.
         most_contacts: contacts of one step, at most.
         shortest_step, longest_step: lengths of accepted steps [s]; shortest_at: when the shortest ended [s].
-        depth: largest −gap of the last step, 0 if nothing overlapped [m].
+        depth: largest −gap at the end of the last step, 0 if nothing overlapped [m].
         last_residual, last_contacts: worst physical residual and number of contacts of the last step.
     """
 
@@ -102,7 +102,7 @@ class Statistics(RunObserver):
         count = 0 if pipeline is None else pipeline.contacts.count
         self.last_contacts, self.depth = count, 0.0
         if pipeline is not None and count:
-            self._update_depth(count, pipeline.max_penetration(), simulation.time)
+            self._update_depth(count, simulation.system.penetration(simulation.state), simulation.time)
 
     def _update_depth(self, count: int, depth: float, time: float) -> None:
         if count > self.most_contacts:
