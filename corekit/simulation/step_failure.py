@@ -75,7 +75,12 @@ class FailedStep:
                 said = f"the force term {term!r} of body {body.name!r} is not finite."
                 return self._error(f"{said} {step_to_try(self.step_size)}", body.name, term=term)
         said = f"{solve_info.sentence} {self.report.note}".rstrip()
-        return self._error(f"{said} {step_to_try(self.step_size)}")
+        b = self.system.terms.factorisation.failed_body if solve_info.status is Status.SINGULAR else -1
+        if b < 0:
+            return self._error(f"{said} {step_to_try(self.step_size)}")
+        body, implicit = self.system.bodies[b], self.report.iterations > 1
+        advice = step_to_try(self.step_size, body, self.before.body_states[b], implicit=implicit)
+        return self._error(f"{said} It is that of body {body.name!r}. {advice}", body.name)
 
     def _error(self, reason: str, body: str = "", coordinate: str = "", term: str = "") -> StepFailed:
         return StepFailed(
