@@ -37,6 +37,8 @@ from corekit.roles.contact import ContactPotential
 __all__ = ["StepLimit"]
 
 _GROWTH = 1.25
+_ROUNDING = 1e-9
+"""Of the rest to a stop: none is left for a step of its own."""
 _SHORTEST = 2.0**-24
 """Of the step asked for; shorter ones would stop the run for good."""
 _ALLOWANCE = 1.05
@@ -78,12 +80,12 @@ class StepLimit:
             step: h of the scenario [s]; no step is longer.
         """
         self.start_velocity[:] = start.v
-        asked = min(step, stop - start.time)
-        limit = self._longest(start, asked)
-        return stop if limit >= asked else start.time + limit
+        left = stop - start.time
+        limit = self._longest(start, step, left)
+        return stop if limit >= left * (1.0 - _ROUNDING) else start.time + limit
 
-    def _longest(self, start: State, step: float) -> float:
-        """Return the longest step from `start`, at most `step` [s]."""
+    def _longest(self, start: State, step: float, left: float) -> float:
+        """Return the longest step from `start`, at most `step` [s]; the next stop is `left` [s] away."""
         pipeline, layer, span = self._pipeline, self._layer, self._span
         self.passed_pair, self._shortest = None, _SHORTEST * step
         self.watches = (
@@ -105,11 +107,12 @@ class StepLimit:
         if touches:
             limit = min(limit, _GROWTH * self._last)
         # what explodes is not followed to ever shorter steps: it ends as a number that is not finite
-        safe = limit = max(limit, shortest)
+        limit = max(limit, shortest)
+        safe = tried = min(limit, left)
         while safe > shortest and not self._is_safe(start, safe):
             safe *= 0.5
         if safe > shortest:
-            self.passed_pair, limit = None, safe
+            self.passed_pair, limit = None, limit if safe == tried else safe
         self._last = limit if touches and limit < step else math.inf
         return limit
 
