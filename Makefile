@@ -58,7 +58,7 @@ PYTEST_ARGS ?= --numprocesses auto --dist loadgroup --no-loadscope-reorder
 unexport PYTHONDONTWRITEBYTECODE
 
 # Where the type checker finds modules: found by their installation they would be checked once more, under another name.
-SOURCES := $(wildcard plugins/*/*/src) scenarios/src tools/typings tools examples/third_party/torsion-arm/src benchmarks
+SOURCES := $(wildcard plugins/*/*/src) scenarios/src tools/typings tools examples/third_party/torsion-arm/src benchmarks benchmarks/peers
 
 # The type checker needs one core for a moment; the tests go on meanwhile.
 test: $(VENV)/installed-dev

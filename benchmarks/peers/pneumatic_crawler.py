@@ -1,20 +1,16 @@
 """SoMo's crawler beside `teaching/pneumatic-crawler`: how far both crawl in a period, and what it costs.
 
-SoMo makes of a soft body a chain of rigid links for PyBullet. With links of length l, those at the ends of half of it,
-a joint has the stiffness E·I/l, the damping 3·η·I/l (a strip of viscosity η resists bending so) and the moment p·A·z of
-the chamber. The error falls with l², so that two chains tell the limit. What differs from the shipped scenario:
+`somo_chain.py` says how SoMo makes the strip. Two chains of links tell the limit that its advance tends to. What
+differs from the shipped scenario:
 
 - PyBullet has one coefficient a link, none by direction. Here each foot gets before each step the one of the side to
   which the floor pushed it in the step before: forward means that it would slide backward. By the sign of its velocity
   instead, a foot that rests would change it at each step, and creep.
-- PyBullet damps joints explicitly, so that the largest stable step falls with l⁴: that is why its links are few.
-- SoMo gives half links whole masses, and PyBullet merges fixed links without their centres of mass: the feet and the
-  two ends are corrected in the file that SoMo writes, before it is loaded.
-- SoMo's chain starts at rest under the least pressure, raised in 0.5 s. The second period is compared: it is steady.
+- The chain starts at rest without pressure, which rises in 0.5 s. The second period is compared: it is steady.
 
 Both laws share a figure without friction: how far apart the feet are at rest at the highest pressure.
 
-    pip install pybullet pyyaml git+https://github.com/GrauleM/somo    # wheels for Python 3.11, compiled for others
+    pip install pybullet pyyaml git+https://github.com/GrauleM/somo    # pybullet is compiled unless Python is 3.11
     python benchmarks/peers/pneumatic_crawler.py [--json]
 """
 
@@ -23,31 +19,21 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import sys
-import tempfile
 import time
-import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from somo_chain import Lump, Strip, limit, names_of_programs, start
 
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
 
-MISSING = "SoMo is not installed: pip install pybullet pyyaml git+https://github.com/GrauleM/somo"
 SCENARIO = "teaching/pneumatic-crawler"
 SHIPPED: Any = load(SCENARIO)
 CRAWLER = SHIPPED.bodies[0]
 REAR, STRIP, FRONT = CRAWLER.options["links"]
 PART, CHAMBER = STRIP["divisions"][0], CRAWLER.options["chambers"][0]
-LENGTH, WIDTH, THICKNESS = PART["length"], PART["height"][0], PART["width"][0]
-SECTION = WIDTH * THICKNESS**3 / 12.0
 LEVER = CHAMBER["area"][0] * CHAMBER["z"][0]
 GAIT = CRAWLER.inputs[0].signal
 LOWEST, HIGHEST, PERIOD = GAIT.offset - GAIT.amplitude, GAIT.offset + GAIT.amplitude, 1.0 / GAIT.frequency
@@ -57,42 +43,9 @@ SETTLED = 0.5
 """When the gait begins [s]."""
 
 
-@contextmanager
-def quiet() -> Iterator[None]:
-    """PyBullet prints what it loads; the standard output is for our numbers."""
-    sys.stdout.flush()
-    kept, null = os.dup(1), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
-        os.close(null)
-
-
-def bar(mass: float, length: float) -> Array:
-    """Moments of inertia of a piece of the strip, along z [kg·m²]."""
-    return mass / 12.0 * np.array([WIDTH**2 + length**2, THICKNESS**2 + length**2, THICKNESS**2 + WIDTH**2])
-
-
-def put_foot(link: ET.Element, foot: dict[str, Any], place: float, mass: float, length: float) -> None:
-    """Onto a half link of this mass and length, at the place along it."""
-    together = mass + foot["mass"]
-    centre = (0.5 * mass * length + foot["mass"] * place) / together
-    apart = mass * foot["mass"] / together * (0.5 * length - place) ** 2
-    inertia = bar(mass, length) + foot["inertia"] + apart * np.array([1.0, 1.0, 0.0])
-    inertial: Any = link.find("inertial")
-    inertial.find("mass").set("value", str(together))
-    inertial.find("origin").set("xyz", f"0 0 {centre}")
-    for name, value in zip(("ixx", "iyy", "izz"), inertia, strict=True):
-        inertial.find("inertia").set(name, str(value))
-    for ball in foot["solids"]:
-        collision = ET.SubElement(link, "collision")
-        ET.SubElement(
-            collision, "origin", xyz=f"0 {ball.get('position', (0.0, 0.0))[1]} {place}", rpy="0 0 0"
-        )
-        ET.SubElement(ET.SubElement(collision, "geometry"), "sphere", radius=str(ball["size"][0]))
+def lump(foot: dict[str, Any], place: float) -> Lump:
+    balls = [(ball.get("position", (0.0, 0.0))[1], ball["size"][0]) for ball in foot["solids"]]
+    return Lump(place, foot["mass"], foot["inertia"], balls)
 
 
 class Crawler:
@@ -101,72 +54,20 @@ class Crawler:
     def __init__(
         self, links: int, step: float, friction: tuple[float, float], viscosity: float, drag: float = 0.0
     ) -> None:
-        if not hasattr(np, "float"):
-            setattr(np, "float", float)  # noqa: B010  SoMo asks for it, NumPy left it behind
-        with quiet():
-            self.bullet: Any = import_module("pybullet")
-            self.client = self.bullet.connect(self.bullet.DIRECT)
-            chain: Any = import_module("somo.sm_continuum_manipulator")
-            define: Any = import_module("somo.sm_manipulator_definition")
-        self.step_size, self.friction = step, friction
-        length = LENGTH / links
-        mass = PART["density"] * WIDTH * THICKNESS * length
-        ixx, iyy, izz = (float(value) for value in bar(mass, length))
-        link = {
-            "shape_type": "box", "dimensions": [THICKNESS, WIDTH, length], "mass": mass,
-            "inertial_values": [ixx, 0, 0, iyy, 0, izz], "material_color": [1, 0, 0, 1], "material_name": "silicone",
-        }  # fmt: skip
-        joint = {
-            "joint_type": "continuous", "axis": [0, 1, 0], "limits": None, "joint_neutral_position": 0.0,
-            "spring_stiffness": PART["young"] * SECTION / length,
-        }  # fmt: skip
-        actuator = {
-            "actuator_length": links * length, "n_segments": links, "link_definition": link,
-            "joint_definitions": [joint], "planar_flag": 1,
-        }  # fmt: skip
-        with tempfile.TemporaryDirectory() as folder, quiet():
-            path = Path(folder) / "crawler.urdf"
-            chain_of_links = define.SMManipulatorDefinition(
-                n_act=1, base_definition=None, actuator_definitions=[actuator], manipulator_name="crawler",
-                tip_definitions=None, urdf_filename=str(path),
-            )  # fmt: skip
-            self.robot = chain.SMContinuumManipulator(chain_of_links)
-            self.correct(path, links, mass, length)
-            self.load(length, 3.0 * viscosity * SECTION / length, drag)
-        self.time = 0.0
-
-    def correct(self, path: Path, links: int, mass: float, length: float) -> None:
-        """Both ends, in the file that SoMo wrote: the empty base link goes, the feet come, half links weigh half."""
-        tree = ET.parse(path)
-        root: Any = tree.getroot()
-        root.remove(root.find("link[@name='base_link']"))
-        root.remove(root.find("joint[@name='base_link_to_act0Seg0']"))
-        for name, foot, place in (("act0Seg0", REAR, 0.0), (f"act0Seg{links}", FRONT, 0.5 * length)):
-            put_foot(root.find(f"link[@name='{name}']"), foot, place, 0.5 * mass, 0.5 * length)
-        tree.write(path)
-
-    def load(self, length: float, damping: float, drag: float) -> None:
-        """The floor and the robot, damped in its joints [N·m·s] and as if in a fluid [1/s]."""
-        bullet, radius = self.bullet, FRONT["solids"][0]["size"][0]
-        bullet.setGravity(*SHIPPED.world.gravity)
-        bullet.setTimeStep(self.step_size)
-        bullet.setPhysicsEngineParameter(solverResidualThreshold=0.0)
-        self.floor = bullet.createMultiBody(0.0, bullet.createCollisionShape(bullet.GEOM_PLANE))
-        bullet.changeDynamics(self.floor, -1, lateralFriction=1.0)
-        forward = bullet.getQuaternionFromEuler([0.0, 0.5 * math.pi, 0.0])
-        self.robot.load_to_pybullet(
-            [0.0, 0.0, radius], forward, "free", self.client, flags=bullet.URDF_USE_INERTIA_FROM_FILE
-        )
-        self.body, self.last = self.robot.bodyUniqueId, bullet.getNumJoints(self.robot.bodyUniqueId) - 1
-        for i in range(-1, self.last + 1):
-            bullet.changeDynamics(
-                self.body, i, linearDamping=drag, angularDamping=drag, jointDamping=0.0 if i < 0 else damping,
-                lateralFriction=self.friction[0], rollingFriction=0.0, spinningFriction=0.0, restitution=0.0,
-            )  # fmt: skip
-        self.current = {-1: self.friction[0], self.last: self.friction[0]}
-        self.places = {-1: np.zeros(3), self.last: np.array([0.0, 0.0, 0.5 * length])}
+        self.step_size, self.friction, self.time = step, friction, 0.0
+        self.bullet, self.client = start(step, SHIPPED.world.gravity)
+        self.strip = Strip(PART, links, [lump(REAR, 0.0), lump(FRONT, PART["length"])])
+        plane = self.bullet.createCollisionShape(self.bullet.GEOM_PLANE)
+        self.floor = self.bullet.createMultiBody(0.0, plane)
+        self.bullet.changeDynamics(self.floor, -1, lateralFriction=1.0)
+        above = np.array([0.0, 0.0, FRONT["solids"][0]["size"][0]])
+        forward = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+        self.strip.load(self.bullet, self.client, above, forward, "free", friction[0], viscosity, drag)
+        self.body, self.last = self.strip.body, links - 1
+        self.current = {-1: friction[0], self.last: friction[0]}
+        self.places = {-1: np.zeros(3), self.last: np.array([0.0, 0.0, 0.5 * self.strip.length])}
         for i, place in self.places.items():
-            place -= bullet.getDynamicsInfo(self.body, i)[3]
+            place -= self.bullet.getDynamicsInfo(self.body, i)[3]
 
     def foot(self, i: int) -> Array:
         """Its centre [m]."""
@@ -197,7 +98,7 @@ class Crawler:
         for _ in range(round((end - self.time) / self.step_size)):
             if self.friction[0] != self.friction[1]:
                 self.choose_friction()
-            self.robot.apply_actuation_torques([0], [0], [pressure(self.time) * LEVER])
+            self.strip.bend(pressure(self.time) * LEVER)
             self.bullet.stepSimulation()
             self.time += self.step_size
 
@@ -253,11 +154,6 @@ def our_span() -> float:
     return float(np.linalg.norm(front - rear))
 
 
-def limit(coarse: float, fine: float) -> float:
-    """Of figures whose error falls with the square of the links' length, halved from the first to the second."""
-    return fine + (fine - coarse) / 3.0
-
-
 def measure() -> dict[str, float]:
     """Numbers for `corekit bench`; lengths in mm."""
     (links, step), (finer, fine_step) = CHAINS
@@ -266,12 +162,12 @@ def measure() -> dict[str, float]:
         theirs(links, 0.5 * step),
         theirs(finer, fine_step),
     )
-    (advance, our_time), their_advance = ours(), limit(coarse, fine)
+    (advance, our_time), their_advance = ours(), limit(coarse, fine, links, finer)
     span, their_spans = our_span(), (their_span(links), their_span(finer))
     numbers = {
         "advance": advance, "their advance": their_advance, f"of {links} links": coarse,
         f"of {links} links at half the step": half, f"of {finer} links": fine,
-        "span": span, "their span": limit(*their_spans), f"span of {finer} links": their_spans[1],
+        "span": span, "their span": limit(*their_spans, links, finer), f"span of {finer} links": their_spans[1],
     }  # fmt: skip
     return {
         "ratio": our_time / spent, "s per s": our_time, "theirs": spent,
@@ -283,10 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     asked = parser.parse_args()
-    try:
-        name = f"a crawler's second period, SoMo {version('somo')} on PyBullet {version('pybullet')}"
-    except PackageNotFoundError:
-        sys.exit(MISSING)
+    name = f"a crawler's second period, {names_of_programs()}"
     numbers = measure()
     if asked.json:
         print(json.dumps({name: numbers}))

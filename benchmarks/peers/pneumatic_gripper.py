@@ -1,10 +1,10 @@
 """MuJoCo's fingers beside `teaching/pneumatic-gripper`: how they press, what they hold, and what it costs.
 
-SOFA, whose gripper this scenario has as its model, has no package on the index and takes hours to build. MuJoCo stands
-here: a finger is a chain of rigid links with two hinges between neighbours. With links of length l, the first and the
-last of half of it, a hinge has the stiffness E·I/l and the damping 3·η·I/l of a strip of viscosity η, and a motor on
-all hinges of a finger bends it by the chamber's moment p·A·z. The palm is moved as in the scenario: it starts and stops
-at once. Differences that stay:
+SOFA, whose gripper this scenario has as its model, has no package on the index, so that MuJoCo stands here, and SoMo in
+`pneumatic_gripper_somo.py`. A finger is a chain of rigid links with two hinges between neighbours. With links of length
+l, the first and the last of half of it, a hinge has the stiffness E·I/l and the damping 3·η·I/l of a strip of viscosity
+η, and a motor on all hinges of a finger bends it by the chamber's moment p·A·z. The palm is moved as in the scenario:
+it starts and stops at once. Differences that stay:
 
 - MuJoCo's contacts are soft, by a time constant, and what they hold creeps. Here `impratio` makes that small.
 - Tips bounce on the can while they slide, the harder the contact and the longer the step the more, and friction is then
