@@ -5,7 +5,7 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["assemble_bands", "assemble_blocks"]
+__all__ = ["assemble_bands", "assemble_blocks", "turn_right_side"]
 
 
 @compiled
@@ -77,3 +77,37 @@ def assemble_bands(
             if c_q != 0.0 and k < stiffnesses:
                 entry += c_q * stiffness[j, k]
             matrix[j, k] = entry
+
+
+@compiled
+def turn_right_side(
+    matrix: Array, damping: Array, dissipation: Array, factor: float, full: Array, rhs: Array
+) -> None:  # fmt: skip
+    """Replace r by A·Δ with (A + factor·(D − D₀))·Δ = r, block by block (b, k, k); `full` is scratch (k, k + 1)."""
+    k = matrix.shape[1]
+    for b in range(matrix.shape[0]):
+        for i in range(k):
+            for j in range(k):
+                full[i, j] = matrix[b, i, j] + factor * (damping[b, i, j] - dissipation[b, i, j])
+            full[i, k] = rhs[b * k + i]
+        # Gauss, with the largest pivot of a column
+        for i in range(k):
+            largest = i
+            for j in range(i + 1, k):
+                if abs(full[j, i]) > abs(full[largest, i]):
+                    largest = j
+            for j in range(i, k + 1):
+                full[i, j], full[largest, j] = full[largest, j], full[i, j]
+            for row in range(i + 1, k):
+                multiple = full[row, i] / full[i, i]
+                for j in range(i, k + 1):
+                    full[row, j] -= multiple * full[i, j]
+        for i in range(k - 1, -1, -1):
+            for j in range(i + 1, k):
+                full[i, k] -= full[i, j] * full[j, k]
+            full[i, k] /= full[i, i]
+        for i in range(k):
+            total = 0.0
+            for j in range(k):
+                total += matrix[b, i, j] * full[j, k]
+            rhs[b * k + i] = total

@@ -35,6 +35,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
     {
         "point-jacobian": "corekit.roles.model_abilities:PointJacobianAbility",
         "force-derivatives": "corekit.roles.model_abilities:ForceDerivativesAbility",
+        "dissipation": "corekit.roles.model_abilities:DissipationAbility",
         "inverse-dynamics": "corekit.roles.model_abilities:InverseDynamicsAbility",
         "constraints": "corekit.roles.model_abilities:ConstraintAbility",
         "prescribed": "corekit.roles.model_abilities:PrescribedMotionAbility",

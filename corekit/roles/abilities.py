@@ -17,6 +17,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         # models
         "point-jacobian": "velocities of material points, so that it can touch things",
         "force-derivatives": "stiffness and damping matrices, for implicit steps",
+        "dissipation": "which part of its damping matrix damps, for single solves of bodies that tumble",
         "inverse-dynamics": "the residual of the equation of motion at a given acceleration, with its derivatives",
         "constraints": "constraints that always hold: joints, rods, loops",
         "bounded-constraints": "constraints with force bounds: stall, slack tendons",

@@ -19,6 +19,7 @@ from corekit.roles.symbolic import SymbolicAbility
 
 __all__ = [
     "ConstraintAbility",
+    "DissipationAbility",
     "EnergyAbility",
     "ForceDerivativesAbility",
     "ForceTermsAbility",
@@ -59,6 +60,16 @@ class ForceDerivativesAbility(Protocol):
     ) -> None:
         """Write K = −∂f(integrate(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. The derivative of M is not part of K."""
         ...
+
+
+class DissipationAbility(Protocol):
+    """Ability `dissipation`, with `force-derivatives`: which part of D damps.
+
+    The rest is that of inertia forces −c(v), quadratic in v and without work, c·v = 0, as ω × I·ω of a rigid body.
+    """
+
+    def compute_dissipation(self, state: State, inputs: Array, out: Matrix) -> None:
+        """Write D₀ = D − ∂c/∂v, symmetric and positive semidefinite, into a buffer like D's."""
 
 
 class InverseDynamicsAbility(Protocol):
@@ -185,6 +196,7 @@ class ModelAbilities:
     words: frozenset[str] = frozenset()
     point_jacobian: PointJacobianAbility | None = None
     force_derivatives: ForceDerivativesAbility | None = None
+    dissipation: DissipationAbility | None = None
     inverse_dynamics: InverseDynamicsAbility | None = None
     constraints: ConstraintAbility | None = None
     prescribed: PrescribedMotionAbility | None = None

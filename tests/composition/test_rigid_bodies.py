@@ -246,6 +246,65 @@ def test_a_free_tumbling_body_loses_angular_momentum_only_in_proportion_to_the_s
     assert errors[1] < 0.01 * np.linalg.norm(inertia * (1.0, 4.0, 0.5))
 
 
+TUMBLERS = [
+    ({"shape": "capsule", "size": [0.012, 0.041], "mass": 0.43}, (50.0, 5.0, 80.0)),
+    ({"shape": "box", "size": [0.02, 0.03, 0.05], "mass": 0.43}, (100.0, 3.0, 100.0)),
+    # about its middle axis it turns over again and again
+    ({"shape": "box", "size": [0.02, 0.03, 0.05], "mass": 0.43}, (0.1, 50.0, 0.1)),
+]
+
+
+@pytest.mark.parametrize(("options", "spin"), TUMBLERS)
+def test_a_tumbling_body_keeps_its_energy_in_semi_implicit_steps(options, spin):
+    """Kahan's discretisation of Euler's equations: no drift in a thousand steps of up to 0.14 rad each."""
+    body = {"name": "it", "base": {"position": [0, 0, 9]}, "options": options}
+    simulation = world([{**body, "initial": {"angular_velocity": list(spin)}}])
+    model, own = simulation.bodies[0].model, simulation.state.body_states[0]
+    mass, force = model.new_mass_matrix(), np.zeros(6)
+    model.compute_mass_and_force(own, np.zeros(6), mass, force)
+    inertia = mass.dense()[3:, 3:]
+
+    def hat(a):
+        return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+    expected = np.array(spin)
+    energy, momentum = expected @ inertia @ expected, np.linalg.norm(inertia @ expected)
+    for _ in range(1000):
+        turned = hat(expected) @ inertia - hat(inertia @ expected)
+        expected = expected - np.linalg.solve(
+            inertia + 5e-4 * turned, 1e-3 * np.cross(expected, inertia @ expected)
+        )
+        simulation.step()
+        w = simulation.state.v[3:]
+        assert w @ inertia @ w == pytest.approx(energy, rel=1e-2)
+        assert np.linalg.norm(inertia @ w) == pytest.approx(momentum, rel=1e-2)
+        assert w == pytest.approx(expected, abs=1e-6 * np.linalg.norm(spin))
+
+
+def test_stiff_angular_damping_stops_a_spin_at_any_step():
+    """50 times stiffer than the step: it is D₀ that is taken whole, and a spin never changes its sign."""
+    options = {"shape": "box", "size": [0.02, 0.03, 0.05], "mass": 0.43, "angular_damping": 5.0}
+    body = {
+        "name": "it",
+        "use": "rigid",
+        "options": options,
+        "initial": {"angular_velocity": [20.0, 3.0, 10.0]},
+    }
+    simulation = from_document(
+        {
+            "format": "corekit-scenario/1", "name": "spin", "time": {"duration": 1.0, "step": 1e-3},
+            "bodies": [body], "integrator": {"use": "semi-implicit-euler"},
+        }
+    ).compose()  # fmt: skip
+    before = simulation.state.v[3:].copy()
+    for _ in range(5):
+        simulation.step()
+        after = simulation.state.v[3:].copy()
+        assert (after * before >= 0.0).all()
+        assert (np.abs(after) < 0.1 * np.abs(before)).all()
+        before = after
+
+
 @pytest.mark.parametrize("use", ["rigid", "gvs"])
 def test_a_state_of_zeros_has_no_orientation_and_is_refused(use):
     """A quaternion of zeros made a force no number, a rotation of zeros in aux M zero in silence."""

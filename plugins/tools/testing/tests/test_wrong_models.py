@@ -97,6 +97,12 @@ def still_balance_tangent(self, state, inputs, acceleration, stiffness, damping)
     self.compute_stiffness_and_damping(state, inputs, stiffness, damping)
 
 
+def all_that_is_linear(model, state, inputs, out):
+    """Takes inertia for damping."""
+    stiffness = model.new_stiffness_and_damping()[0]
+    model.compute_stiffness_and_damping(state, inputs, stiffness, out)
+
+
 @after
 def damped_tangent(self, state, inputs, stiffness, damping):
     damping.data[0, -1] += 1e-4 * np.abs(damping.data).max()
@@ -303,6 +309,13 @@ WRONG = {
         ("balance-tangent-is-slope",),
     ),
     "damping-is-slope": (lambda: pendulum(compute_stiffness_and_damping=damped_tangent), ()),
+    "dissipation-apart": (
+        lambda: pendulum(
+            spec={"provides": pendulum().spec.provides | {"dissipation"}},
+            compute_dissipation=all_that_is_linear,
+        ),
+        (),
+    ),
     "balance-is-force-less-inertia": (lambda: pendulum(compute_dynamics_residual=lighter_balance), ()),
     "balance-tangent-is-slope": (lambda: pendulum(compute_residual_derivatives=still_balance_tangent), ()),
     "input-jacobian-is-slope": (lambda: pendulum(compute_input_jacobian=stronger_inputs), ()),

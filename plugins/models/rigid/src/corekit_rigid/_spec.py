@@ -12,7 +12,15 @@ rigid = ComponentSpec(
     config="corekit_rigid.config:RigidConfig",
     initial="corekit_rigid.config:RigidInitial",
     summary="Rigid body, free or turning about a fixed point: ball, box, capsule, cylinder, disk or polytope.",
-    provides=("point-jacobian", "force-derivatives", "energy", "force-terms", "free-base", "new-numbers"),
+    provides=(
+        "point-jacobian",
+        "force-derivatives",
+        "dissipation",
+        "energy",
+        "force-terms",
+        "free-base",
+        "new-numbers",
+    ),
     modules=("numba", "scipy"),
     symbols={
         "mesh": '`mesh = { file = "part.stl", units = "mm" }` instead of shape and sizes is read by corekit-import',

@@ -23,7 +23,7 @@ from corekit.geometry.vectors import Vector, cross, dot
 from corekit_rigid.rotation import into_body, into_world, matvec, rotation_of
 from corekit_rigid.solid import Solid
 
-__all__ = ["dynamics", "energy", "tangent"]
+__all__ = ["dissipation", "dynamics", "energy", "tangent"]
 
 
 @compiled
@@ -69,6 +69,21 @@ def dynamics(solid: Solid, q: Array, v: Array, wrench: Array, mass: Array, force
 
 
 @compiled
+def dissipation(solid: Solid, damping: Array) -> None:
+    """Write the part of D in (4) that damps, as blocks like M's."""
+    r, d = _vector(solid.lever, 0), solid.linear_damping
+    damping[:] = 0.0
+    if solid.free:
+        for i in range(3):
+            damping[0, i, i] = d
+    D = damping[1 if solid.free else 0]
+    for i in range(3):
+        D[i, i] += solid.angular_damping + d * dot(r, r)
+        for j in range(3):
+            D[i, j] -= d * r[i] * r[j]
+
+
+@compiled
 def _add_hat(a: Vector, factor: float, out: Array) -> None:
     """out += factor·hat(a)."""
     out[0, 1] -= factor * a[2]
@@ -87,20 +102,15 @@ def tangent(solid: Solid, q: Array, v: Array, wrench: Array, stiffness: Array, d
     R = rotation_of(q, at)
     w, r = _vector(v, at), _vector(solid.lever, 0)
     stiffness[:] = 0.0
-    damping[:] = 0.0
-    if solid.free:
-        for i in range(3):
-            damping[0, i, i] = solid.linear_damping
+    dissipation(solid, damping)
     K, D, inertia = stiffness[block], damping[block], solid.inertia
     n = into_body(R, _pull(solid, wrench))
     # hat(a)·hat(b) = b·aᵀ − (a·b)·1
     for i in range(3):
         K[i, i] += dot(r, n)
-        D[i, i] += solid.angular_damping + solid.linear_damping * dot(r, r)
         column = cross(w, (inertia[0, i], inertia[1, i], inertia[2, i]))
         for j in range(3):
             K[i, j] -= n[i] * r[j]
-            D[i, j] -= solid.linear_damping * r[i] * r[j]
             D[j, i] += column[j]
     _add_hat(into_body(R, _vector(wrench, 3)), -1.0, K)
     _add_hat(matvec(inertia, w), -1.0, D)

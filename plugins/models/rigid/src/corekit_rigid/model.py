@@ -17,7 +17,7 @@ from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit.roles.options import all_but
 from corekit_rigid.config import RigidConfig, RigidInitial
-from corekit_rigid.dynamics import dynamics, energy, tangent
+from corekit_rigid.dynamics import dissipation, dynamics, energy, tangent
 from corekit_rigid.frames import compute_point_jacobians, frame_pose, integrate_pose
 from corekit_rigid.outline import surface_lines
 from corekit_rigid.solid import shapes_of, solid_of
@@ -141,6 +141,10 @@ class Rigid(Model):
     ) -> None:
         """Write the exact K and D of `dynamics`; their rotational blocks are not symmetric."""
         tangent(self._solid, state.q, state.v, inputs, stiffness.data, damping.data)
+
+    def compute_dissipation(self, state: State, inputs: Array, out: Matrix) -> None:
+        """Write D without the gyroscopic part hat(ω)·I − hat(I·ω)."""
+        dissipation(self._solid, out.data)
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write x + h·ẋ and the quaternion turned by h·ω."""

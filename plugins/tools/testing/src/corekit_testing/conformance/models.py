@@ -227,6 +227,31 @@ def damping_is_slope(subject: Subject) -> None:
             expect_slope("−D·v", -damping @ direction, force, relative=_slope_error(probe))
 
 
+@check("dissipation-apart", "D₀ damps, and D − D₀ is of forces quadratic in v, without work", "dissipation")
+def dissipation_apart(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        back = state.copy()
+        back.v *= -1.0
+        damped, turned = zip(*(_dissipation(probe, each) for each in (state, back)), strict=True)
+        size = max(float(np.abs(each).max()) for each in (*damped, *turned))
+        expect_close("D₀ᵀ", damped[0].T, damped[0], 1e-12 * size)
+        least = float(np.linalg.eigvalsh(damped[0])[0])
+        expect(least >= -1e-12 * size, f"D₀ gives energy: its least eigenvalue is {least:.3g}")
+        expect_close("D − D₀ at −v", turned[1], -turned[0], 1e-12 * size)
+        power = float(state.v @ turned[0] @ state.v)
+        bound = 1e-12 * size * float(state.v @ state.v)
+        expect(abs(power) <= bound, f"the forces of D − D₀ do work: {power:.3g} W")
+
+
+def _dissipation(probe: Probe, state: State) -> tuple[Array, Array]:
+    """D₀ and D − D₀."""
+    damped = probe.model.new_stiffness_and_damping()[1]
+    damped.data[...] = np.nan
+    probe.model.compute_dissipation(state, probe.inputs, damped)
+    return damped.dense(), probe.tangent(state)[1] - damped.dense()
+
+
 def _slope_error(probe: Probe) -> float:
     return max(_SLOPE_ERROR, probe.description.derivative_error)
 
@@ -324,6 +349,7 @@ CHECKS: tuple[Check, ...] = (
     prescribed_rate,
     stiffness_is_slope,
     damping_is_slope,
+    dissipation_apart,
     balance_is_force_less_inertia,
     balance_tangent_is_slope,
     input_jacobian_is_slope,
