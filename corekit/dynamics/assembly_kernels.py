@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 
-__all__ = ["assemble_bands", "assemble_blocks", "turn_right_side"]
+__all__ = ["assemble_bands", "assemble_blocks", "rest_of_tangents", "turn_right_side"]
 
 
 @compiled
@@ -80,34 +80,73 @@ def assemble_bands(
 
 
 @compiled
+def rest_of_tangents(
+    stiffness: Array, damping: Array, held: Array, is_held: bool, c_v: float, c_q: float, change: Array,
+    rest: Array, about: Array,
+) -> bool:  # fmt: skip
+    """Write T of (1) in `body_terms` by its blocks, and c_q·(K − Kᵀ)/2·(s − v); return whether T is other than zero.
+
+    Args:
+        damping: D. held: D₀, read if `is_held`. change: s − v.
+    """
+    k, found = stiffness.shape[1], False
+    for b in range(len(stiffness)):
+        for i in range(k):
+            total = 0.0
+            for j in range(k):
+                turned = 0.5 * c_q * (stiffness[b, i, j] - stiffness[b, j, i])
+                total += turned * change[b * k + j]
+                without = held[b, i, j] if is_held else damping[b, j, i]
+                rest[b, i, j] = turned + 0.5 * c_v * (damping[b, i, j] - without)
+                found = found or rest[b, i, j] != 0.0
+            about[b * k + i] = total
+    return found
+
+
+@compiled
+def _solve_by_gauss(full: Array) -> None:
+    """Overwrite the last column of (A | b) by A⁻¹·b, with the largest pivot of each column."""
+    k = full.shape[0]
+    for i in range(k):
+        largest = i
+        for j in range(i + 1, k):
+            if abs(full[j, i]) > abs(full[largest, i]):
+                largest = j
+        if largest != i:
+            for j in range(i, k + 1):
+                full[i, j], full[largest, j] = full[largest, j], full[i, j]
+        for row in range(i + 1, k):
+            multiple = full[row, i] / full[i, i]
+            if multiple != 0.0:
+                for j in range(i, k + 1):
+                    full[row, j] -= multiple * full[i, j]
+    for i in range(k - 1, -1, -1):
+        for j in range(i + 1, k):
+            full[i, k] -= full[i, j] * full[j, k]
+        full[i, k] /= full[i, i]
+
+
+@compiled
 def turn_right_side(
-    matrix: Array, damping: Array, dissipation: Array, factor: float, full: Array, rhs: Array
-) -> None:  # fmt: skip
-    """Replace r by A·Δ with (A + factor·(D − D₀))·Δ = r, block by block (b, k, k); `full` is scratch (k, k + 1)."""
+    matrix: Array, turning: Array, prescribed: IntArray, fixed: Array, full: Array, rhs: Array
+) -> None:
+    """Replace r by r − T·Δ with (A + T)·Δ = r, block by block (b, k, k), Δ = `fixed` at prescribed velocities.
+
+    Args:
+        matrix, turning: A and T. full: scratch (k, k + 1).
+    """
     k = matrix.shape[1]
     for b in range(matrix.shape[0]):
         for i in range(k):
             for j in range(k):
-                full[i, j] = matrix[b, i, j] + factor * (damping[b, i, j] - dissipation[b, i, j])
+                full[i, j] = matrix[b, i, j] + turning[b, i, j]
             full[i, k] = rhs[b * k + i]
-        # Gauss, with the largest pivot of a column
+        for p in range(len(prescribed)):
+            i = prescribed[p] - b * k
+            if 0 <= i < k:
+                full[i, :] = 0.0
+                full[i, i], full[i, k] = 1.0, fixed[p]
+        _solve_by_gauss(full)
         for i in range(k):
-            largest = i
-            for j in range(i + 1, k):
-                if abs(full[j, i]) > abs(full[largest, i]):
-                    largest = j
-            for j in range(i, k + 1):
-                full[i, j], full[largest, j] = full[largest, j], full[i, j]
-            for row in range(i + 1, k):
-                multiple = full[row, i] / full[i, i]
-                for j in range(i, k + 1):
-                    full[row, j] -= multiple * full[i, j]
-        for i in range(k - 1, -1, -1):
-            for j in range(i + 1, k):
-                full[i, k] -= full[i, j] * full[j, k]
-            full[i, k] /= full[i, i]
-        for i in range(k):
-            total = 0.0
             for j in range(k):
-                total += matrix[b, i, j] * full[j, k]
-            rhs[b * k + i] = total
+                rhs[b * k + i] -= turning[b, i, j] * full[j, k]

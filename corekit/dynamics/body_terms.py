@@ -4,13 +4,15 @@ Where the factorisation or the impulse solver needs a symmetric A, the symmetric
 forces' gradient are taken. Newton's method still converges to the exact solution, since r is exact.
 
 A single solve has no Newton's method behind it. There the symmetric part of D is wrong for inertia forces −c(v), which
-are quadratic in v and turn a motion without work: of ω × I·ω it makes energy, without bound. Where a model tells the
-part D₀ of D that damps, A holds D₀, and r is A·Δ with
+are quadratic in v and turn a motion without work: of ω × I·ω it makes energy, without bound. So r becomes A·Δ with
 
-    (A + ½·c_v·(D − D₀))·Δ = h·f − c_q·K·v₀                                                    (1)
+    (A + T)·Δ = r                                                                              (1)
 
-so that without impulses v⁺ = v₀ + Δ. Since ∂c/∂v is linear in v, (1) is Kahan's discretisation of v̇ = −M⁻¹·c(v):
-of second order, and for the free top its energy and angular momentum stay near their values for ever.
+where T is the rest of the whole D and K, T = c_v·(D − Dᵀ)/2 + c_q·(K − Kᵀ)/2, and r has the whole K: without impulses
+v⁺ = v₀ + Δ is what it is in a world without contacts. Where a model tells the part D₀ of D that damps, A holds D₀, and
+½·c_v·(D − D₀) stands for the first term of T. Since ∂c/∂v is linear in v, this is Kahan's discretisation of
+v̇ = −M⁻¹·c(v): of second order, and for the free top its energy and angular momentum stay near their values for ever.
+Sparse matrices keep their symmetric part.
 
 Source: Kahan (1993), Unconventional numerical methods for trajectory calculations; Hirota and Kimura (2000),
 Discretization of the Euler top, J. Phys. Soc. Japan 69.
@@ -24,7 +26,12 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
-from corekit.dynamics.assembly_kernels import assemble_bands, assemble_blocks, turn_right_side
+from corekit.dynamics.assembly_kernels import (
+    assemble_bands,
+    assemble_blocks,
+    rest_of_tangents,
+    turn_right_side,
+)
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_constraints import BodyConstraints
 from corekit.dynamics.linearisation import LinearisationPoint
@@ -68,9 +75,9 @@ class BodyTerms:
     """
 
     __slots__ = (
-        "_force_gradient", "_layout", "_scratch", "_steady_inputs", "_symmetric", "_views", "_whole_damping", "_work",
-        "body", "bounded", "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed", "force",
-        "free", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness",
+        "_about", "_force_gradient", "_layout", "_rest", "_scratch", "_steady_inputs", "_symmetric", "_turns", "_views",
+        "_work", "body", "bounded", "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed",
+        "force", "free", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness",
     )  # fmt: skip
 
     def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
@@ -112,12 +119,14 @@ class BodyTerms:
             self.matrix, self.eliminated, self.prescribed, self._symmetric
         )
         self._layout, self._views = self._choose_layout()
-        self._whole_damping: Matrix | None = None
-        self._scratch = np.zeros((0, 0))
-        if self._layout == "blocks" and derivatives is not None and body.abilities.dissipation is not None:
-            self._whole_damping = derivatives.new_stiffness_and_damping()[1]
-            size = self._views[0].shape[1]
-            self._scratch = np.zeros((size, size + 1))
+        matrices = self.damping, self.stiffness, self.matrix
+        self._turns = self._symmetric and all(isinstance(each, (Dense, BlockDiagonal)) for each in matrices)
+        size = self.matrix.data.shape[-1] if self._turns else 0
+        self._about = np.zeros(body.nv)
+        self._rest, self._scratch = (
+            np.zeros((body.nv // max(size, 1), size, size)),
+            np.zeros((size, size + 1)),
+        )
 
     @property
     def is_reparametrised(self) -> bool:
@@ -183,22 +192,36 @@ class BodyTerms:
             c_v = c_q = 0.0
         elif (c_v or c_q) and not point.is_after_smooth_motion:
             # D of the split family is that of the start of the step, see `update_damping`
-            dissipation, whole = self.body.abilities.dissipation, self._whole_damping
-            turns = dissipation is not None and whole is not None and point.momentum is None and c_v != 0.0
-            self._differentiate(at, u, stiffness, whole if turns and whole is not None else damping)
-            if turns and dissipation is not None:
-                dissipation.compute_dissipation(at, u, damping)
+            self._differentiate(at, u, stiffness, damping)
+            turns = self._turns and point.momentum is None and self._find_rest(point, u)
         if self.constraints is not None:
             self.constraints.linearise(point, u)
         self._assemble(point, c_v, c_q)
-        if turns and self._whole_damping is not None:
-            _, damped, _, matrix = self._views
-            whole = self._whole_damping.data.reshape(damped.shape)
-            turn_right_side(matrix, whole, damped, 0.5 * c_v, self._scratch, self.rhs)
         if point.has_force_gradient and self._force_gradient is not None:
             self._add_force_gradient(at, -point.stiffness_factor / point.step)
         if self.motion.exists:
             self.fixed[:] = self.motion.at(point.end_time)[1] - point.velocity[self.prescribed]
+        if turns:
+            self.rhs += self._about
+            matrix = self.matrix.data.reshape(self._rest.shape)
+            turn_right_side(matrix, self._rest, self.prescribed, self.fixed, self._scratch, self.rhs)
+
+    def _find_rest(self, point: LinearisationPoint, u: Array) -> bool:
+        """Write T of (1) and what r lacks of K; D becomes D₀ where the model tells it. False if T is zero."""
+        rest, dissipation = self._rest, self.body.abilities.dissipation
+        assert self.damping is not None
+        assert self.stiffness is not None
+        damping, stiffness = self.damping.data.reshape(rest.shape), self.stiffness.data.reshape(rest.shape)
+        whole = damping
+        if dissipation is not None:
+            whole = damping.copy()
+            dissipation.compute_dissipation(point.at, u, self.damping)
+        v, s = point.velocity, point.stiffened
+        change = np.zeros_like(v) if s is None else s - v
+        return rest_of_tangents(
+            stiffness, whole, damping, dissipation is not None, point.damping_factor, point.stiffness_factor, change,
+            rest, self._about,
+        )  # fmt: skip
 
     def _differentiate(self, at: State, u: Array, stiffness: Matrix, damping: Matrix) -> None:
         derivatives = self.body.abilities.force_derivatives

@@ -281,6 +281,50 @@ def test_a_tumbling_body_keeps_its_energy_in_semi_implicit_steps(options, spin):
         assert w == pytest.approx(expected, abs=1e-6 * np.linalg.norm(spin))
 
 
+SPINNER = {
+    "links": [
+        {
+            "name": "body", "kind": "rigid", "joint": {"kind": "free"}, "mass": 0.43,
+            "inertia": [1.3e-4, 1.6e-4, 2.9e-5], "tip": [0.001, 0.0, 0.0], "radius": 0.005,
+        },
+        {
+            "name": "tail", "on": "body.tip",
+            "divisions": [
+                {
+                    "length": 0.1, "radius": 0.01, "young": 1e6, "density": 1000.0, "viscosity": 1e3,
+                    "strain": [{"kind": "legendre", "order": 1, "modes": ["bend-y", "bend-z"]}],
+                }
+            ],
+        },
+    ]
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("use", "options"),
+    [("gvs", SPINNER), ("rigid", {"shape": "box", "size": [0.02, 0.03, 0.05], "mass": 0.43})],
+)
+def test_a_contact_that_never_comes_changes_no_free_motion(use, options):
+    """Impulses need a symmetric matrix; what it lacks of inertia's derivatives is on the right side."""
+    ends = []
+    for contact in ({}, {"contact": {"detector": "sdf", "solver": "lcp", "friction": 0.3}}):
+        simulation = from_document(
+            {
+                "format": "corekit-scenario/1", "name": "free", "time": {"duration": 1.0, "step": 1e-3},
+                "world": {"obstacles": [{"name": "floor", "shape": "half-space", "position": [0.0, 0.0, -20.0]}]},
+                "bodies": [{"name": "it", "use": use, "options": options}],
+                "integrator": {"use": "semi-implicit-euler"}, **contact,
+            }
+        ).compose()  # fmt: skip
+        velocities = simulation.bodies[0].description.velocities
+        turns = [i for i, each in enumerate(velocities) if each.unit == "rad/s"][:3]
+        simulation.state.v[turns] = [20.0, 5.0, 30.0]
+        simulation.run(0.2)
+        ends.append(simulation.state.v.copy())
+    assert np.abs(ends[0]).max() > 10.0
+    assert ends[1] == pytest.approx(ends[0], rel=1e-7, abs=1e-7)
+
+
 def test_stiff_angular_damping_stops_a_spin_at_any_step():
     """50 times stiffer than the step: it is D₀ that is taken whole, and a spin never changes its sign."""
     options = {"shape": "box", "size": [0.02, 0.03, 0.05], "mass": 0.43, "angular_damping": 5.0}
