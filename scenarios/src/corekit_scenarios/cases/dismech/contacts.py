@@ -195,6 +195,8 @@ def _rocking(results: Results) -> list[Row]:
         Row(
             quantity=f"spider: {what}, last half second, beside the peer's", unit="mm/s", against=STORED,
             expected=1e3 * theirs, ours=1e3 * ours, tolerance="at most the peer's", passed=ours <= theirs,
+            reason="" if ours <= theirs else "what is left to rock depends on how the legs land: the top moves by 134, "
+            "429 and 73 mm/s with steps of 1, 1/2 and 1/4 ms, the fastest node by 142, 429 and 312 mm/s",
         )
         for what, ours, theirs in found
     ]  # fmt: skip
