@@ -12,7 +12,7 @@ where T is the rest of the whole D and K, T = c_v·(D − Dᵀ)/2 + c_q·(K − 
 v⁺ = v₀ + Δ is what it is in a world without contacts. Where a model tells the part D₀ of D that damps, A holds D₀, and
 ½·c_v·(D − D₀) stands for the first term of T. Since ∂c/∂v is linear in v, this is Kahan's discretisation of
 v̇ = −M⁻¹·c(v): of second order, and for the free top its energy and angular momentum stay near their values for ever.
-Sparse matrices keep their symmetric part.
+Sparse matrices, and those of different structures, keep their symmetric part.
 
 Source: Kahan (1993), Unconventional numerical methods for trajectory calculations; Hirota and Kimura (2000),
 Discretization of the Euler top, J. Phys. Soc. Japan 69.
@@ -119,14 +119,13 @@ class BodyTerms:
             self.matrix, self.eliminated, self.prescribed, self._symmetric
         )
         self._layout, self._views = self._choose_layout()
-        matrices = self.damping, self.stiffness, self.matrix
-        self._turns = self._symmetric and all(isinstance(each, (Dense, BlockDiagonal)) for each in matrices)
+        matrices = [each for each in (self.damping, self.stiffness, self.matrix) if each is not None]
+        alike = len({(type(each), each.data.shape) for each in matrices}) == 1
+        self._turns = self._symmetric and alike and isinstance(self.damping, (Dense, BlockDiagonal))
         size = self.matrix.data.shape[-1] if self._turns else 0
+        blocks = body.nv // size if size else 0
+        self._rest, self._scratch = np.zeros((blocks, size, size)), np.zeros((size, size + 1))
         self._about = np.zeros(body.nv)
-        self._rest, self._scratch = (
-            np.zeros((body.nv // max(size, 1), size, size)),
-            np.zeros((size, size + 1)),
-        )
 
     @property
     def is_reparametrised(self) -> bool:

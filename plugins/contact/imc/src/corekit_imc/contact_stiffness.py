@@ -95,17 +95,11 @@ class ContactStiffness:
             known = np.flatnonzero(self._id == contacts.id[c])
             _, load, age, added, rest = self._record[known[0]] if len(known) else (0.0,) * _NUMBERS
             phi, slope, _ = barrier(gap, layer)
-            if gap > 0.5 * layer:
-                k, age, added, rest = (
-                    self._least,
-                    0.0,
-                    0.0,
-                    0.0,
-                )  # nothing is stored: an earlier touch is forgotten
+            if gap > 0.5 * layer:  # nothing is stored: an earlier touch is forgotten
+                k, age, added, rest = self._least, 0.0, 0.0, 0.0
             if not rest and age >= self._soonest * (1.0 - _ROUNDING):
-                rest = max(
-                    self._soonest, _PERIODS * 2.0 * np.pi * np.sqrt(motion.effective_mass(c) / (2.0 * k))
-                )
+                period = 2.0 * np.pi * np.sqrt(motion.effective_mass(c) / (2.0 * k))
+                rest = max(self._soonest, _PERIODS * period)
             rests = rest > 0.0 and age >= rest * (1.0 - _ROUNDING)
             if rests:
                 target = max(self._least, load / (2.0 * _TARGET_PENETRATION * layer))
