@@ -5,7 +5,7 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["assemble_bands", "assemble_blocks", "rest_of_tangents", "turn_right_side"]
+__all__ = ["assemble_bands", "assemble_blocks", "turn_right_side"]
 
 
 @compiled
@@ -80,30 +80,6 @@ def assemble_bands(
 
 
 @compiled
-def rest_of_tangents(
-    stiffness: Array, damping: Array, held: Array, is_held: bool, c_v: float, c_q: float, change: Array,
-    rest: Array, about: Array,
-) -> bool:  # fmt: skip
-    """Write T of (1) in `body_terms` by its blocks, and c_q·(K − Kᵀ)/2·(s − v); return whether T is other than zero.
-
-    Args:
-        damping: D. held: D₀, read if `is_held`. change: s − v.
-    """
-    k, found = stiffness.shape[1], False
-    for b in range(len(stiffness)):
-        for i in range(k):
-            total = 0.0
-            for j in range(k):
-                turned = 0.5 * c_q * (stiffness[b, i, j] - stiffness[b, j, i])
-                total += turned * change[b * k + j]
-                without = held[b, i, j] if is_held else damping[b, j, i]
-                rest[b, i, j] = turned + 0.5 * c_v * (damping[b, i, j] - without)
-                found = found or rest[b, i, j] != 0.0
-            about[b * k + i] = total
-    return found
-
-
-@compiled
 def _solve_by_gauss(full: Array) -> None:
     """Overwrite the last column of (A | b) by A⁻¹·b, with the largest pivot of each column."""
     k = full.shape[0]
@@ -128,19 +104,31 @@ def _solve_by_gauss(full: Array) -> None:
 
 @compiled
 def turn_right_side(
-    matrix: Array, turning: Array, prescribed: IntArray, fixed: Array, full: Array, rhs: Array
-) -> None:
-    """Replace r by r − T·Δ with (A + T)·Δ = r, block by block (b, k, k), Δ = `fixed` at prescribed velocities.
+    stiffness: Array, damping: Array, held: Array, is_held: bool, c_v: float, c_q: float, v: Array, s: Array,
+    matrix: Array, prescribed: IntArray, fixed: Array, rest: Array, full: Array, rhs: Array,
+) -> None:  # fmt: skip
+    """Replace r, to which K lacks its rest, by r − T·Δ with (A + T)·Δ = r; see (1) of `body_terms`.
 
     Args:
-        matrix, turning: A and T. full: scratch (k, k + 1).
+        damping: D. held: D₀, read if `is_held`. All matrices by their blocks (b, k, k).
+        v, s: r lacks c_q·(K − Kᵀ)/2·(s − v). prescribed, fixed: indices and Δ of prescribed velocities.
+        rest, full: scratch (k, k) and (k, k + 1).
     """
     k = matrix.shape[1]
     for b in range(matrix.shape[0]):
+        found = False
         for i in range(k):
+            row = b * k + i
             for j in range(k):
-                full[i, j] = matrix[b, i, j] + turning[b, i, j]
-            full[i, k] = rhs[b * k + i]
+                turned = 0.5 * c_q * (stiffness[b, i, j] - stiffness[b, j, i])
+                rhs[row] += turned * (s[b * k + j] - v[b * k + j])
+                without = held[b, i, j] if is_held else damping[b, j, i]
+                rest[i, j] = turned + 0.5 * c_v * (damping[b, i, j] - without)
+                found = found or rest[i, j] != 0.0
+                full[i, j] = matrix[b, i, j] + rest[i, j]
+            full[i, k] = rhs[row]
+        if not found:
+            continue
         for p in range(len(prescribed)):
             i = prescribed[p] - b * k
             if 0 <= i < k:
@@ -149,4 +137,4 @@ def turn_right_side(
         _solve_by_gauss(full)
         for i in range(k):
             for j in range(k):
-                rhs[b * k + i] -= turning[b, i, j] * full[j, k]
+                rhs[b * k + i] -= rest[i, j] * full[j, k]

@@ -12,7 +12,7 @@ where T is the rest of the whole D and K, T = c_v·(D − Dᵀ)/2 + c_q·(K − 
 v⁺ = v₀ + Δ is what it is in a world without contacts. Where a model tells the part D₀ of D that damps, A holds D₀, and
 ½·c_v·(D − D₀) stands for the first term of T. Since ∂c/∂v is linear in v, this is Kahan's discretisation of
 v̇ = −M⁻¹·c(v): of second order, and for the free top its energy and angular momentum stay near their values for ever.
-Sparse matrices, and those of different structures, keep their symmetric part.
+Sparse matrices and dense ones above 24 velocities keep their symmetric part.
 
 Source: Kahan (1993), Unconventional numerical methods for trajectory calculations; Hirota and Kimura (2000),
 Discretization of the Euler top, J. Phys. Soc. Japan 69.
@@ -26,12 +26,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
-from corekit.dynamics.assembly_kernels import (
-    assemble_bands,
-    assemble_blocks,
-    rest_of_tangents,
-    turn_right_side,
-)
+from corekit.dynamics.assembly_kernels import assemble_bands, assemble_blocks, turn_right_side
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_constraints import BodyConstraints
 from corekit.dynamics.linearisation import LinearisationPoint
@@ -75,7 +70,7 @@ class BodyTerms:
     """
 
     __slots__ = (
-        "_about", "_force_gradient", "_layout", "_rest", "_scratch", "_steady_inputs", "_symmetric", "_turns", "_views",
+        "_force_gradient", "_layout", "_rest", "_scratch", "_steady_inputs", "_symmetric", "_turns", "_views", "_whole",
         "_work", "body", "bounded", "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed",
         "force", "free", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness",
     )  # fmt: skip
@@ -119,13 +114,10 @@ class BodyTerms:
             self.matrix, self.eliminated, self.prescribed, self._symmetric
         )
         self._layout, self._views = self._choose_layout()
-        matrices = [each for each in (self.damping, self.stiffness, self.matrix) if each is not None]
-        alike = len({(type(each), each.data.shape) for each in matrices}) == 1
-        self._turns = self._symmetric and alike and isinstance(self.damping, (Dense, BlockDiagonal))
-        size = self.matrix.data.shape[-1] if self._turns else 0
-        blocks = body.nv // size if size else 0
-        self._rest, self._scratch = np.zeros((blocks, size, size)), np.zeros((size, size + 1))
-        self._about = np.zeros(body.nv)
+        self._turns = self._symmetric and derivatives is not None and self._layout == "blocks"
+        size = self._views[3].shape[1] if self._turns else 0
+        self._whole = np.zeros((body.nv // size if size else 0, size, size))
+        self._rest, self._scratch = np.zeros((size, size)), np.zeros((size, size + 1))
 
     @property
     def is_reparametrised(self) -> bool:
@@ -192,7 +184,10 @@ class BodyTerms:
         elif (c_v or c_q) and not point.is_after_smooth_motion:
             # D of the split family is that of the start of the step, see `update_damping`
             self._differentiate(at, u, stiffness, damping)
-            turns = self._turns and point.momentum is None and self._find_rest(point, u)
+            turns = self._turns and point.momentum is None
+            if turns and self.body.abilities.dissipation is not None:
+                np.copyto(self._whole, self._views[1])
+                self.body.abilities.dissipation.compute_dissipation(at, u, damping)
         if self.constraints is not None:
             self.constraints.linearise(point, u)
         self._assemble(point, c_v, c_q)
@@ -201,25 +196,17 @@ class BodyTerms:
         if self.motion.exists:
             self.fixed[:] = self.motion.at(point.end_time)[1] - point.velocity[self.prescribed]
         if turns:
-            self.rhs += self._about
-            matrix = self.matrix.data.reshape(self._rest.shape)
-            turn_right_side(matrix, self._rest, self.prescribed, self.fixed, self._scratch, self.rhs)
+            self._turn(point)
 
-    def _find_rest(self, point: LinearisationPoint, u: Array) -> bool:
-        """Write T of (1) and what r lacks of K; D becomes D₀ where the model tells it. False if T is zero."""
-        rest, dissipation = self._rest, self.body.abilities.dissipation
-        assert self.damping is not None
-        assert self.stiffness is not None
-        damping, stiffness = self.damping.data.reshape(rest.shape), self.stiffness.data.reshape(rest.shape)
-        whole = damping
-        if dissipation is not None:
-            whole = damping.copy()
-            dissipation.compute_dissipation(point.at, u, self.damping)
-        v, s = point.velocity, point.stiffened
-        change = np.zeros_like(v) if s is None else s - v
-        return rest_of_tangents(
-            stiffness, whole, damping, dissipation is not None, point.damping_factor, point.stiffness_factor, change,
-            rest, self._about,
+    def _turn(self, point: LinearisationPoint) -> None:
+        """Write r of (1)."""
+        _, damping, stiffness, matrix = self._views
+        is_held = self.body.abilities.dissipation is not None
+        v = point.velocity
+        turn_right_side(
+            stiffness, self._whole if is_held else damping, damping, is_held, point.damping_factor,
+            point.stiffness_factor, v, v if point.stiffened is None else point.stiffened, matrix, self.prescribed,
+            self.fixed, self._rest, self._scratch, self.rhs,
         )  # fmt: skip
 
     def _differentiate(self, at: State, u: Array, stiffness: Matrix, damping: Matrix) -> None:

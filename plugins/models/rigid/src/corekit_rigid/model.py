@@ -20,11 +20,18 @@ from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dissipation, dynamics, energy, tangent
 from corekit_rigid.frames import compute_point_jacobians, frame_pose, integrate_pose
 from corekit_rigid.outline import surface_lines
-from corekit_rigid.solid import shapes_of, solid_of
+from corekit_rigid.solid import Solid, shapes_of, solid_of
 
 __all__ = ["Rigid"]
 
 _SHAPE = all_but(RigidConfig, "mass", "density", "inertia", "linear_damping", "angular_damping")
+
+
+def _dissipation_of(solid: Solid) -> Array:
+    """D without the gyroscopic part, as blocks like M's."""
+    out = np.zeros((2 if solid.free else 1, 3, 3))
+    dissipation(solid, out)
+    return out
 
 
 @final
@@ -59,6 +66,7 @@ class Rigid(Model):
                 "the body",
             )
         self._first = 3 if self._solid.free else 0
+        self._dissipation = _dissipation_of(self._solid)
         shapes = shapes_of(config)
         self._lines, self._line_starts, self._line_radius = surface_lines(
             shapes, self._solid.reference + self._solid.lever
@@ -89,7 +97,8 @@ class Rigid(Model):
         if _SHAPE(self._config) != _SHAPE(config):
             return None
         other = copy(self)
-        vars(other).update(_config=config, _solid=solid_of(config, self._base, self._solid.gravity))
+        solid = solid_of(config, self._base, self._solid.gravity)
+        vars(other).update(_config=config, _solid=solid, _dissipation=_dissipation_of(solid))
         return other
 
     def compute_initial_state(self, initial: RigidInitial | None, out: State) -> None:
@@ -143,8 +152,8 @@ class Rigid(Model):
         tangent(self._solid, state.q, state.v, inputs, stiffness.data, damping.data)
 
     def compute_dissipation(self, state: State, inputs: Array, out: Matrix) -> None:
-        """Write D without the gyroscopic part hat(ω)·I − hat(I·ω)."""
-        dissipation(self._solid, out.data)
+        """Write D without the gyroscopic part hat(ω)·I − hat(I·ω), which is constant."""
+        np.copyto(out.data, self._dissipation)
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Write x + h·ẋ and the quaternion turned by h·ω."""
