@@ -12,7 +12,7 @@ where T is the rest of the whole D and K, T = c_v·(D − Dᵀ)/2 + c_q·(K − 
 v⁺ = v₀ + Δ is what it is in a world without contacts. Where a model tells the part D₀ of D that damps, A holds D₀, and
 ½·c_v·(D − D₀) stands for the first term of T. Since ∂c/∂v is linear in v, this is Kahan's discretisation of
 v̇ = −M⁻¹·c(v): of second order, and for the free top its energy and angular momentum stay near their values for ever.
-Sparse matrices and dense ones above 24 velocities keep their symmetric part.
+Sparse matrices keep their symmetric part.
 
 Source: Kahan (1993), Unconventional numerical methods for trajectory calculations; Hirota and Kimura (2000),
 Discretization of the Euler top, J. Phys. Soc. Japan 69.
@@ -20,7 +20,7 @@ Discretization of the Euler top, J. Phys. Soc. Japan 69.
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import final
 
 import numpy as np
 
@@ -40,8 +40,6 @@ from corekit.roles.model_abilities import ModelAbilities
 __all__ = ["BodyTerms"]
 
 _NO_ROWS: IntArray = np.zeros(0, dtype=np.int64)
-_SMALL: Final = 24
-"""Largest dense matrix that is assembled in one compiled loop."""
 
 
 def _columns(matrix: Matrix) -> Array:
@@ -158,7 +156,7 @@ class BodyTerms:
         """Which compiled assembly suits the matrices, and views of M, D, K and A for it."""
         # matrices that a model does not give are never read
         given = self.mass, self.damping or self.mass, self.stiffness or self.mass, self.matrix
-        if all(isinstance(each, Dense) for each in given) and self.matrix.n <= _SMALL:
+        if all(isinstance(each, Dense) for each in given):
             return "blocks", tuple(each.data[np.newaxis] for each in given)
         if all(isinstance(each, BlockDiagonal) and each.layout == self.matrix.layout for each in given):
             return "blocks", tuple(each.data for each in given)

@@ -1,6 +1,7 @@
 """Rigid bodies in contact through the whole stack against the closed forms of elementary mechanics."""
 
 import math
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -281,7 +282,7 @@ def test_a_tumbling_body_keeps_its_energy_in_semi_implicit_steps(options, spin):
         assert w == pytest.approx(expected, abs=1e-6 * np.linalg.norm(spin))
 
 
-SPINNER = {
+SPINNER: Any = {
     "links": [
         {
             "name": "body", "kind": "rigid", "joint": {"kind": "free"}, "mass": 0.43,
@@ -300,9 +301,18 @@ SPINNER = {
 }  # fmt: skip
 
 
+MANY_MODES = deepcopy(SPINNER)
+MANY_MODES["links"][1]["divisions"][0]["strain"][0]["order"] = 9
+"""26 velocities in all."""
+
+
 @pytest.mark.parametrize(
     ("use", "options"),
-    [("gvs", SPINNER), ("rigid", {"shape": "box", "size": [0.02, 0.03, 0.05], "mass": 0.43})],
+    [
+        ("gvs", SPINNER),
+        ("gvs", MANY_MODES),
+        ("rigid", {"shape": "box", "size": [0.02, 0.03, 0.05], "mass": 0.43}),
+    ],
 )
 def test_a_contact_that_never_comes_changes_no_free_motion(use, options):
     """Impulses need a symmetric matrix; what it lacks of inertia's derivatives is on the right side."""
