@@ -31,10 +31,10 @@ from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.errors import StaticsFailed
+from corekit.linalg.vectors import max_abs
 from corekit_statics.equilibrium import Equilibrium, SearchOptions
 from corekit_statics.equilibrium_diagnostics import (
     body_size,
@@ -82,10 +82,6 @@ _LOST = 1000.0
 _CONSTRAINT_TOLERANCE, _GAP_TOLERANCE = 1e-9, 1e-6
 """Accepted errors relative to the size of the bodies; gaps are closed to the contact solver's own tolerance."""
 _LARGEST_SHIFT = 1e30
-
-
-def _max_abs(vector: Array) -> float:
-    return float(np.max(np.abs(vector), initial=0.0))
 
 
 @final
@@ -145,10 +141,7 @@ class NewtonSearch:
             if is_held and self._is_rounding():
                 note = "as far as rounding of the stiff coordinates lets it"
                 return self._equilibrium(iteration, note if worst > _STALLED * self._scale else "")
-            if worst <= 0.5 * best:
-                slow = self._unsolved = 0
-            else:
-                slow += 1
+            slow, self._unsolved = (slow + 1, self._unsolved) if worst > 0.5 * best else (0, 0)
             best = min(best, worst)
             share = _STALLED_IN_CONTACT if system.contacts.count else _STALLED
             is_stalled = is_held and slow > 6 and worst <= share * self._scale
@@ -201,7 +194,7 @@ class NewtonSearch:
     def _update_force(self) -> float:
         """Update the out-of-balance force at the current state; returns its largest entry."""
         self._force = self._system.out_of_balance_force()
-        worst = _max_abs(self._force)
+        worst = max_abs(self._force)
         if not math.isfinite(worst):
             raise self._failure(non_finite(self._system, self._force))
         return worst
@@ -309,8 +302,8 @@ class NewtonSearch:
         error, drift = system.constraint_error(), system.drift()
         system.integrate(self._state, self._step, 1.0, self._next)
         self._evaluate(self._next)
-        left = _max_abs(system.out_of_balance_force())
-        self._may_leap = left < _max_abs(self._force) and not self._breaks(error, drift, 1.0)
+        left = max_abs(system.out_of_balance_force())
+        self._may_leap = left < max_abs(self._force) and not self._breaks(error, drift, 1.0)
         if not self._may_leap:
             system.restore(before)
             self._evaluate(self._state)
@@ -358,7 +351,7 @@ class NewtonSearch:
             self._trust_radius = max(0.5 * min(self._trust_radius, moved), 1e-4 * self._size)
             shifts *= 4.0
         elif fraction == 1.0 and shifts.any():
-            gain = _max_abs(system.out_of_balance_force()) / max(_max_abs(self._force), 1e-300)
+            gain = max_abs(system.out_of_balance_force()) / max(max_abs(self._force), 1e-300)
             shifts[:] = np.where(shifts > 1e-8, min(0.1, gain) * shifts, 0.0)
         self._detection_radius = min(self._trust_radius, max(4.0 * moved, 0.01 * self._size))
         self._distance += moved
@@ -373,7 +366,7 @@ class NewtonSearch:
         system = self._system
         predicted = (1.0 - fraction) * self._force + fraction * system.inertia_force(self._shifts, self._step)
         wrong = np.where(system.free, system.out_of_balance_force() - predicted, 0.0)
-        return _max_abs(wrong) / max(_max_abs(self._force), _max_abs(predicted), 1e-9 * self._scale, 1e-300)
+        return max_abs(wrong) / max(max_abs(self._force), max_abs(predicted), 1e-9 * self._scale, 1e-300)
 
     # — results —
 
