@@ -16,8 +16,6 @@ mass, averaged over a period, in the last of the periods.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
 from importlib import import_module
@@ -25,6 +23,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from peer_script import run_script
 
 from corekit.data.arrays import Array
 from corekit.scenario.load import load
@@ -132,20 +131,12 @@ def measure() -> dict[str, float]:
     }  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    asked = parser.parse_args()
+def name_of_case() -> str:
     try:
-        name = f"{PERIODS} periods, {ELEMENTS} elements of PyElastica {version('pyelastica')}"
+        return f"{PERIODS} periods, {ELEMENTS} elements of PyElastica {version('pyelastica')}"
     except PackageNotFoundError:
         sys.exit(MISSING)
-    numbers = measure()
-    if asked.json:
-        print(json.dumps({name: numbers}))
-        return
-    print(f"{name}: {', '.join(f'{key} {value:.4g}' for key, value in numbers.items())}")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__doc__, name_of_case, measure)

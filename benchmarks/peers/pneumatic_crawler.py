@@ -16,14 +16,13 @@ Both laws share a figure without friction: how far apart the feet are at rest at
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from peer_script import run_script
 from somo_chain import Lump, Strip, limit, names_of_programs, start
 
 from corekit.data.arrays import Array
@@ -175,17 +174,9 @@ def measure() -> dict[str, float]:
     }  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    asked = parser.parse_args()
-    name = f"a crawler's second period, {names_of_programs()}"
-    numbers = measure()
-    if asked.json:
-        print(json.dumps({name: numbers}))
-        return
-    print(f"{name}: {', '.join(f'{key} {value:.5g}' for key, value in numbers.items())}")
+def name_of_case() -> str:
+    return f"a crawler's second period, {names_of_programs()}"
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__doc__, name_of_case, measure)

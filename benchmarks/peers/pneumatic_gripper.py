@@ -20,8 +20,6 @@ the hand and is slower than 1 mm/s in it at the end. The heaviest one is searche
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import sys
 import time
@@ -32,6 +30,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
+from peer_script import run_script
 
 from corekit.scenario.load import load
 
@@ -230,20 +229,12 @@ def measure() -> dict[str, float]:
     }  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    asked = parser.parse_args()
+def name_of_case() -> str:
     try:
-        name = f"a gripper's lift, {FINE} links a finger in MuJoCo {version('mujoco')}"
+        return f"a gripper's lift, {FINE} links a finger in MuJoCo {version('mujoco')}"
     except PackageNotFoundError:
         sys.exit(MISSING)
-    numbers = measure()
-    if asked.json:
-        print(json.dumps({name: numbers}))
-        return
-    print(f"{name}: {', '.join(f'{key} {value:.4g}' for key, value in numbers.items())}")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__doc__, name_of_case, measure)

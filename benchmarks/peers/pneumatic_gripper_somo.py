@@ -11,13 +11,12 @@ gives way by 0.07 mm. `pneumatic_gripper.py` says what is measured. It takes ten
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import time
 from typing import Any
 
 import numpy as np
+from peer_script import run_script
 from pneumatic_gripper import (
     CAN,
     CHAMBER,
@@ -156,17 +155,9 @@ def measure() -> dict[str, float]:
     }  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    asked = parser.parse_args()
-    name = f"a gripper's lift, {CHAINS[1][0]} links a finger in {names_of_programs()}"
-    numbers = measure()
-    if asked.json:
-        print(json.dumps({name: numbers}))
-        return
-    print(f"{name}: {', '.join(f'{key} {value:.4g}' for key, value in numbers.items())}")
+def name_of_case() -> str:
+    return f"a gripper's lift, {CHAINS[1][0]} links a finger in {names_of_programs()}"
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__doc__, name_of_case, measure)
