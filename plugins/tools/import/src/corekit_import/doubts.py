@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from corekit.errors import Mistake
 from corekit.scenario.scenario import Scenario
-from corekit.scenario.structure import structure
-from corekit_import.read_robot import robot_links
-from corekit_import.robot_source import RobotSource
-from corekit_import.xml_file import XmlReader
+
+if TYPE_CHECKING:
+    from corekit.errors import Mistake
 
 __all__ = ["import_doubts"]
 
@@ -19,11 +19,23 @@ def import_doubts(scenario: Scenario, _simulation: Any) -> list[str]:
     folder = None if scenario.source is None else scenario.source.parent
     found: list[str] = []
     for i, body in enumerate(scenario.document.get("bodies", ())):
-        robot = body.get("options", {}).get("robot")
-        mistakes: list[Mistake] = []
-        source = structure(RobotSource, robot, "robot", mistakes, directory=folder) if robot else None
-        if source is not None:
-            reader = XmlReader(f"bodies[{i}].options.robot.file", str(robot["file"]))
-            robot_links(source, reader, mistakes)
-            found += [f"bodies.{body['name']}: {reader.file}: {sentence}" for sentence in reader.left_out]
+        if robot := body.get("options", {}).get("robot"):
+            path = f"bodies[{i}].options.robot.file"
+            found += [f"bodies.{body['name']}: {sentence}" for sentence in _left_out(robot, path, folder)]
     return found
+
+
+def _left_out(robot: Mapping[str, Any], path: str, folder: Path | None) -> list[str]:
+    # every run asks, and hardly any has a robot: reading one imports a tenth of what a run starts with
+    from corekit.scenario.structure import structure
+    from corekit_import.read_robot import robot_links
+    from corekit_import.robot_source import RobotSource
+    from corekit_import.xml_file import XmlReader
+
+    mistakes: list[Mistake] = []
+    source = structure(RobotSource, robot, "robot", mistakes, directory=folder)
+    if source is None:
+        return []
+    reader = XmlReader(path, str(robot["file"]))
+    robot_links(source, reader, mistakes)
+    return [f"{reader.file}: {sentence}" for sentence in reader.left_out]
