@@ -227,16 +227,6 @@ class ContactPipeline:
         self._detect(self.contacts, self.margin)
         return self.contacts.count
 
-    def warm_up(self) -> None:
-        """Let every detector measure one pair of shapes that no state has placed, so that its kernels are compiled."""
-        poses = self.scene.poses
-        poses.rotation[:] = np.eye(3)
-        for detector, candidates in self._searches:
-            detector.find_candidates(poses, self.margin, candidates)
-            candidates.count = min(candidates.count, 1)
-            detector.compute_contacts(candidates, poses, self.margin, self._trial)
-            self._trial.count = 0
-
     # — rows —
 
     def build_jacobian(self, state: State, jacobian: ContactJacobian) -> None:

@@ -14,6 +14,7 @@ import corekit
 from corekit.cli import main
 from corekit.errors import ConfigError, ResultsError
 from corekit.geometry.frames import rotation_from_rpy
+from corekit.scenario.load import loads
 from corekit_scenarios.cases.cusp.ball_task import judged
 from corekit_study.plan import make_plan, simulate
 from corekit_study.plan_drawing import plan_as_replay
@@ -146,11 +147,11 @@ def test_what_simulates_a_plan_is_compiled_beside_the_search(files):
     file, folder = load_plan_file(files / "plan.toml", ["options.search.stages=kinematic"]), files / "shared"
     folder.mkdir()
     shared: list[Any] = []
-    make_plan(file, folder, share=lambda scenario: shared.append(corekit.load(scenario)))
+    make_plan(file, folder, share=lambda text: shared.append(loads(text)))
     assert shared == [file.loaded]
     alone = files / "alone"
     alone.mkdir()
-    make_plan(attrs.evolve(file, replay=None), alone, share=lambda _scenario: shared.append(None))
+    make_plan(attrs.evolve(file, replay=None), alone, share=lambda _text: shared.append(None))
     assert len(shared) == 1  # there is nothing to simulate
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 import tomllib
@@ -62,17 +63,19 @@ def test_a_rehearsal_changes_no_bit_and_leaves_no_contact(tmp_path):
 
 
 @pytest.mark.parametrize(("words", "steps"), [([], 0), (["--step"], 1)])
-def test_a_second_process_compiles_the_solver_s_part_or_a_whole_step(tmp_path, monkeypatch, words, steps):
+def test_a_second_process_compiles_models_and_solver_or_a_whole_step(tmp_path, monkeypatch, words, steps):
     compose(tmp_path)  # writes the file
+    given = io.TextIOWrapper(io.BytesIO((tmp_path / "ball.toml").read_bytes()))
+    monkeypatch.setattr("sys.stdin", given)
     monkeypatch.setattr(warm_up.signal, "signal", lambda *_: None)  # this process is not the second one
     made, solved, taken = [], [], []
-    simulate, solve, step = Simulation.warm_up, warm_up.warm_up_contact, SemiImplicitEuler.step
+    simulate, solve, step = Simulation.warm_up, warm_up.warm_up_parts, SemiImplicitEuler.step
     monkeypatch.setattr(Simulation, "warm_up", lambda self: (made.append(self), simulate(self)))
-    monkeypatch.setattr(warm_up, "warm_up_contact", lambda made: (solved.append(made), solve(made)))
+    monkeypatch.setattr(warm_up, "warm_up_parts", lambda made: (solved.append(made), solve(made)))
     monkeypatch.setattr(
         SemiImplicitEuler, "step", lambda self, *given: (taken.append(1), step(self, *given))[1]
     )
-    warm_up.main([str(tmp_path / "ball.toml"), *words])
+    warm_up.main(words)
     # two with contact and two without
     assert (len(made), len(solved), len(taken)) == (steps, 1 - steps, 4 * steps)
 

@@ -1,7 +1,7 @@
-"""Compiling what a run needs, in two processes: one finds and solves a placeholder contact, the run does the rest.
+"""Compiling what a run needs, in two processes: one differentiates models and solves a contact, the run does the rest.
 
-Half of the time of a first run goes into kernels of contact detectors and solvers, which need no state of the world.
-A second process loads the run's own scenario, composes it and compiles them into the shared cache
+Half of the time of a first run goes into kernels of models' derivatives and of contact solvers, which need no contact.
+A second process reads the run's own scenario, composes it and compiles them into the shared cache
 (`corekit.compiled.store`), where the run finds them, or waits for the one that is just being compiled. It starts
 only once something has to be compiled, so that every later run is one process. Beside a search whose result is
 simulated afterwards it compiles all that the simulation needs.
@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import final
 
 from corekit_run.kernel_count import counted_compilation
@@ -52,16 +52,16 @@ class Compilation:
         self._report = report
         self._next = 0.0
         self._begun = False
-        self._scenario: Path | None = None
+        self._scenario: str | None = None
         self._step = False
         self._helper: subprocess.Popen[bytes] | None = None
 
-    def share(self, scenario: Path, *, step: bool = False) -> None:
+    def share(self, scenario: str, *, step: bool = False) -> None:
         """Start a second process as soon as something is compiled, or at once if something was.
 
         Args:
-            scenario: file of the run's resolved scenario.
-            step: whether it compiles what a whole step needs, not detectors and contact solver alone.
+            scenario: text of the run's resolved scenario.
+            step: whether it compiles what a whole step needs, not models and contact solver alone.
         """
         self._scenario, self._step = scenario, step
         if self._begun:
@@ -87,11 +87,14 @@ class Compilation:
     def _start_helper(self) -> None:
         if self._scenario is None or self._helper is not None or process_count() < 2:
             return
-        words = [sys.executable, "-m", "corekit_run.warm_up", str(self._scenario)]
-        words += ["--step"] if self._step else []
+        words = [sys.executable, "-m", "corekit_run.warm_up", *(["--step"] if self._step else [])]
         try:
-            self._helper = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
+            # not a pipe: a long text would wait in it until the process has started
+            with tempfile.TemporaryFile() as text:
+                text.write(self._scenario.encode())
+                text.seek(0)
+                self._helper = subprocess.Popen(
+                    words, stdin=text, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
         except OSError:  # the run compiles everything itself, as it would after a while
             self._scenario = None

@@ -65,6 +65,7 @@ def run(
     report(Progress("composing"))
     began = clock.perf_counter()
     with shown_compilation(report) as compilation:
+        compilation.share(scenario.resolved_text())
         simulation = scenario.compose()
         composed = clock.perf_counter() - began
         folder = RunFolder.create(
@@ -78,7 +79,6 @@ def run(
         ):
             made = FolderRun(simulation, scenario, folder, report, warn)
             made.describe(composed)
-            compilation.share(folder.path / _RESOLVED)
             made.begin()
             made.go(stop)
     return _results(folder)
@@ -157,6 +157,7 @@ def resume(
         check_same_scenario(checkpoint, scenario, own.path)
     began = clock.perf_counter()
     with own.held(), shown_compilation(report) as compilation:
+        compilation.share(scenario.resolved_text())
         simulation = scenario.compose()
         composed = clock.perf_counter() - began
         made = FolderRun(simulation, scenario, own, report, warn)
@@ -174,7 +175,6 @@ def resume(
                 made.describe(composed)
             else:
                 own.log("resumed", step=checkpoint.step, time_s=checkpoint.time, passed_over=found.damaged)
-            compilation.share(own.path / _RESOLVED)
             made.go(stop)
     return _results(own)
 

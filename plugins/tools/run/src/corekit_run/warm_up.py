@@ -1,4 +1,6 @@
-"""`python -m corekit_run.warm_up FILE [--step]`: compile the kernels of a scenario's contact, or of a step.
+"""`python -m corekit_run.warm_up [--step]`: compile kernels that a scenario needs, or all of a step.
+
+The standard input is the scenario.
 
 `corekit_run.compilation` starts it beside a run or a search; it prints nothing and writes nothing but the
 compile cache. It allows no code: a scenario that names Python functions is refused, and compiled where it runs.
@@ -13,36 +15,42 @@ from typing import NoReturn
 import numpy as np
 
 from corekit.roles.contact import ImpulseSolver
-from corekit.scenario.load import load
+from corekit.scenario.load import loads
 from corekit.simulation.loop import Simulation
 from corekit.simulation.rehearsal import placeholder_problem
 
-__all__ = ["main", "warm_up_contact"]
+__all__ = ["main", "warm_up_parts"]
 
 
 def main(words: list[str]) -> None:
-    """Compose the scenario of a file and call detectors and contact solver with placeholders, or make a whole step."""
+    """Compose the scenario and call its models and its contact solver, or make a whole step."""
     # a file that is being written is removed on the way out
     signal.signal(signal.SIGTERM, _leave)
-    simulation = load(words[0]).compose()
-    if "--step" in words[1:]:
+    simulation = loads(sys.stdin.buffer.read().decode()).compose()
+    if "--step" in words:
         simulation.warm_up()
     else:
-        warm_up_contact(simulation)
+        warm_up_parts(simulation)
 
 
-def warm_up_contact(simulation: Simulation) -> None:
-    """Call detectors and contact solver with placeholders, so that their kernels are compiled.
+def warm_up_parts(simulation: Simulation) -> None:
+    """Call models for their derivatives and the contact solver for a placeholder, so that their kernels are compiled.
 
-    Shapes and contacts do not match the state afterwards: step another simulation.
+    A run needs poses, masses and detectors before: while it compiles those, neither waits for the other.
     """
-    solver, pipeline = simulation.system.solver, simulation.system.pipeline
-    if pipeline is None:
-        return
-    pipeline.warm_up()
-    if isinstance(solver, ImpulseSolver):
+    system, start = simulation.system, simulation.state
+    for terms, at in zip(system.terms.bodies, start.body_states, strict=True):
+        derivatives, stiffness, damping = (
+            terms.body.abilities.force_derivatives,
+            terms.stiffness,
+            terms.damping,
+        )
+        if derivatives is not None and stiffness is not None and damping is not None:
+            derivatives.compute_stiffness_and_damping(at, terms.inputs_at(start.time), stiffness, damping)
+    pipeline = system.pipeline
+    if pipeline is not None and isinstance(system.solver, ImpulseSolver):
         problem = placeholder_problem(pipeline.width, simulation.step_length, pipeline.record_width)
-        solver.solve(problem, np.zeros(len(problem.free_velocity)))
+        system.solver.solve(problem, np.zeros(len(problem.free_velocity)))
 
 
 def _leave(number: int, _frame: object) -> NoReturn:

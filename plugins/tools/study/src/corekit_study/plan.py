@@ -86,7 +86,7 @@ def make_plan(
     *,
     earlier: Plan | None = None,
     report: Callable[[str], None] | None = None,
-    share: Callable[[Path], None] | None = None,
+    share: Callable[[str], None] | None = None,
 ) -> PlanResult:
     """Make a plan and write it; `simulate` goes on.
 
@@ -96,7 +96,7 @@ def make_plan(
         progress: called with the numbers of the search.
         earlier: a plan to begin from.
         report: called with the planner's sentences during the search.
-        share: called with the file of the resolved scenario before the search, if the plan is to be simulated.
+        share: called with the text of the resolved scenario before the search, if the plan is to be simulated.
     Raises:
         ConfigError, CompositionError, PluginError: the plan cannot be made, as only the built components show.
     """
@@ -112,9 +112,10 @@ def make_plan(
     if report is not None:
         task = attrs.evolve(task, report=report)
     if folder is not None:
-        (folder / "scenario.toml").write_text(file.loaded.resolved_text(), encoding="utf-8")
+        text = file.loaded.resolved_text()
+        (folder / "scenario.toml").write_text(text, encoding="utf-8")
         if share is not None and file.replay is not None:
-            share(folder / "scenario.toml")
+            share(text)
     with clock_compilation() as compiling:
         watch.lap("compose")
         plan, info = planner.plan(task, progress or (lambda _numbers: None))

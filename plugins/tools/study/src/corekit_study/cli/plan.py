@@ -123,7 +123,7 @@ def _make(
         def report(sentence: str) -> None:
             console.print(sentence, markup=False, soft_wrap=True)
 
-        def share(scenario: Path) -> None:
+        def share(scenario: str) -> None:
             compilation.share(scenario, step=True)
 
         made = make_plan(
