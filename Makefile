@@ -23,23 +23,18 @@ PYPROJECTS := pyproject.toml $(wildcard plugins/*/*/pyproject.toml scenarios/pyp
 # The first interpreter that runs and is new enough; uv, where present, can bring its own.
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && { echo $$p; break; }; done)
-UV := $(shell command -v uv 2>/dev/null)
 
-# What `-e` lines of requirements/users.txt and other requirements are installed by.
-ifneq ($(UV),)
-INSTALL := $(UV) pip install --quiet --python $(BIN)/python $(PINS)
-WORKSPACE := --no-build-isolation $$(grep '^-e ' requirements/users.txt)
-else
-# Byte code is written where a module is first imported: most never are.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(PINS)
-# pip would start three processes for each distribution, and leaves one alone whose version it has already
-LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' requirements/users.txt) && \
-	$(INSTALL) --no-deps --force-reinstall build/editable/*.whl
-WORKSPACE := build/editable/*.whl
-# What the demo and the tests need is compiled while viewers, planners and tools still install; if that fails, it is then.
-AHEAD = $(INSTALL) --no-warn-conflicts build/editable/corekit_kernel*.whl && \
-	{ $(BIN)/python -m corekit_run.warm_up $(SCENARIO) --step >/dev/null 2>&1 & }
-endif
+# uv installs in a tenth of the time that pip takes. Where it is not on PATH, pip brings it; where it cannot install, pip does.
+UV := $(shell command -v uv 2>/dev/null)
+BRING = install --quiet --disable-pip-version-check --no-compile --constraint requirements/constraints.txt pip uv
+INSTALL = install() { $(or $(UV),$(BIN)/uv) pip install --quiet --python $(BIN)/python $(PINS) "$$@" || { \
+	echo "uv could not install this: pip tries it"; \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(PINS) "$$@"; }; }; install
+# All distributions are linked by one process: an installer would start one or more for each of them.
+LINK = $(BIN)/python tools/editable.py build/editable $$(sed -n 's/^-e //p' requirements/users.txt) && { \
+	$(INSTALL) --no-deps --force-reinstall build/editable/*.whl; }
+# The lowest versions are looked for of what a source asks for, not of what a wheel does.
+WORKSPACE := $(if $(LOWEST),--no-build-isolation $$(grep '^-e ' requirements/users.txt),build/editable/*.whl)
 # Requirements of files without their `-c`, `-r` and `-e` lines.
 LISTED = grep --no-filename -v '^-'
 USERS := requirements/users.txt requirements/build.txt requirements/constraints.txt $(PYPROJECTS)
@@ -84,7 +79,6 @@ isolation: $(VENV)/installed-dev
 	$(BIN)/python tools/isolation.py $(DISTRIBUTIONS)
 
 constraints: $(VENV)/installed-dev
-	@$(INSTALL) uv
 	$(BIN)/python tools/constraints.py
 
 release: $(VENV)/installed-dev
@@ -114,8 +108,9 @@ ifneq ($(UV),)
 	@$(UV) venv --quiet --seed $(if $(PYTHON),--python $(PYTHON),--python 3.13) $(VENV)
 else
 	@test -n "$(PYTHON)" || { echo "corekit needs Python 3.11 or newer (or uv) on PATH"; exit 1; }
-	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
-	echo "python's venv module is missing: install it (Debian: apt install python3-venv) or install uv"; exit 1; }
+	@$(PYTHON) -m venv --without-pip $(VENV)
+	@$(PYTHON) -m pip --python $@ $(BRING) 2>/dev/null || { $@ -m ensurepip >/dev/null && $@ -m pip $(BRING); } || { \
+	rm -rf $(VENV); echo "pip is missing or cannot install: install it (Debian: apt install python3-venv) or uv"; exit 1; }
 endif
 
 # One build backend for every distribution, not a fresh one for each.
@@ -124,7 +119,6 @@ $(VENV)/installed-demo: $(USERS) | $(BIN)/python
 	@mkdir -p build && $(LISTED) requirements/build.txt > build/backend.txt
 	@$(INSTALL) -r build/backend.txt
 	@$(LINK)
-	@$(AHEAD)
 	@$(INSTALL) $(WORKSPACE)
 	@touch $@
 
@@ -133,7 +127,6 @@ $(VENV)/installed-dev: $(USERS) requirements/developers.txt | $(BIN)/python
 	@mkdir -p build && $(LISTED) requirements/build.txt > build/backend.txt
 	@$(INSTALL) -r build/backend.txt
 	@$(LINK)
-	@$(AHEAD)
 	@$(LISTED) requirements/developers.txt > build/tools.txt
 	@$(INSTALL) $(WORKSPACE) -r build/tools.txt
 	@touch $@ $(VENV)/installed-demo
