@@ -1,6 +1,8 @@
 # make demo   one command for users: installs into .venv, runs a robot against a box, draws it
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
-# make test FULL=1   all cells of the large tables too, of which a plain run takes those with every pair of values
+# make test SLOW=1   every test, as continuous integration does: a plain run leaves out those of tests/slow_tests.txt
+# make test FULL=1   all cells of the large tables too, of which other runs take those with every pair of values
+# make slow-tests    measures all tests, and writes those that take more than 0.3 s into tests/slow_tests.txt
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
 # make fuzz MINUTES=5   property tests on examples drawn at random, and damaged files of every kind (KINDS=scenario)
@@ -39,7 +41,7 @@ WORKSPACE := $(if $(LOWEST),--no-build-isolation $$(grep '^-e ' requirements/use
 LISTED = grep --no-filename -v '^-'
 USERS := requirements/users.txt requirements/build.txt requirements/constraints.txt $(PYPROJECTS)
 
-.PHONY: demo test unit lint docs isolation constraints release fuzz kills portability format clean
+.PHONY: demo test unit slow-tests lint docs isolation constraints release fuzz kills portability format clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed-demo
@@ -62,7 +64,13 @@ test: $(VENV)/installed-dev
 # The first line writes the byte code of all tests once, not once a process.
 unit: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) $(if $(FULL),--full)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) $(if $(SLOW),--slow) $(if $(FULL),--full)
+
+# Twice: the first run compiles, the second measures.
+slow-tests: $(VENV)/installed-dev
+	@for run in 1 2; do OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
+	$(BIN)/python -m pytest $(PYTEST_ARGS) --slow-above $(SECONDS) || exit; done
+SECONDS ?= 0.3
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

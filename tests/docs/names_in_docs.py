@@ -195,7 +195,7 @@ def _problem(span: str, document: Path) -> str:
     """What a span should be and is not; empty if it is, or if its form does not decide."""
     names = index()
     name = re.sub(r"\(.*\)$", "", span.strip())
-    if command := re.match(r"(corekit|make) ([a-z]+)\b", span):
+    if command := re.match(r"(corekit|make) ([a-z][a-z-]*)\b", span):
         return _command(*command.groups())
     if re.fullmatch(r"corekit(_\w+)?(\.\w+)+", name):
         return (
@@ -223,7 +223,7 @@ def _problem(span: str, document: Path) -> str:
 
 def _command(program: str, word: str) -> str:
     if program == "make":
-        targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+        targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
         return "" if word in targets else "a target of the Makefile"
     return "" if word in index().strings else "a verb of the command line"
 

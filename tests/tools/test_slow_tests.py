@@ -1,0 +1,82 @@
+"""A plain run of all tests leaves out those that a list names, and says so; the list is measured."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PLANTED = """
+import time
+import pytest
+
+@pytest.mark.parametrize("seconds", [0.0, 0.3])
+@pytest.mark.xdist_group("one")
+def test_wait(seconds):
+    time.sleep(seconds)
+
+def test_other():
+    pass
+"""
+SLOW = "planted/test_planted.py::test_wait[0.3]"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "planted").mkdir()
+    (tmp_path / "planted" / "test_planted.py").write_text(PLANTED)
+    (tmp_path / "pytest.ini").write_text("[pytest]\ntestpaths = planted\nslow_tests = slow.txt\n")
+    (tmp_path / "slow.txt").write_text(f"{SLOW}\n")
+    return tmp_path
+
+
+def run(folder, *words):
+    plugins = [
+        "-p",
+        "corekit_testing.slow_tests",
+        "-p",
+        "corekit_testing.product_tables",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ("-p", "no:xdist")])
+def test_it_is_left_out_and_that_is_said(folder, words):
+    said = run(folder, *words)
+    assert " 2 passed" in said
+    assert "1 slow tests were left out" in said
+
+
+@pytest.mark.parametrize(
+    "words", [("--slow",), ("--full",), ("planted",), (SLOW,), ("--full", "--numprocesses", "2")]
+)
+def test_it_runs_where_it_is_asked_for(folder, words):
+    said = run(folder, *words)
+    assert f" {1 if SLOW in words else 3} passed" in said
+    assert "left out" not in said
+
+
+@pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ("-p", "no:xdist")])
+def test_the_list_is_measured(folder, words):
+    (folder / "slow.txt").write_text("planted/test_planted.py::test_wait[0.0]\n")
+    assert " 3 passed" in run(folder, *words, "--slow-above", "0.2")
+    assert (folder / "slow.txt").read_text() == f"{SLOW}\n"
+
+
+def test_every_test_of_our_list_is_there():
+    for line in (ROOT / "tests" / "slow_tests.txt").read_text(encoding="utf-8").splitlines():
+        file, _, rest = line.partition("::")
+        name = re.escape(rest.partition("[")[0])
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert re.search(rf"def {name}\(|^{name} = |, {name} = ", text, re.MULTILINE), line
