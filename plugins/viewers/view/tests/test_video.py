@@ -180,6 +180,7 @@ def test_absent_ffmpeg_is_reported(monkeypatch):
 
 
 def test_interruption_ends_ffmpeg_and_leaves_nothing(arm_over_box, tmp_path, monkeypatch):
+    ffmpeg()  # imageio starts one of its own, once, to see whether it starts
     started = []
     begin = subprocess.Popen
 
