@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+import numpy as np
+
 from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
 from corekit.roles.viewer import LineChart, Replay, Viewer
@@ -59,9 +61,10 @@ class MatplotlibViewer(Viewer):
         return (".png",)
 
     def prepare(self) -> None:
-        """Import matplotlib."""
+        """Import matplotlib, and what finds the hulls of obstacles."""
         import matplotlib.backends.backend_agg
         import matplotlib.figure  # noqa: F401
+        import scipy.spatial  # noqa: F401
 
     def render(self, replay: Replay, path: Path) -> None:
         """Write the picture.
@@ -176,7 +179,10 @@ def head(axes: Axes, letter: str, words: str) -> None:
 
 def show(axes: Axes, image: Array, frame: Window) -> None:
     """Draw a panel's image on axes in coordinates of the view plane [m]."""
-    axes.imshow(image, extent=(frame.left, frame.right, frame.bottom, frame.top), aspect="auto")
+    # bytes, one for one: matplotlib would check, scale and smooth numbers
+    pixels = np.rint(255.0 * image).astype(np.uint8)
+    extent = (frame.left, frame.right, frame.bottom, frame.top)
+    axes.imshow(pixels, extent=extent, aspect="auto", interpolation="nearest")
     axes.set_xlim(frame.left, frame.right)
     axes.set_ylim(frame.bottom, frame.top)
     axes.set_xticks([])

@@ -37,14 +37,16 @@ def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> A
     pixels[:, :, 2] += 1.5 * scale * soup.behind[:, None]
     shown = np.flatnonzero(~soup.closed | (_signed_area(pixels) < 0.0))
     depth, found = rasterise(pixels[shown], w, h)
-    seen = np.where(found >= 0, shown[found], -1) if len(shown) else found
-    number = np.where(seen >= 0, soup.owner[seen], NOTHING)
+    # −1, no triangle, takes the last entry
+    seen = np.append(shown, -1)[found]
+    number = np.append(soup.owner, NOTHING)[seen]
     lines = _outlines(depth, seen, number, _facing(soup.corners), scale)
 
     mixed = _mixed(number, lines)
     corner = SUPERSAMPLES * np.arange(width) + SUPERSAMPLES * w * np.arange(height)[:, None]
     inside = (np.arange(SUPERSAMPLES) + w * np.arange(SUPERSAMPLES)[:, None]).ravel()
-    at = np.concatenate([corner[~mixed], (corner[mixed][:, None] + inside).ravel()])
+    plain = ~mixed & (seen[::SUPERSAMPLES, ::SUPERSAMPLES] >= 0)
+    at = np.concatenate([corner[plain], (corner[mixed][:, None] + inside).ravel()])
     lit = np.ones((len(at), 3))
     light = _light(view)
     shadows = _ShadowMap(soup, light)
@@ -59,9 +61,9 @@ def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> A
         plane = np.stack([frame.left + x * scale, frame.top - y * scale, -depth.ravel()[place]], axis=1)
         lit[part] = _lit(colour, normal, plane @ view.axes, soup, face, view, light, shadows)
     lit[lines.ravel()[at]] *= OUTLINE
-    alone = int(np.count_nonzero(~mixed))
-    image = np.empty((height, width, 3))
-    image[~mixed] = lit[:alone]
+    alone = int(np.count_nonzero(plain))
+    image = np.ones((height, width, 3))
+    image[plain] = lit[:alone]
     image[mixed] = lit[alone:].reshape(-1, len(inside), 3).mean(axis=1)
     return image
 
