@@ -2,7 +2,7 @@
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
 # make test SLOW=1   every test, as continuous integration does: a plain run leaves out those of tests/slow_tests.txt
 # make test FULL=1   all cells of the large tables too, of which other runs take those with every pair of values
-# make slow-tests    measures all tests, and writes those that take more than 0.3 s into tests/slow_tests.txt
+# make slow-tests    measures all tests, and writes those that take more than a quarter of a second into tests/slow_tests.txt
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
 # make fuzz MINUTES=5   property tests on examples drawn at random, and damaged files of every kind (KINDS=scenario)
@@ -70,7 +70,7 @@ unit: $(VENV)/installed-dev
 slow-tests: $(VENV)/installed-dev
 	@for run in 1 2; do OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 \
 	$(BIN)/python -m pytest $(PYTEST_ARGS) --slow-above $(SECONDS) || exit; done
-SECONDS ?= 0.3
+SECONDS ?= 0.25
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
