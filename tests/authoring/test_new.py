@@ -89,7 +89,6 @@ def tested(generated, forking):
     return list(ET.parse(folder / "all.xml").iter("testcase")), done.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("role", ROLES)
 def test_its_own_tests_pass(generated, tested, role):
     cases, said = tested
@@ -98,7 +97,6 @@ def test_its_own_tests_pass(generated, tested, role):
     assert not [each for case in own for each in case if each.tag in {"failure", "error"}], said
 
 
-@pytest.mark.slow
 def test_all_of_them_are_listed_as_usable_and_have_a_light_spec(generated):
     folder, site = generated
     listing = json.loads(run("corekit.cli", "list", "--json", cwd=folder, site=site).stdout)
@@ -113,7 +111,6 @@ def test_all_of_them_are_listed_as_usable_and_have_a_light_spec(generated):
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.slow
 def test_the_model_s_example_runs_with_the_installed_solvers(generated, forking):
     folder, site = generated
     example = folder / "first-model/examples/first-model.toml"
@@ -121,7 +118,6 @@ def test_the_model_s_example_runs_with_the_installed_solvers(generated, forking)
     assert done.returncode == DONE, done.stderr
 
 
-@pytest.mark.slow
 def test_they_type_check(generated):
     folder, site = generated
     sources = [f"first-{role}/src" for role in ROLES]

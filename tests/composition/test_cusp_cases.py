@@ -213,7 +213,6 @@ def test_the_shipped_run_of_the_ablation_is_one_of_the_64():
     np.testing.assert_allclose(shipped.state.q, made.state.q, atol=1e-6)
 
 
-@pytest.mark.slow
 def test_scenario_b_keeps_its_tolerances(forked, tmp_path):
     words = ("reproduce", "cusp/two-spheres", "--json", "b.json", "--quiet")
     told = forked.run(*words, folder=tmp_path, environment={**os.environ, "NO_COLOR": "1"})

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from packaging.utils import canonicalize_name
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
+pytestmark = pytest.mark.xdist_group("wheels")
 
 FOREIGN = {"casadi", "osqp", "piqp", "matplotlib", "viser", "pytest"}
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
+pytestmark = pytest.mark.xdist_group("wheels")
 
 ROOT = Path(__file__).resolve().parents[2]
 # It asks every build backend, takes nothing from an index and installs nothing.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
+pytestmark = pytest.mark.xdist_group("wheels")
 
 ROOT = Path(__file__).resolve().parents[2]
 

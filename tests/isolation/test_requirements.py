@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
+pytestmark = pytest.mark.xdist_group("wheels")
 
 ROOT = Path(__file__).resolve().parents[2]
 

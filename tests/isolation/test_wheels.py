@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 
 from corekit.registry.spec import API_VERSION
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheels")]
+pytestmark = pytest.mark.xdist_group("wheels")
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -138,7 +138,6 @@ def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, mon
     assert not problems
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(
     find_spec("corekit_sdf") is None, reason="the plugin that is broken here is corekit-sdf's"
 )

@@ -145,7 +145,6 @@ def test_a_batch_that_breaks_off_in_a_process_of_its_own_ends(tmp_path, forked):
     assert done.stdout.split() == ["ZeroDivisionError"], done.stderr
 
 
-@pytest.mark.slow
 def test_a_killed_reproduction_goes_on_where_it_was(many):
     chosen = ("reproduce", "fake/many", "--only", "short", "--only", "long")
     started = many.start(*chosen, "--out", "here", "--quiet")
