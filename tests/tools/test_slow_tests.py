@@ -20,6 +20,8 @@ def test_wait(seconds):
 def test_other():
     pass
 """
+PLUGINS = ("corekit_testing.slow_tests", "corekit_testing.product_tables", "no:cacheprovider")
+PYTEST = [sys.executable, "-m", "pytest", *(f"-p{each}" for each in PLUGINS)]
 SLOW = "planted/test_planted.py::test_wait[0.3]"
 
 
@@ -33,21 +35,7 @@ def folder(tmp_path):
 
 
 def run(folder, *words):
-    plugins = [
-        "-p",
-        "corekit_testing.slow_tests",
-        "-p",
-        "corekit_testing.product_tables",
-        "-p",
-        "no:cacheprovider",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *plugins, *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = subprocess.run([*PYTEST, *words], cwd=folder, capture_output=True, text=True, check=True)
     return done.stdout
 
 
@@ -59,7 +47,7 @@ def test_it_is_left_out_and_that_is_said(folder, words):
 
 
 @pytest.mark.parametrize(
-    "words", [("--slow",), ("--full",), ("planted",), (SLOW,), ("--full", "--numprocesses", "2")]
+    "words", [("--slow",), ("--full",), ("planted",), ("-k", "_"), (SLOW,), ("--full", "--numprocesses", "2")]
 )
 def test_it_runs_where_it_is_asked_for(folder, words):
     said = run(folder, *words)
@@ -72,6 +60,22 @@ def test_the_list_is_measured(folder, words):
     (folder / "slow.txt").write_text("planted/test_planted.py::test_wait[0.0]\n")
     assert " 3 passed" in run(folder, *words, "--slow-above", "0.2")
     assert (folder / "slow.txt").read_text() == f"{SLOW}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "broken"),
+    [(("planted",), False), (("-k", "wait"), False), ((), True)],
+    ids=["path", "k", "failed"],
+)
+def test_a_part_of_the_tests_writes_no_list(folder, words, broken):
+    if broken:
+        (folder / "planted" / "test_broken.py").write_text("def test_broken():\n    assert False\n")
+    (folder / "slow.txt").write_text("kept\n")
+    command = [*PYTEST, *words, "--slow-above", "0"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == (1 if broken else 4)
+    assert broken or "it goes with no choice of tests" in done.stderr
+    assert (folder / "slow.txt").read_text() == "kept\n"
 
 
 def test_every_test_of_our_list_is_there():

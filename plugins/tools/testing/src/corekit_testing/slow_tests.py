@@ -2,7 +2,7 @@
 
 The list is measured, not judged: `--slow-above SECONDS` runs all tests and writes down which took longer. The ini
 option `slow_tests` names its file, in which every line is the id of a test. Whatever it says, tests run where somebody
-names them, their file or a folder, and with `--full`.
+asks for them, by id, file, folder, `-k` or `-m`, and with `--full`.
 """
 
 from __future__ import annotations
@@ -39,9 +39,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if not files:
         return
     # each process of pytest-xdist is given the same command line, and decides alike
-    named = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    some = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
+    some = some or bool(config.option.keyword or config.option.markexpr)
+    if some and config.option.slow_above is not None:
+        raise pytest.UsageError(
+            "--slow-above writes the list of all slow tests anew: it goes with no choice of tests"
+        )
     all_wanted = config.option.slow_above is not None or getattr(config.option, "full", False)
-    config.option.slow = config.option.slow or named or all_wanted
+    config.option.slow = config.option.slow or some or all_wanted
     config.pluginmanager.register(_SlowTests(config, files[0]))
 
 
@@ -76,11 +81,12 @@ class _SlowTests:
         """Sum up the wall time of a test and of the fixtures that were made for it."""
         self._seconds[_GROUP.sub("", report.nodeid)] += report.duration
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        """Write the list, unless tests failed or did not run: it would lack some."""
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
             output[_TOLD] = self._left_out
-        elif (above := self._config.option.slow_above) is not None:
+        elif (above := self._config.option.slow_above) is not None and exitstatus == pytest.ExitCode.OK:
             slow = sorted(name for name, seconds in self._seconds.items() if seconds > above)
             self._file.write_text("".join(f"{name}\n" for name in slow), encoding="utf-8")
 
