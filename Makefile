@@ -1,6 +1,6 @@
 # make demo   one command for users: installs into .venv, runs a robot against a box, draws it
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
-# make test SLOW=1   every test, as continuous integration does: a plain run leaves out those of tests/slow_tests.txt
+# make test QUICK=1  without the tests of more than a quarter of a second, which tests/slow_tests.txt names
 # make test FULL=1   all cells of the large tables too, of which other runs take those with every pair of values
 # make slow-tests    measures all tests, and writes those that take more than a quarter of a second into tests/slow_tests.txt
 # make lint   the static half of `make test`; make unit the other half
@@ -64,7 +64,7 @@ test: $(VENV)/installed-dev
 # The first line writes the byte code of all tests once, not once a process.
 unit: $(VENV)/installed-dev
 	@$(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) $(if $(SLOW),--slow) $(if $(FULL),--full)
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) $(if $(QUICK),--quick) $(if $(FULL),--full)
 
 SECONDS ?= 0.25
 # Twice: the first run compiles, the second measures.

@@ -1,4 +1,4 @@
-"""A plain run of all tests leaves out those that a list names, and says so; the list is measured."""
+"""A quick run leaves out the tests that a list names, and says so; a plain one runs all; the list is measured."""
 
 import re
 import subprocess
@@ -41,15 +41,22 @@ def run(folder, *words):
 
 @pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ("-p", "no:xdist")])
 def test_it_is_left_out_and_that_is_said(folder, words):
-    said = run(folder, *words)
+    said = run(folder, "--quick", *words)
+    assert " 2 passed" in said
+    assert "1 slow tests were left out" in said
+
+
+@pytest.mark.parametrize("words", [("planted",), ("-k", "_"), ("--full", "--numprocesses", "2")])
+def test_a_choice_of_tests_can_be_quick_too(folder, words):
+    said = run(folder, "--quick", *words)
     assert " 2 passed" in said
     assert "1 slow tests were left out" in said
 
 
 @pytest.mark.parametrize(
-    "words", [("--slow",), ("--full",), ("planted",), ("-k", "_"), (SLOW,), ("--full", "--numprocesses", "2")]
+    "words", [(), ("--full",), ("planted",), ("-k", "_"), (SLOW,), ("--numprocesses", "2")]
 )
-def test_it_runs_where_it_is_asked_for(folder, words):
+def test_a_plain_run_leaves_nothing_out(folder, words):
     said = run(folder, *words)
     assert f" {1 if SLOW in words else 3} passed" in said
     assert "left out" not in said
@@ -64,8 +71,8 @@ def test_the_list_is_measured(folder, words):
 
 @pytest.mark.parametrize(
     ("words", "broken"),
-    [(("planted",), False), (("-k", "wait"), False), ((), True)],
-    ids=["path", "k", "failed"],
+    [(("planted",), False), (("-k", "wait"), False), (("--quick",), False), ((), True)],
+    ids=["path", "k", "quick", "failed"],
 )
 def test_a_part_of_the_tests_writes_no_list(folder, words, broken):
     if broken:

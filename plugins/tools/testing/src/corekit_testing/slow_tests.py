@@ -1,8 +1,7 @@
-"""A pytest plugin: a plain run of all tests leaves out those that a list names as slow; `--slow` runs them too.
+"""A pytest plugin: `--quick` leaves out the tests that a list names as slow, and says how many.
 
 The list is measured, not judged: `--slow-above SECONDS` runs all tests and writes down which took longer. The ini
-option `slow_tests` names its file, in which every line is the id of a test. Whatever it says, tests run where somebody
-asks for them, by id, file, folder, `-k` or `-m`, and with `--full`.
+option `slow_tests` names its file, in which every line is the id of a test.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _GROUP = re.compile(r"@[\w-]+$")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("slow_tests", "file that names slow tests, one a line", type="paths", default=[])
     parser.addoption(
-        "--slow", action="store_true", help="run the tests that the list of slow tests names, too"
+        "--quick", action="store_true", help="leave out the tests that the list of slow tests names"
     )
     parser.addoption(
         "--slow-above", type=float, metavar="SECONDS",
@@ -40,13 +39,11 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     # each process of pytest-xdist is given the same command line, and decides alike
     some = config.args_source is not pytest.Config.ArgsSource.TESTPATHS
-    some = some or bool(config.option.keyword or config.option.markexpr)
+    some = some or bool(config.option.quick or config.option.keyword or config.option.markexpr)
     if some and config.option.slow_above is not None:
         raise pytest.UsageError(
             "--slow-above writes the list of all slow tests anew: it goes with no choice of tests"
         )
-    all_wanted = config.option.slow_above is not None or getattr(config.option, "full", False)
-    config.option.slow = config.option.slow or some or all_wanted
     config.pluginmanager.register(_SlowTests(config, files[0]))
 
 
@@ -68,7 +65,7 @@ class _SlowTests:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Iterator[None]:
         """After all others have chosen: a list leaves out tests of a run, it does not change the others."""
         yield
-        if self._config.option.slow or not self._file.exists():
+        if not self._config.option.quick or not self._file.exists():
             return
         named = set(self._file.read_text(encoding="utf-8").splitlines())
         slow = [item for item in items if _GROUP.sub("", item.nodeid) in named]
@@ -97,6 +94,4 @@ class _SlowTests:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._left_out:
-            terminalreporter.write_line(
-                f"{self._left_out} slow tests were left out (--slow, or make test SLOW=1, runs them)"
-            )
+            terminalreporter.write_line(f"{self._left_out} slow tests were left out (--quick)")
