@@ -12,9 +12,12 @@ __all__ = ["assemble_bands", "assemble_blocks", "turn_right_side"]
 def assemble_blocks(
     mass: Array, damping: Array, stiffness: Array, force: Array, v: Array, p: Array, d: Array, s: Array,
     by_force: float, by_mass: float, c_v: float, c_q: float, symmetric: bool, matrix: Array, rhs: Array,
-) -> None:  # fmt: skip
-    """Write A by its blocks (b, k, k) and r (b·k,); K and D are not read where their factors are 0."""
-    k = mass.shape[1]
+) -> bool:  # fmt: skip
+    """Write A by its blocks (b, k, k) and r (b·k,); K and D are not read where their factors are 0.
+
+    Returns whether a symmetric part was taken of what is not symmetric.
+    """
+    k, lacks = mass.shape[1], False
     for row in range(len(v)):
         b, i = row // k, row % k
         total = by_force * force[row]
@@ -24,14 +27,17 @@ def assemble_blocks(
             entry = by_mass * m
             if c_v != 0.0:
                 each = 0.5 * (damping[b, i, j] + damping[b, j, i]) if symmetric else damping[b, i, j]
+                lacks |= each != damping[b, i, j]
                 total += c_v * each * (d[column] - v[column])
                 entry += c_v * each
             if c_q != 0.0:
                 each = 0.5 * (stiffness[b, i, j] + stiffness[b, j, i]) if symmetric else stiffness[b, i, j]
+                lacks |= each != stiffness[b, i, j]
                 total += c_q * each * (s[column] - v[column])
                 entry += c_q * each
             matrix[b, i, j] = entry
         rhs[row] = total
+    return lacks
 
 
 @compiled

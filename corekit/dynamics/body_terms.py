@@ -177,23 +177,24 @@ class BodyTerms:
         model.compute_mass_and_force(at, u, self.mass, self.force)
         c_v, c_q = point.damping_factor, point.stiffness_factor
         stiffness, damping, turns = self.stiffness, self.damping, False
+        dissipation = self.body.abilities.dissipation
         if stiffness is None or damping is None:
             c_v = c_q = 0.0
         elif (c_v or c_q) and not point.is_after_smooth_motion:
             # D of the split family is that of the start of the step, see `update_damping`
             self._differentiate(at, u, stiffness, damping)
             turns = self._turns and point.momentum is None
-            if turns and self.body.abilities.dissipation is not None:
+            if turns and dissipation is not None:
                 np.copyto(self._whole, self._views[1])
-                self.body.abilities.dissipation.compute_dissipation(at, u, damping)
+                dissipation.compute_dissipation(at, u, damping)
         if self.constraints is not None:
             self.constraints.linearise(point, u)
-        self._assemble(point, c_v, c_q)
+        lacks = self._assemble(point, c_v, c_q)
         if point.has_force_gradient and self._force_gradient is not None:
             self._add_force_gradient(at, -point.stiffness_factor / point.step)
         if self.motion.exists:
             self.fixed[:] = self.motion.at(point.end_time)[1] - point.velocity[self.prescribed]
-        if turns:
+        if turns and (lacks or dissipation is not None):
             self._turn(point)
 
     def _turn(self, point: LinearisationPoint) -> None:
@@ -212,19 +213,20 @@ class BodyTerms:
         assert derivatives is not None
         derivatives.compute_stiffness_and_damping(at, u, stiffness, damping)
 
-    def _assemble(self, point: LinearisationPoint, c_v: float, c_q: float) -> None:
-        """Write A and r from M, f, K and D."""
+    def _assemble(self, point: LinearisationPoint, c_v: float, c_q: float) -> bool:
+        """Write A and r from M, f, K and D; return whether dense A lack a part of K or D that is not symmetric."""
         v, by_mass = point.velocity, 1.0 + point.shift
         p = v if point.momentum is None else point.momentum
         d = v if point.damped is None else point.damped
         s = v if point.stiffened is None else point.stiffened
         if self._layout == "blocks":
             mass, damping, stiffness, matrix = self._views
-            assemble_blocks(
+            lacks: bool = assemble_blocks(
                 mass, damping, stiffness, self.force, v, p, d, s, point.force_factor, by_mass, c_v, c_q,
                 self._symmetric, matrix, self.rhs,
             )  # fmt: skip
-        elif self._layout == "bands":
+            return lacks
+        if self._layout == "bands":
             mass, damping, stiffness, matrix = self._views
             moving = p is not v or (c_v != 0.0 and d is not v) or (c_q != 0.0 and s is not v)
             assemble_bands(
@@ -233,6 +235,7 @@ class BodyTerms:
             )  # fmt: skip
         else:
             self._assemble_any(point, c_v, c_q)
+        return False
 
     def _assemble_any(self, point: LinearisationPoint, c_v: float, c_q: float) -> None:
         """Write A and r by the matrices' own methods."""

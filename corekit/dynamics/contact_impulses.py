@@ -101,6 +101,8 @@ class ContactImpulses:
         """λ_b of all bodies, a copy."""
         if not self._bodies:
             return _NO_IMPULSE
+        if len(self._bodies) == 1:
+            return self._bodies[0].row_impulse.copy()
         return np.concatenate([terms.row_impulse for terms in self._bodies])
 
     @of_constraints.setter

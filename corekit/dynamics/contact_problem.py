@@ -151,7 +151,7 @@ class ReducedStep:
         """J, shape (R, nv), the problem at a velocity v_f, and E_b of the bounded constraints."""
         world, m = self._world, contact_count
         rows = world.jacobian.to_dense() if m else np.zeros((0, world.nv))
-        free, compliance = bias[:m].ravel().copy(), _NOTHING
+        free, compliance = bias[:m].flatten(), _NOTHING
         lower = upper = _NOTHING
         if world.has_bounded:
             bounded, offset, compliance, lower, upper = self._bounded_rows(about, step)
