@@ -63,12 +63,11 @@ class StepEquation:
         # gaps and constraint values are taken at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
-        self.step = 0.0
-        self._velocity = np.zeros(world.nv)
+        self.step, self._velocity = 0.0, np.zeros(world.nv)
         self._potential_factors = (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
-        self._is_factorised = True
+        self._is_factorised, self._holds_contacts = True, False
         self.contact_count = 0
         self.passed_pair: tuple[int, int] | None = None
         self.bias = np.zeros((0, world.jacobian.width))
@@ -88,7 +87,7 @@ class StepEquation:
             lookahead: how far ahead a potential is evaluated, if farther than h [s].
             contacts_at_start: whether every point of the step takes its contacts there, so that no pair can pass.
         """
-        world, self.step, self.passed_pair = self._world, step, None
+        world, self.step, self.passed_pair, self._holds_contacts = self._world, step, None, contacts_at_start
         self.impulses.begin_step()
         if world.joints is not None:
             world.joints.impulse[:] = world.joints.accepted
@@ -150,14 +149,15 @@ class StepEquation:
             found_at = point
             if point.at is start and not self.passed_pair:
                 found_at = look_ahead.contact_point(start, point)
-            if self.passed_pair or found_at.at is start:
-                pipeline.contacts = pipeline.start
+            found = found_at.at
+            if self.passed_pair or found is start or (self._holds_contacts and point.at is not start):
+                pipeline.contacts, found = pipeline.start, start
                 self.contact_count = pipeline.start.count
             else:
-                self.contact_count = pipeline.detect(found_at.at)
+                self.contact_count = pipeline.detect(found)
             if self.contact_count:
                 if not self.passed_pair:
-                    pipeline.build_jacobian(found_at.at, world.jacobian)
+                    pipeline.build_jacobian(found, world.jacobian)
                 self.bias, self.obstacle_velocity = pipeline.bias(start, found_at, world.jacobian)
                 if found_at is not point:
                     pipeline.restore_start_gaps()

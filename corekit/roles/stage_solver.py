@@ -91,7 +91,8 @@ class StageSettings:
 class StageSolution(NamedTuple):
     """Whether the stage converged, its last solve with the residuals, the number of linear solves, and σ.
 
-    `chord_steps` is how many steps with the factorisation of an earlier stage solved it.
+    `chord_steps` is how many steps with the factorisation of an earlier stage solved it; `had_impulses` whether
+    impulses acted where a stage ran out of iterations.
     """
 
     converged: bool
@@ -99,6 +100,7 @@ class StageSolution(NamedTuple):
     iterations: int
     shift: float
     chord_steps: int = 0
+    had_impulses: bool = False
 
 
 class _Fraction(NamedTuple):
@@ -139,7 +141,7 @@ class StageSolver:
 
     def solve(self) -> StageSolution:
         """Improve `velocity` until it solves the stage of the step that was begun."""
-        iterations, shift, info = 0, 0.0, SolveInfo()
+        iterations, shift, info, has_impulses = 0, 0.0, SolveInfo(), False
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             while iterations < self._settings.max_iterations:
                 info, shift, has_impulses = self._solve_linear(shift)
@@ -157,7 +159,7 @@ class StageSolver:
                 ended = self._follow(shift, norm, largest)
                 if ended is not None:
                     return StageSolution(ended, self._measured(info, ended), iterations, shift)
-        return StageSolution(False, self._measured(info, False), iterations, shift)
+        return StageSolution(False, self._measured(info, False), iterations, shift, had_impulses=has_impulses)
 
     def solve_by_chord_steps(self) -> StageSolution | None:
         """Solve the stage with the current factorisation, of an earlier stage; None where that does not pay.

@@ -49,7 +49,8 @@ class ThetaStep(Protocol):
 
         Returns whether the velocities of the start would bring a pair to the wrong side of each other within the step.
         Then the contacts and J_c are those of the start, and only q⁺ = integrate(q₀, v⁺, h), θ = 1, keeps them apart.
-        An integrator that linearises at the start alone passes `contacts_at_start`, for which the answer is False.
+        With `contacts_at_start` the answer is False, and every linearisation takes the contacts and J_c of the start,
+        for integrators that linearise there alone, or that hold contacts which do not settle, with θ = 1.
         """
         ...
 

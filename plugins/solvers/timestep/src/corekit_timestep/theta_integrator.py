@@ -16,8 +16,14 @@ for larger steps: check the energy. `generalized-alpha` damps ringing modes and 
 
 `corekit.roles.stage_solver` solves (1) from the initial guesses of `velocity_predictor`. A step that fails
 from all of them is halved, down to h/2¹⁰; after five easy steps the step size doubles again up to h. An
-integer number of steps ends at the next stop, so the scenario's grid stays. With a bound e on the local
-error, a step is also cut if
+integer number of steps ends at the next stop, so the scenario's grid stays.
+
+Where contacts lie at the end of a step may depend on it without continuity: a coin that settles on its face touches
+with the lowest point of its rim, which runs around the faster, the less it is tilted, until no step is short enough
+to follow it. From h/16 on a step that fails is solved once more, by θ = 1, with the contacts, tangents and gaps of
+its start, and the report says so. That is of first order too.
+
+With a bound e on the local error, a step is also cut if
 
     ½·h·|v⁺ − v₀| > e   (θ = 1),        (h²/12)·|a − a_before|·2h/(h + h_before) > e   (θ = ½)      (2)
 
@@ -51,6 +57,9 @@ __all__ = ["ThetaIntegrator"]
 _EASY_ITERATIONS = 3
 _EASY_STEPS = 5
 _SHORTEST = 2.0**-10
+_HELD = 2.0**-4
+"""Share of h from which on the contacts of the start are held where those of the end do not settle."""
+_HELD_NOTE = "step cut, and solved with the contacts of its start, since those of its end did not settle"
 _UNSOLVED = StageSolution(False, SolveInfo(), 0, 0.0)
 
 
@@ -120,7 +129,10 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         step_size, easy = self._step_size, self._easy
         while True:
             h, t_end = step_towards(self._step, step_size, state.time, t_stop)
-            solution = self._solve(system, state, h, solver)
+            solution, note = self._solve(system, state, h, solver), ""
+            if adaptive and solution.had_impulses and h <= _HELD * self._step:
+                held = self._solve(system, state, h, solver, contacts_at_start=True)
+                solution, note = (held, _HELD_NOTE) if held.converged else (solution, "")
             error = self._local_error(state, solver.velocity, h) if solution.converged else 0.0
             is_shortest = h <= shortest * (1.0 + 1e-9)
             if solution.converged and (error <= self._config.local_error or is_shortest or not adaptive):
@@ -138,9 +150,8 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         self._predictor.add_step(state.v, mean, v, h)
         system.integrate(state, mean, h, state, out)
         out.time = t_end
-        return StepReport(
-            True, h, solution.iterations, solution.info, _note(solution, cut=step_size < self._step)
-        )
+        note = note or _note(solution, cut=step_size < self._step)
+        return StepReport(True, h, solution.iterations, solution.info, note)
 
     def _stage_solver(self, system: System) -> StageSolver:
         """Return the stage solver of this world; make a new one if the world is not that of the last step."""
@@ -152,14 +163,16 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
             solver.contraction = contraction
         return solver
 
-    def _solve(self, system: System, state: State, h: float, solver: StageSolver) -> StageSolution:
+    def _solve(
+        self, system: System, state: State, h: float, solver: StageSolver, *, contacts_at_start: bool = False
+    ) -> StageSolution:
         """Run Newton's method from every initial guess in turn until one converges."""
         iterations, step = 0, system.theta
-        try_chord = self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
+        try_chord = not contacts_at_start and self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
         solution = _UNSOLVED
         for guess in self._predictor.guesses(state.v, h):
-            passes_through = step.begin_step(state, h)
-            solver.theta = 1.0 if passes_through else self._theta
+            passes_through = step.begin_step(state, h, contacts_at_start=contacts_at_start)
+            solver.theta = 1.0 if passes_through or contacts_at_start else self._theta
             solver.velocity[:] = guess
             if try_chord and not passes_through:
                 try_chord = False
