@@ -10,8 +10,6 @@ example where balls jam; everywhere else they have converged long before.
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
@@ -19,9 +17,6 @@ from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks, mul
 from corekit_cone.search import WORK_ROWS, search
 
 __all__ = ["grow_patch", "solve_patch", "take_patch"]
-
-_SWEEPS: Final = 100
-"""Largest number of sweeps over a patch; a patch that jams needs the interior-point method, which comes after 20."""
 
 
 def _bodies(blocks: ContactBlocks) -> IntArray:
@@ -70,20 +65,25 @@ def take_patch(
 
 
 def solve_patch(
-    problem: BlockContactProblem, patch: BoolArray, impulse: Array, velocity: Array, tolerance: float
+    problem: BlockContactProblem,
+    patch: BoolArray,
+    impulse: Array,
+    velocity: Array,
+    tolerance: float,
+    sweeps: int,
 ) -> Array:
     """Search the impulses of (1) with a dense W_SS from the present ones; return them, shape (contacts, width).
 
     Args:
         patch: S, shape (m,). impulse, velocity: λ and w of all contacts.
-        tolerance: as of `search`.
+        tolerance, sweeps: the tolerance and the limit of `search`.
     """
     part, own = take_patch(problem, patch, impulse, velocity)
     rows, nothing = len(own), np.zeros(0)
     index: IntArray = np.zeros((2, rows), dtype=np.int64)
     search(
         part.delassus(), part.free_velocity, part.rows_per_contact, part.friction, nothing, nothing, tolerance,
-        _SWEEPS, np.zeros((2, part.contact_count)), index[0], index[1], np.zeros((WORK_ROWS, rows)),
+        sweeps, np.zeros((2, part.contact_count)), index[0], index[1], np.zeros((WORK_ROWS, rows)),
         np.zeros((rows, rows)), own,
     )  # fmt: skip
     return own.reshape(-1, part.rows_per_contact)
