@@ -135,7 +135,9 @@ class VideoFrames:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(self.width / self._dpi, self.height / self._dpi), dpi=self._dpi)
+        # matplotlib cuts to whole pixels what rounding may have left just below one
+        size = (self.width + 1e-6) / self._dpi, (self.height + 1e-6) / self._dpi
+        figure = Figure(figsize=size, dpi=self._dpi)
         FigureCanvasAgg(figure)
         figure.patch.set_alpha(0.0)
         low = 1.0 - self._scene_rows.stop / self.height
