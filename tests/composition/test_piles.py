@@ -261,6 +261,25 @@ def test_a_ball_thrown_into_a_wall_leaves_few_steps_to_the_dense_search():
     assert sum("interior-point" in each for each in answers) <= 2
 
 
+def test_large_patches_that_jam_are_left_until_the_path_was_followed(monkeypatch):
+    """Their interior points, which follow 20 sweeps, take twenty times as long as the path for 60 contacts."""
+    asked = []
+
+    def keep(_problem, patch, impulse, _velocity, _tolerance, sweeps):
+        asked.append((int(np.count_nonzero(patch)), sweeps))
+        return impulse.reshape(-1, 3)[patch]
+
+    monkeypatch.setattr(block_search, "solve_patch", keep)
+    monkeypatch.setattr(BlockSearch, "_follow_path", lambda _: asked.append("path"))
+    for method in ("_newton", "_sweep", "_remove_compliance"):
+        monkeypatch.setattr(BlockSearch, method, lambda _: None)
+    pile(wall(4, 4)).step()
+    path = asked.index("path")
+    large = [sweeps for contacts, sweeps in asked[:path] if contacts > 32]
+    assert large and max(large) < 20
+    assert any(contacts > 32 and sweeps > 20 for contacts, sweeps in asked[path + 1 :])
+
+
 @pytest.mark.parametrize("compliance", [1.0, 1e-3])
 def test_compliant_contacts_obey_coulombs_law_with_their_own_velocity(compliance):
     """The natural map of the cone at w + ε·D·λ, D = tr W_cc/3, with W summed here."""
