@@ -270,11 +270,11 @@ def test_large_patches_that_jam_are_left_until_the_path_was_followed(monkeypatch
         return impulse.reshape(-1, 3)[patch]
 
     monkeypatch.setattr(block_search, "solve_patch", keep)
-    monkeypatch.setattr(BlockSearch, "_follow_path", lambda _: asked.append("path"))
+    monkeypatch.setattr(BlockSearch, "_follow_path", lambda _: asked.append((0, 0)))
     for method in ("_newton", "_sweep", "_remove_compliance"):
         monkeypatch.setattr(BlockSearch, method, lambda _: None)
     pile(wall(4, 4)).step()
-    path = asked.index("path")
+    path = asked.index((0, 0))
     large = [sweeps for contacts, sweeps in asked[:path] if contacts > 32]
     assert large and max(large) < 20
     assert any(contacts > 32 and sweeps > 20 for contacts, sweeps in asked[path + 1 :])
