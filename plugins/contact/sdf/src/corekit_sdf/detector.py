@@ -26,6 +26,7 @@ from corekit_sdf.measure_planar import measure_planar_pairs
 from corekit_sdf.measure_sphere import measure_sphere_pairs
 from corekit_sdf.planar_corners import PLANAR_KINDS, planar_corners
 from corekit_sdf.rows import MAX_POINTS
+from corekit_sdf.shared_ends import merge_shared_ends
 from corekit_sdf.write import write_contacts
 
 __all__ = ["SdfDetector"]
@@ -92,6 +93,9 @@ class SdfDetector(ContactDetector):
         self._rows: Array = np.zeros((0, 7))
         self._ids: IntArray = np.zeros(0, dtype=np.int64)
         self._shapes: IntArray = np.zeros((0, 2), dtype=np.int64)
+        # links of `shared_ends`, by frame and by contact
+        self._newest: IntArray = np.zeros(0, dtype=np.int64)
+        self._earlier: IntArray = np.zeros(0, dtype=np.int64)
 
     @property
     def supported_pairs(self) -> frozenset[tuple[str, str]]:
@@ -136,6 +140,7 @@ class SdfDetector(ContactDetector):
         families = {family(KIND_CODES[first], KIND_CODES[second]) for first, second in self._search.kinds}
         self._families = [number in families for number in range(_FAMILY_COUNT)]
         self._has_edges = bool(len(self._edges))
+        self._newest = np.zeros(np.max([self._frame, self._second_frame], initial=-1) + 1, dtype=np.int64)
 
     def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Find the pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""
@@ -156,7 +161,7 @@ class SdfDetector(ContactDetector):
     def compute_contacts(
         self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
     ) -> None:
-        """Append up to four contacts per pair, those with gap < `margin` [m]."""
+        """Append up to four contacts per pair, those with gap < `margin` [m]; a shared end of edges has one."""
         pairs, pair_count, capacity = candidates.pairs, candidates.count, MAX_POINTS * candidates.count
         if capacity > len(self._rows):
             self._reserve_rows(2 * capacity)
@@ -214,9 +219,10 @@ class SdfDetector(ContactDetector):
         self._rows = np.zeros((capacity, 7))
         self._ids = np.zeros(capacity, dtype=np.int64)
         self._shapes = np.zeros((capacity, 2), dtype=np.int64)
+        self._earlier = np.zeros(capacity, dtype=np.int64)
 
     def _append(self, count: int, poses: ShapePoses, out: ContactSet) -> None:
-        """Append the first `count` rows to a contact set."""
+        """Append the first `count` rows to a contact set, those of a shared end once."""
         first = out.count
         if first + count > len(out.gap):
             out.reserve(first + count)
@@ -229,6 +235,10 @@ class SdfDetector(ContactDetector):
             write_edge_points(
                 first, out.count, self._second_frame, self._frame, self._size, self._position, self._rotation,
                 out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
+            )  # fmt: skip
+            out.count = merge_shared_ends(
+                first, out.count, self._second_frame, self._size, self._newest, self._earlier, out.id, out.shape,
+                out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
             )  # fmt: skip
 
     def _shape_poses(self, poses: ShapePoses) -> tuple[Array, Array]:

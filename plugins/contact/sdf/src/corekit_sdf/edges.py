@@ -4,8 +4,8 @@ The detector measures an edge from a to b as a capsule. Its contact moves with t
 
     x = (1 − s)·a + s·b,                                                                        (1)
 
-so its material points are both frames' origins, with weights 1 − s and s: an edge does not rotate about
-itself.
+so its material points are both frames' origins, with weights 1 − s and s, or one of them at an end: an edge does not
+rotate about itself.
 """
 
 from __future__ import annotations
@@ -87,10 +87,12 @@ def write_edge_points(
                 axis_point = add_scaled(middle, sign * (size[i, 0] + 0.5 * gap[c]), n)
                 s = _axis_fraction(axis_point, i, size, position, rotation)
                 for end in range(2):
-                    frame[c, slot] = second_frame[i] if end else table_frame[i]
-                    weight[c, slot] = sign * (s if end else 1.0 - s)
-                    local[c, slot, :] = 0.0
-                    slot += 1
+                    share = s if end else 1.0 - s
+                    if share != 0.0:
+                        frame[c, slot] = second_frame[i] if end else table_frame[i]
+                        weight[c, slot] = sign * share
+                        local[c, slot, :] = 0.0
+                        slot += 1
             elif side == 0:
                 slot = 1
             elif other_frame >= 0:

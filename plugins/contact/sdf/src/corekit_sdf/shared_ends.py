@@ -1,0 +1,69 @@
+"""Ends that edges share, as the nodes of a rod and the pins of a chain: one contact each, not one per edge.
+
+Edges that meet at a frame all find it where it touches. Their contacts are one: with the same material points, gap and
+normal. Told twice, the load between them is undetermined, W is singular, and a rod of n nodes on a floor has 2·n − 2
+contacts instead of n. The contact of the first edge stands for all.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["merge_shared_ends"]
+
+_ROUNDING: Final = 1e-9
+"""How far two contacts that are one differ: weights and normals, and gaps relative to the first shape's size."""
+
+
+@compiled
+def _are_one(
+    a: int, b: int, second_frame: IntArray, size: Array, shape: IntArray, gap: Array, normal: Array, frame: IntArray,
+    weight: Array,
+) -> bool:  # fmt: skip
+    """Whether contacts a and b are of the same pair, or of edges in place of it, and alike."""
+    for side in range(2):
+        i, j = shape[a, side], shape[b, side]
+        if i != j and (second_frame[i] < 0 or second_frame[j] < 0):
+            return False
+    for slot in range(frame.shape[1]):
+        if frame[a, slot] != frame[b, slot] or not abs(weight[a, slot] - weight[b, slot]) <= _ROUNDING:
+            return False
+    along = 0.0
+    for k in range(3):
+        along += normal[a, k] * normal[b, k]
+    return along >= 1.0 - _ROUNDING and abs(gap[a] - gap[b]) <= _ROUNDING * size[shape[a, 0], 0]
+
+
+@compiled
+def merge_shared_ends(
+    first: int, count: int, second_frame: IntArray, size: Array, newest: IntArray, earlier: IntArray, id: IntArray,
+    shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array, weight: Array,
+) -> int:  # fmt: skip
+    """Drop those of the contacts first…count − 1 that repeat one before; return the new count.
+
+    Args:
+        second_frame, size: of all shapes; second_frame −1 for all but edges.
+        newest: a work array with an entry per frame of the world. earlier: one with an entry per contact.
+        id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
+    """
+    # contacts that are one begin with the same frame: those of a frame are linked, the newest first
+    for c in range(first, count):
+        newest[frame[c, 0]] = -1
+    kept = first
+    for c in range(first, count):
+        f = frame[c, 0]
+        same = newest[f]
+        while same >= 0 and not _are_one(same, c, second_frame, size, shape, gap, normal, frame, weight):
+            same = earlier[same - first]
+        if same >= 0:
+            continue
+        if kept != c:
+            id[kept], gap[kept], shape[kept] = id[c], gap[c], shape[c]
+            point[kept], normal[kept] = point[c], normal[c]
+            frame[kept], local[kept], weight[kept] = frame[c], local[c], weight[c]
+        earlier[kept - first], newest[f] = newest[f], kept
+        kept += 1
+    return kept
