@@ -204,7 +204,7 @@ def step_to_try(
         body, state: whose rates limit the step, at its last good state.
         implicit: whether an implicit integrator runs already.
     """
-    limit = None if body is None or state is None else explicit_limit(body, state)
+    limit = None if body is None or state is None else _exceeded_limit(body, state, step)
     if body is not None and limit is not None and step >= _SAFETY * limit:
         cure, reason = (
             ("a scheme that damps", f"longer steps do not resolve the fastest motion of {body.name!r}.")
@@ -218,6 +218,17 @@ def step_to_try(
     # where rates are known and the step is below their limit, and where contacts are the trouble, it is no cure
     other = ", or an implicit integrator" if body is not None and limit is None and not implicit else ""
     return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s{other}."
+
+
+def _exceeded_limit(body: Body, state: State, step: float) -> float | None:
+    """Return `explicit_limit` at the model's own rest state if a step exceeds it, else that at a state.
+
+    A motion that diverges stiffens what it stretches: there the limit would be of the divergence, not of its cause.
+    """
+    rest = State.stacked([body.sizes])
+    body.model.compute_initial_state(None, rest.body_states[0])
+    limit = explicit_limit(body, rest.body_states[0])
+    return limit if limit is not None and step >= _SAFETY * limit else explicit_limit(body, state)
 
 
 def _rounded(step: float) -> str:

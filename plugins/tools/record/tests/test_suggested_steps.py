@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from corekit.simulation.step_failure import step_to_try
+from corekit.errors import StepFailed
+from corekit.scenario.load import loads
+from corekit.simulation.step_failure import explicit_limit, step_to_try
 
 
 @pytest.mark.parametrize(("squared", "rate"), [(1e4, 0.0), (0.0, 30.0), (1e4, 50.0), (400.0, 300.0)])
@@ -22,3 +24,38 @@ def test_the_limit_separates_growth_from_decay(squared, rate):
 
 def test_without_rates_half_the_step_is_suggested():
     assert step_to_try(3e-4) == "Try a smaller step than 0.0003 s, for example 0.00015 s."
+
+
+ROD = """
+format = "corekit-scenario/1"
+name = "rod"
+time = { duration = 10.0, step = 2e-3 }
+
+[[bodies]]
+name = "rod"
+use = "der"
+[[bodies.options.limbs]]
+name = "rod"
+start = [0.0, 0.0, 0.0]
+end = [0.3, 0.0, 0.0]
+nodes = 4
+radius = 0.01
+young = 3.5e6
+density = 1000.0
+[[bodies.options.clamps]]
+at = "rod.start"
+kind = "edge"
+
+[integrator]
+use = "verlet"
+"""
+
+
+def test_after_a_divergence_the_step_is_judged_at_rest():
+    """What diverges is stretched, and a stretched rod is stiffer by orders: its own limit is not what was exceeded."""
+    pytest.importorskip("corekit_der")
+    simulation = loads(ROD).compose()
+    limit = explicit_limit(simulation.bodies[0], simulation.state.body_states[0])
+    assert limit < simulation.step_length
+    with pytest.raises(StepFailed, match=f"stable below {limit:.3g} s"):
+        simulation.run(10.0)
