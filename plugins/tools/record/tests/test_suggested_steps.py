@@ -56,6 +56,7 @@ def test_after_a_divergence_the_step_is_judged_at_rest():
     pytest.importorskip("corekit_der")
     simulation = loads(ROD).compose()
     limit = explicit_limit(simulation.bodies[0], simulation.state.body_states[0])
+    assert limit is not None
     assert limit < simulation.step_length
     with pytest.raises(StepFailed, match=f"stable below {limit:.3g} s"):
         simulation.run(10.0)
