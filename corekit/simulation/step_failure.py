@@ -30,6 +30,8 @@ __all__ = ["FailedStep", "explicit_limit", "fastest_rates", "largest_term", "ste
 _MOST = 400
 """Velocities up to which (1) is solved densely."""
 _SAFETY = 0.9
+_DIVERGED = 1e-3
+"""Share of a step below which a limit is that of a motion that diverged already."""
 _ORDINARY = 1e100
 """Size of a force [N or N·m] below which no overflow follows from it; a step that diverges passes it on its way."""
 
@@ -88,7 +90,7 @@ class FailedStep:
         )
 
     def _non_finite(self, b: int, quantity: str, name: str, value: float) -> StepFailed:
-        body, start = self.system.bodies[b], self.before.body_states[b]
+        body = self.system.bodies[b]
         term, size = self._cause(b)
         sentence = f"the {quantity} {name!r} of body {body.name!r} became {value}."
         source = "" if quantity == "force on" or not size < _ORDINARY else self._source(b)
@@ -96,7 +98,11 @@ class FailedStep:
             return self._error(f"{sentence} Every force on it is finite: {source}.", body.name, name)
         if term:
             sentence += f" The force term {term!r} drove it."
-        advice = step_to_try(self.step_size, body, start, implicit=self.report.iterations > 1)
+        # another body may have diverged first, and struck this one
+        bodies = (body, *self.system.bodies)
+        driver = next((each for each in bodies if _is_exceeded(limit_at_rest(each), self.step_size)), body)
+        before = self.before.body_states[driver.index]
+        advice = step_to_try(self.step_size, driver, before, implicit=self.report.iterations > 1)
         return self._error(f"{sentence} {advice}", body.name, name, term)
 
     def _source(self, b: int) -> str:
@@ -187,6 +193,20 @@ def explicit_limit(body: Body, state: State) -> float | None:
     return 4.0 / bound if bound > 0 else None
 
 
+def limit_at_rest(body: Body) -> float | None:
+    """Return `explicit_limit` at the model's own rest state.
+
+    A motion that diverges stiffens what it stretches and turns: at its states the limit is its own, not its cause.
+    """
+    rest = State.stacked([body.sizes]).body_states[0]
+    body.model.compute_initial_state(None, rest)
+    return explicit_limit(body, rest)
+
+
+def _is_exceeded(limit: float | None, step: float) -> bool:
+    return limit is not None and step >= _SAFETY * limit
+
+
 def _largest(matrix: Array, mass: Array) -> float:
     """Return λ_max of the pencil's symmetric part, at least 0."""
     last = len(mass) - 1
@@ -204,8 +224,14 @@ def step_to_try(
         body, state: whose rates limit the step, at its last good state.
         implicit: whether an implicit integrator runs already.
     """
-    limit = None if body is None or state is None else _exceeded_limit(body, state, step)
-    if body is not None and limit is not None and step >= _SAFETY * limit:
+    limit = None
+    if body is not None and state is not None:
+        limit = limit_at_rest(body)
+        if not _is_exceeded(limit, step):
+            limit = explicit_limit(body, state)
+            # far below the step it is that of a motion that diverged
+            limit = None if limit is not None and limit < _DIVERGED * step else limit
+    if body is not None and limit is not None and _is_exceeded(limit, step):
         cure, reason = (
             ("a scheme that damps", f"longer steps do not resolve the fastest motion of {body.name!r}.")
             if implicit
@@ -218,17 +244,6 @@ def step_to_try(
     # where rates are known and the step is below their limit, and where contacts are the trouble, it is no cure
     other = ", or an implicit integrator" if body is not None and limit is None and not implicit else ""
     return f"Try a smaller step than {step:g} s, for example {_rounded(0.5 * step)} s{other}."
-
-
-def _exceeded_limit(body: Body, state: State, step: float) -> float | None:
-    """Return `explicit_limit` at the model's own rest state if a step exceeds it, else that at a state.
-
-    A motion that diverges stiffens what it stretches: there the limit would be of the divergence, not of its cause.
-    """
-    rest = State.stacked([body.sizes])
-    body.model.compute_initial_state(None, rest.body_states[0])
-    limit = explicit_limit(body, rest.body_states[0])
-    return limit if limit is not None and step >= _SAFETY * limit else explicit_limit(body, state)
 
 
 def _rounded(step: float) -> str:

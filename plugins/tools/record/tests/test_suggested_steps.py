@@ -60,3 +60,28 @@ def test_after_a_divergence_the_step_is_judged_at_rest():
     assert limit < simulation.step_length
     with pytest.raises(StepFailed, match=f"stable below {limit:.3g} s"):
         simulation.run(10.0)
+
+
+BRICK = """
+[[bodies]]
+name = "brick"
+use = "rigid"
+base = { position = [0.0, 0.0, 1.0] }
+options = { shape = "box", size = [0.01, 0.02, 0.03], mass = 0.01 }
+[[bodies.inputs]]
+channel = "wrench"
+signal = [0.0, 0.0, 0.0, 1e90, 2e90, 3e90]
+
+[integrator]
+"""
+
+
+def test_the_step_is_suggested_for_the_body_whose_limit_it_exceeds():
+    """What a rod that diverges strikes is not finite either, maybe first: the rod's step is to be shorter."""
+    pytest.importorskip("corekit_der")
+    pytest.importorskip("corekit_rigid")
+    simulation = loads(ROD.replace("[integrator]", BRICK)).compose()
+    with pytest.raises(
+        StepFailed, match=r"of body 'brick' became .* explicit steps of 'rod' are stable below"
+    ):
+        simulation.run(10.0)
