@@ -14,7 +14,8 @@ A contact without a counterpart at the start takes φ₀ = φ_k − h·u_n(v̄).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple, final
 
 import numpy as np
@@ -210,12 +211,22 @@ class ContactPipeline:
         self._detect(self.contacts, self.margin)
         return self.contacts.count
 
-    def detect_end(self, state: State) -> int:
-        """As `detect`, at the end of an accepted step: the sets of the step stay."""
+    def take_start(self) -> int:
+        """Let the contacts at the start of the step be the current set again. Returns how many there are."""
+        self.contacts = self.start
+        return self.start.count
+
+    @contextmanager
+    def at_end(self, state: State) -> Iterator[ContactSet]:
+        """Find the contacts at the end of an accepted step; for so long they are the current set."""
+        current = self.contacts
         self.scene.update_poses(state)
         self.contacts = self.end
         self._detect(self.end, self.margin)
-        return self.end.count
+        try:
+            yield self.end
+        finally:
+            self.contacts = current
 
     def detect_anew(self, state: State, margin: float) -> int:
         """Find every contact at a state with a gap below `margin` [m], with candidates of its own, for statics."""

@@ -43,6 +43,7 @@ from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.obstacles import GivenMotion
 from corekit.dynamics.prescribed_motion import RATE_JUMP
 from corekit.errors import CompositionError
+from corekit.roles.component import InternalState
 from corekit.roles.model_abilities import PointJacobianAbility
 
 __all__ = ["JointRows"]
@@ -124,7 +125,6 @@ class JointRows:
         joints: as given. count: number of rows. rows: where those of each joint stand.
         given: the motions that carry something.
         jacobian: J, shape (rows, nv). target: r, shape (rows,). impulse: λ [N·s or N·m·s], shape (rows,).
-        accepted: λ after the last accepted step, from which the next one starts.
     """
 
     def __init__(self, joints: Sequence[Joint], velocities: int) -> None:
@@ -135,7 +135,8 @@ class JointRows:
         self.count: int = ends[-1]
         self.given = [joint.second for joint in self.joints if isinstance(joint.second, GivenMotion)]
         self.jacobian = np.zeros((self.count, velocities))
-        self.target, self.impulse, self.accepted = np.zeros((3, self.count))
+        # λ after the last accepted step, from which the next one starts
+        self.target, self.impulse, self._accepted = np.zeros((3, self.count))
         both = [
             (i, which, end)
             for i, joint in enumerate(self.joints)
@@ -344,7 +345,24 @@ class JointRows:
         moved = np.abs(self.jacobian @ state.v - self.target)
         return bool(kinks) and bool((moved > RATE_JUMP * (1.0 + np.abs(self.target))).any())
 
-    # — after the step —
+    # — steps —
+
+    def begin_step(self) -> None:
+        """Go back to the impulses of the last accepted step."""
+        self.impulse[:] = self._accepted
+
+    def accept(self) -> None:
+        """Keep the impulses of an accepted step."""
+        self._accepted[:] = self.impulse
+
+    def internal_state(self) -> InternalState:
+        """The accepted step's impulses."""
+        return {"joint_impulse": self._accepted.copy()}
+
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; an empty one means a fresh start."""
+        self._accepted[:] = internal_state.get("joint_impulse", 0.0)
+        self.begin_step()
 
     def force(self, i: int, state: State, row_forces: Array) -> JointForce:
         """What joint i gives its first frame at a state, for the forces of all rows, shape (rows,) [N or N·m]."""

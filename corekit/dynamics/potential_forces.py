@@ -132,6 +132,19 @@ class PotentialForces:
             self.evaluate(velocity, step, moving)
         return count
 
+    def linearise(self, start: State, point: LinearisationPoint, c_v: float, c_q: float) -> Array | None:
+        """Evaluate the potential at a point, unless a smooth motion did; its part of r, None where nothing touches.
+
+        Args:
+            start: state at the start of the step.
+            c_v, c_q: the potential's own factors.
+        """
+        at = point.at
+        if not point.is_after_smooth_motion:
+            interval = start.time, start.time + point.step
+            self.update(at, at.v, point.step, interval, at_start=at is start)
+        return self._rhs(point, c_v, c_q) if self.count else None
+
     def evaluate(self, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
         """Compute forces and derivatives of the pipeline's current contacts, whose material points were collected."""
         contacts, m = self._pipeline.contacts, self._pipeline.contacts.count
@@ -176,11 +189,9 @@ class PotentialForces:
             at = own.stop
         self._table = total, contact, slot, width, dofs, values
 
-    def rhs(self, point: LinearisationPoint, c_v: float, c_q: float) -> Array:
-        """The terms of r in (1), shape (nv,), with the potential's own factors c_v and c_q."""
+    def _rhs(self, point: LinearisationPoint, c_v: float, c_q: float) -> Array:
+        """The terms of r in (1), shape (nv,)."""
         out = np.zeros(self._velocities)
-        if not self.count:
-            return out
         if point.force_factor:
             self.add_forces(point.force_factor, out)
         if point.damped is not None and c_v:

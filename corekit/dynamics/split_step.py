@@ -125,7 +125,7 @@ def _apply_rate_jump(world: WorldTerms, state: State, out: State) -> DriveImpuls
     if all(rate is None for rate in rates) and not carried_jumps:
         return None
     out.copy_from(state)
-    world.factorisation.number += 1  # the matrix factorised here is no step's
+    world.factorisation.forget()
     work = 0.0
     for terms, own, after, rate in zip(world.bodies, state.body_states, out.body_states, rates, strict=True):
         if joints is None and rate is None:

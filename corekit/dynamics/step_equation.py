@@ -42,7 +42,8 @@ class StepEquation:
 
     Attributes:
         impulses: of contacts and constraints.
-        point: the last linearisation point, or None. contact_count: contacts there. step: h of the step [s].
+        point: the last linearisation point, or None. step: h of the step [s].
+        contact_count: contacts there that are solved for impulses.
         bias: of those contacts, shape (m, width) [m/s]. obstacle_velocity: part of it, or None where none moves.
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within the
             step, or None. Then the contacts of the start stand for those of every linearisation point; a potential,
@@ -90,7 +91,7 @@ class StepEquation:
         world, self.step, self.passed_pair, self._holds_contacts = self._world, step, None, contacts_at_start
         self.impulses.begin_step()
         if world.joints is not None:
-            world.joints.impulse[:] = world.joints.accepted
+            world.joints.begin_step()
         pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
         if pipeline is None or look_ahead is None:
             return
@@ -151,8 +152,7 @@ class StepEquation:
                 found_at = look_ahead.contact_point(start, point)
             found = found_at.at
             if self.passed_pair or found is start or (self._holds_contacts and point.at is not start):
-                pipeline.contacts, found = pipeline.start, start
-                self.contact_count = pipeline.start.count
+                self.contact_count, found = pipeline.take_start(), start
             else:
                 self.contact_count = pipeline.detect(found)
             if self.contact_count:
@@ -163,19 +163,9 @@ class StepEquation:
                     pipeline.restore_start_gaps()
             self.impulses.match(pipeline.contacts)
         elif world.forces is not None:
-            self._update_potential(start, point)
+            self._potential_rhs = world.forces.linearise(start, point, *self._potential_factors)
         elif self.impulses.bounded:
             self.impulses.match(None)
-
-    def _update_potential(self, start: State, point: LinearisationPoint) -> None:
-        forces, at = self._world.forces, point.at
-        assert forces is not None
-        self.contact_count = 0
-        if not point.is_after_smooth_motion:
-            interval = start.time, start.time + point.step
-            self.contact_count = forces.update(at, at.v, point.step, interval, at_start=at is start)
-        if forces.count:
-            self._potential_rhs = forces.rhs(point, *self._potential_factors)
 
     def end_without_impulses(self, free: State) -> bool:
         """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
@@ -193,33 +183,27 @@ class StepEquation:
     # — solving it —
 
     @property
-    def _solved_count(self) -> int:
-        """Contacts that are solved for impulses."""
-        return self.contact_count if self._solves_contacts else 0
-
-    @property
     def has_impulses(self) -> bool:
         """Whether contacts or constraints give impulses at the current point."""
-        return self._world.has_constraints or self._solved_count > 0
+        return self._world.has_constraints or self.contact_count > 0
 
-    def solve(self, velocity: Array) -> SolveInfo:
+    def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
         """Write v⁺ at the current point; a status that is not solved still leaves the best answer.
 
-        MISREPORTED where the contact solver's answer is worse than it says.
+        MISREPORTED where the contact solver's answer is worse than it says. With `chord`, after `update_residual`,
+        SINGULAR and nothing written where rows of constraints or joints are factorised with A.
         """
-        count, pipeline = self._solved_count, self._world.pipeline
+        world = self._world
+        if chord and (world.has_constraints or not world.factorisation.succeeded):
+            return _SINGULAR
+        count, pipeline = self.contact_count, world.pipeline
         info = self._solve(velocity, count)
         has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
         if not count or pipeline is None or has_no_answer:
             return info
-        end = self._world.jacobian.multiply(velocity)
+        end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self._movable)
-
-    def solve_chord(self, velocity: Array) -> SolveInfo | None:
-        """As `solve`, after `update_residual`; None where rows of constraints or joints are factorised with A."""
-        world = self._world
-        return None if world.has_constraints or not world.factorisation.succeeded else self.solve(velocity)
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
@@ -381,20 +365,24 @@ class StepEquation:
     def internal_state(self) -> InternalState:
         """Warm starts as of the last accepted step and orders of elimination, as named arrays."""
         joints = self._world.joints
-        own = {} if joints is None else {"joint_impulse": joints.accepted.copy()}
+        own = {} if joints is None else joints.internal_state()
         return own | self.impulses.internal_state() | self._world.factorisation.internal_state()
 
     def accept(self) -> None:
         """Keep the impulses of an accepted step."""
         self.impulses.accept()
         if self._world.joints is not None:
-            self._world.joints.accepted[:] = self._world.joints.impulse
+            self._world.joints.accept()
+
+    def forget(self) -> None:
+        """Report nothing of the last step, as before the first one."""
+        self.contact_count = 0
+        if self._world.forces is not None:
+            self._world.forces.clear()
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; an empty one means a fresh start."""
         self.impulses.restore(internal_state)
-        joints = self._world.joints
-        if joints is not None:
-            joints.accepted[:] = internal_state.get("joint_impulse", 0.0)
-            joints.impulse[:] = joints.accepted
+        if self._world.joints is not None:
+            self._world.joints.restore(internal_state)
         self._world.factorisation.restore(internal_state)

@@ -139,6 +139,10 @@ class StepFactorisation:
             self.succeeded = self.joined.refactor(self._apply_bodies)
         return self.succeeded
 
+    def forget(self) -> None:
+        """Say that the matrix which the bodies factorise next is no step's."""
+        self.number += 1
+
     def solve(self, extra: Array | None, out: Array) -> None:
         """Write Δ_f of (1), with `extra` (nv,) added to r or not, and the impulses of constraints and joints."""
         self._solve_bodies(extra, out)

@@ -83,10 +83,6 @@ class ThetaStep:
         """Return the largest momentum that is out of balance."""
         return self._equation.momentum_residual()
 
-    def solve(self, velocity: Array) -> SolveInfo:
-        """Solve the current problem and write v⁺."""
-        return self._equation.solve(velocity)
-
-    def solve_chord(self, velocity: Array) -> SolveInfo | None:
-        """Solve the current problem with the last matrix and write v⁺; None where rows stand in it."""
-        return self._equation.solve_chord(velocity)
+    def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
+        """Solve the current problem and write v⁺; with `chord` by the last matrix, unless rows stand in it."""
+        return self._equation.solve(velocity, chord=chord)

@@ -177,10 +177,8 @@ class WorldSystem:
         found = pipeline.max_penetration()
         if found <= 0.0 or point is None or point.share == 1.0:
             return found
-        current = pipeline.contacts
-        pipeline.detect_end(state)
-        found, pipeline.contacts = pipeline.max_penetration(), current
-        return found
+        with pipeline.at_end(state):
+            return pipeline.max_penetration()
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
@@ -219,9 +217,7 @@ class WorldSystem:
 
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""
-        self.equation.contact_count = 0
-        if self.terms.forces is not None:
-            self.terms.forces.clear()
+        self.equation.forget()
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; an empty one means a fresh start."""

@@ -141,13 +141,10 @@ class WorldTerms:
             own = ContactJacobian(bodies, self.jacobian.width)
             self._forces_apart = PotentialForces(forces.potential, bodies, pipeline, own), own
         apart, jacobian = self._forces_apart
-        current = pipeline.contacts
-        try:
-            if not pipeline.detect_end(state):
+        with pipeline.at_end(state) as contacts:
+            if not contacts.count:
                 return 0.0
             pipeline.assign_tangents()
-            jacobian.collect(state, pipeline.contacts)
+            jacobian.collect(state, contacts)
             apart.evaluate(state.v, step, None)
             return float(np.sum(apart.terms.energy))
-        finally:
-            pipeline.contacts = current

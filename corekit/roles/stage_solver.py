@@ -171,7 +171,7 @@ class StageSolver:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             self._step.update_residual(v, self.theta)
             info, has_impulses = self._correct(increment)
-            if info is None or not info.status.solved:
+            if not info.status.solved:
                 return None
             norm, largest = self._norms(increment)
             if self._trusts(largest, self._small(0.0), has_impulses):
@@ -197,7 +197,7 @@ class StageSolver:
         largest_rate = 0.0
         for steps in range(1, _CHORD_STEPS + 1):
             info, has_impulses = self._correct(correction)
-            if info is None or not info.status.solved:
+            if not info.status.solved:
                 return None, steps
             norm, largest = self._norms(correction)
             rate, small = norm / before if before else 1.0, self._small(shift)
@@ -220,15 +220,14 @@ class StageSolver:
             self._step.update_residual(v, self.theta)
         return None, _CHORD_STEPS
 
-    def _correct(self, out: Array) -> tuple[SolveInfo | None, bool]:
-        """Write Δ of a chord step at v, and v + Δ to `_solved`; None where rows act. Also whether impulses do."""
+    def _correct(self, out: Array) -> tuple[SolveInfo, bool]:
+        """Write Δ of a chord step at v, and v + Δ to `_solved`, if that was solved. Also whether impulses act."""
         info = self._step.compute_newton_increment(out)
         if info is not None:
             np.add(self.velocity, out, out=self._solved)
             return info, False
-        info = self._step.solve_chord(self._solved)
-        if info is not None:
-            np.subtract(self._solved, self.velocity, out=out)
+        info = self._step.solve(self._solved, chord=True)
+        np.subtract(self._solved, self.velocity, out=out)
         return info, True
 
     def _norms(self, vector: Array) -> tuple[float, float]:

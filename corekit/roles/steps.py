@@ -77,7 +77,7 @@ class ThetaStep(Protocol):
         """Compute ρ, J_b, contacts and potentials at v_k = `velocity`; A stays that of the last `linearise`.
 
         The prescribed entries of `velocity` are set to ṗ(t + h) first. What follows is `compute_newton_increment`,
-        `solve_chord` or another `linearise`.
+        `solve` by a chord or another `linearise`.
         """
         ...
 
@@ -97,14 +97,11 @@ class ThetaStep(Protocol):
         """
         ...
 
-    def solve(self, velocity: Array) -> SolveInfo:
-        """Solve the current problem and write v⁺. A status that is not solved still leaves the best iterate."""
-        ...
+    def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
+        """Solve the current problem and write v⁺. A status that is not solved still leaves the best iterate.
 
-    def solve_chord(self, velocity: Array) -> SolveInfo | None:
-        """As `solve`, with A of the last `linearise`, and ρ and contacts of the last `update_residual`.
-
-        None, with nothing written, where rows of constraints or joints are factorised with A, or A is singular.
+        With `chord` A is that of the last `linearise`, ρ and contacts are those of the last `update_residual`. Then the
+        status is SINGULAR, and nothing is written, where rows of constraints or joints are factorised with A too.
         """
         ...
 

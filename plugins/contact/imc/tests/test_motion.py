@@ -253,7 +253,7 @@ def test_contacts_with_floors_leave_the_matrix_a_band_with_the_same_solution():
         simulation = crossing_chains(2e-3, height)
         simulation.run(0.02)
         system, coupled = simulation.system, simulation.system.terms.factorisation.coupled
-        assert system.equation.contact_count
+        assert system.record().count
         assert coupled is not None
         assert coupled.factor is not None
         assert isinstance(coupled.matrix, Sparse)
