@@ -41,7 +41,7 @@ class FileHeldOpen(PermissionError):
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is something; not, where the system takes no such name."""
+    """Whether there is something; not, where the system allows no such name."""
     try:
         return path.exists()
     except OSError:  # too long, or a loop of links
@@ -92,7 +92,7 @@ def write_whole(
 
     Args:
         write: writes all of it to the path that it is given, whose suffix is that of `path`.
-        durable: it is on the disk, not only with the system, before it takes its place.
+        durable: it is on the disk, not only with the system, before it replaces the other.
         patience: as for `replace_file`.
     Raises:
         OSError: the folder or the file cannot be written; no part of the new file is left.
@@ -108,7 +108,7 @@ def write_whole(
                 os.fsync(file.fileno())
         replace_file(partial, path, patience)
     finally:
-        # gone once it has taken its place
+        # gone once it replaced the other
         with contextlib.suppress(OSError):
             partial.unlink()
 

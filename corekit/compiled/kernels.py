@@ -143,7 +143,7 @@ _SELDOM = 200_000
 
 
 class _SeldomCollection(event.Listener):
-    """Listener that lets Python collect garbage seldom while numba compiles.
+    """Listener that makes Python collect garbage seldom while numba compiles.
 
     Nearly all that numba makes lives on: the usual threshold takes a third of the time of a compilation.
     """

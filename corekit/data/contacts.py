@@ -127,7 +127,7 @@ class ContactRecord:
         mode: `ContactMode` values, (n,).
         residual: largest physical residual of the contact's own conditions [m/s or N·s], (n,).
         step_size: h [s] of the step, over which the impulses act.
-        owners: name of the body or obstacle of every shape of the world, empty where nobody asked.
+        owners: name of the body or obstacle of every shape of the world, empty in a record of the kernel.
     """
 
     id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))

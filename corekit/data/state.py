@@ -66,7 +66,7 @@ class State:
         self._clock[0] = value
 
     def copy_from(self, other: State) -> None:
-        """Take over time and every array of `other` (same sizes)."""
+        """Copy time and every array of `other` (same sizes)."""
         self.time = other.time
         self.q[:] = other.q
         self.v[:] = other.v

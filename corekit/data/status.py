@@ -39,7 +39,7 @@ class Status(enum.Enum):
 
     @property
     def solved(self) -> bool:
-        """Whether the answer meets the asked tolerance."""
+        """Whether the answer meets the tolerance."""
         return self in _SOLVED
 
 
@@ -55,7 +55,7 @@ class Residuals:
         friction: the same of the friction law [m/s or N·s].
         cone: largest violation of the friction bound [N·s].
         equation: residual of the step equation, generalised impulse [N·s or N·m·s].
-        compliance: normal speed that the solver's own regularisation lets through [m/s]; it is part of
+        compliance: normal speed that the solver's own regularisation allows [m/s]; it is part of
             `normal`, not another one.
     """
 
@@ -73,7 +73,7 @@ class Residuals:
 
 @frozen(slots=False)  # made at every step: a third sooner so
 class SolveInfo:
-    """How a solve went: status, iterations, physical residuals, who answered."""
+    """How a solve went: status, iterations, physical residuals, and the solver that answered."""
 
     status: Status = Status.CONVERGED
     iterations: int = 0
@@ -82,7 +82,7 @@ class SolveInfo:
 
     @property
     def sentence(self) -> str:
-        """What the user reads: the status, and who answered where an answer was given."""
+        """What the user reads: the status, and the solver that answered where an answer was given."""
         given = self.answered_by and self.status is not Status.SINGULAR
         return f"{self.status.value} Answered by {self.answered_by}." if given else self.status.value
 

@@ -15,7 +15,7 @@ def assemble_blocks(
 ) -> bool:  # fmt: skip
     """Write A by its blocks (b, k, k) and r (b·k,); K and D are not read where their factors are 0.
 
-    Returns whether a symmetric part was taken of what is not symmetric.
+    Returns whether a matrix that is not symmetric was replaced by its symmetric part.
     """
     k, lacks = mass.shape[1], False
     for row in range(len(v)):

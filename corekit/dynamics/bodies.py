@@ -33,11 +33,11 @@ ROUNDING = 1e-12
 
 @define(eq=False, on_setattr=setters.frozen)
 class Body:
-    """A body of the world, which alone holds its model: whoever computes asks here, so that it can be replaced.
+    """A body of the world, which alone holds its model: all others reach it here, so that it can be replaced.
 
     Args:
         name: as in the scenario.
-        model: who computes it. abilities: what it can do beyond the role.
+        model: computes it. abilities: what the model can do beyond the role.
         inputs: u(t).
         description: the model's.
         friction: of its surfaces, or None.
@@ -74,7 +74,7 @@ class Body:
         return self.nq, self.nv, self.description.aux
 
     def replace_model(self, model: Model) -> None:
-        """Let another model of the same spec, description and structure of matrices compute the body from now on."""
+        """Compute the body from now on by another model of the same spec, description and structure of matrices."""
         self.model, self.abilities = model, ModelAbilities.of(model, self.abilities.words)
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:

@@ -1,7 +1,7 @@
 """The constraints of one body in the form J_b·Δ + E·λ = r of the step equation.
 
 With c the position error, u the target rate and α the compliance of a row, g_v and g_q the factors of compliant
-constraints (`rate_factor`, `position_factor`), and "end" the state at which constraint values are taken,
+constraints (`rate_factor`, `position_factor`), and "end" the state at which constraints are evaluated,
 
     | row                    | E      | r                                                     |
     | position, rigid        | 0      | J·(v̄ − v_k) − c(end)/h                                |
@@ -125,7 +125,7 @@ class BodyConstraints:
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
 
     def replace(self, constraints: ConstraintAbility) -> bool:
-        """Let another model give the rows from now on, if they have the structure of these; return whether it does."""
+        """Get the rows from another model from now on, if they have this structure; return whether they have."""
         made = constraints.new_constraints()
         if not (self.rows.take_over(made) and self._at_end.take_over(made)):
             return False
@@ -133,7 +133,7 @@ class BodyConstraints:
         return True
 
     def evaluate(self, state: State, inputs: Array) -> None:
-        """Let the model write the rows at a state of the body."""
+        """Have the rows written by the model at a state of the body."""
         self._model.compute_constraints(state, inputs, self.rows)
 
     def compute_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
@@ -157,7 +157,7 @@ class BodyConstraints:
             self._keep_smooth_motion(point)
 
     def _rows_at_end(self, point: LinearisationPoint, inputs: Array) -> tuple[ConstraintRows, Array]:
-        """Rows at the end of the step, and the target rates that compliant velocity rows take."""
+        """Rows at the end of the step, and the target rates of compliant velocity rows."""
         model, rows, ends = self._model, self.rows, self._at_end
         if point.end is not point.at:
             model.compute_constraints(point.end, self._body.inputs.at(point.end.time), ends)

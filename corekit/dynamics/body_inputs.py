@@ -32,7 +32,7 @@ class BodyInputs:
 
     Attributes:
         signals: those that were given. constant: whether no signal changes u.
-        buffer: u as it was asked for last, shape (nu,).
+        buffer: u as `at` returned it last, shape (nu,).
         written: whether channels may be written, so that u may jump between any two steps.
         warn: called once per channel with a sentence when a value is clipped to the channel's bounds.
     """
@@ -127,7 +127,7 @@ class BodyInputs:
             )
 
     def release(self) -> None:
-        """Let every channel follow its signal again; zero without one."""
+        """Make every channel follow its signal again; zero without one."""
         self._sources.clear()
         self.buffer.fill(0.0)
         self._varying: list[tuple[Signal, Array]] = []
@@ -192,7 +192,7 @@ class BodyInputs:
         return {name: self._views[name].copy() for name in self._sources}
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Restore what `internal_state` returned; who drives a channel shows when it is driven again."""
+        """Restore what `internal_state` returned; the controller of a channel shows when it writes again."""
         drivers = dict(self._sources)
         self.release()
         for name, value in internal_state.items():

@@ -1,7 +1,7 @@
 """One body's terms of the step equation: M, f, K, D, constraints, and A and r by (2) of `linearisation`.
 
 Where the factorisation or the impulse solver needs a symmetric A, the symmetric parts of K, D and of the constraint
-forces' gradient are taken. Newton's method still converges to the exact solution, since r is exact.
+forces' gradient are used. Newton's method still converges to the exact solution, since r is exact.
 
 A single solve has no Newton's method behind it. There the symmetric part of D is wrong for inertia forces −c(v), which
 are quadratic in v and turn a motion without work: of ω × I·ω it makes energy, without bound. So r becomes A·Δ with
@@ -9,7 +9,7 @@ are quadratic in v and turn a motion without work: of ω × I·ω it makes energ
     (A + T)·Δ = r                                                                              (1)
 
 where T is the rest of the whole D and K, T = c_v·(D − Dᵀ)/2 + c_q·(K − Kᵀ)/2, and r has the whole K: without impulses
-v⁺ = v₀ + Δ is what it is in a world without contacts. Where a model tells the part D₀ of D that damps, A holds D₀, and
+v⁺ = v₀ + Δ is what it is in a world without contacts. Where a model gives the part D₀ of D that damps, A holds D₀, and
 ½·c_v·(D − D₀) stands for the first term of T. Since ∂c/∂v is linear in v, this is Kahan's discretisation of
 v̇ = −M⁻¹·c(v): of second order, and for the free top its energy and angular momentum stay near their values for ever.
 Sparse matrices keep their symmetric part.
@@ -123,12 +123,12 @@ class BodyTerms:
         return self.body.abilities.reparametrisation is not None
 
     def reparametrise(self, state: State) -> bool:
-        """Let the model change to equivalent coordinates; return whether it did."""
+        """Change to equivalent coordinates if the model wants to; return whether it did."""
         own = self.body.abilities.reparametrisation
         return own is not None and own.reparametrise(state)
 
     def replace_model(self, model: Model) -> None:
-        """Let another model of the same spec and description compute the body.
+        """Compute the body by another model of the same spec and description.
 
         Raises:
             ValueError: its matrices or rows have another structure; nothing is changed then.
@@ -286,7 +286,7 @@ class BodyTerms:
         """
         model, at = self.body.model, point.at
         u = self.inputs_at(at.time)
-        # the right-hand side takes the place of f, with which A is assembled
+        # the right-hand side stands in the place of f, with which A is assembled
         inverse_dynamics = self.body.abilities.inverse_dynamics
         if inverse_dynamics is not None:
             mass = None if only_residual else self.mass

@@ -1,7 +1,7 @@
-"""What a contact solver's answer is: as the kernel measures it, and as the record of a step tells it.
+"""What a contact solver's answer is: as the kernel measures it, and as the record of a step reports it.
 
 The residuals of normal, cone and friction, which are zero in every law of friction, are those of
-`corekit.roles.contact_laws`. The relative velocity w = J·v⁺ + bias is taken from the velocities of the bodies that the
+`corekit.roles.contact_laws`. The relative velocity w = J·v⁺ + bias comes from the velocities of the bodies that the
 answer leads to, not from W, so that errors in W and in eliminating constraints count too.
 """
 

@@ -64,7 +64,7 @@ class ContactImpulses:
             self.impulse = np.concatenate([self.impulse, *self._of_bounded()])
 
     def match(self, contacts: ContactSet | None) -> None:
-        """Take the impulses known so far as a guess for another set of contacts; None: no contacts."""
+        """Use the impulses known so far as a guess for another set of contacts; None: no contacts."""
         count = 0 if contacts is None else contacts.count
         guess = np.zeros(count * self._width + self.bounded)
         if contacts is not None and count:

@@ -3,7 +3,7 @@
     W = Σ_b J_b·G_b·J_bᵀ                                                                     (1)
 
 Each island is solved as a problem of its own, which is exact. W is kept by blocks (`corekit.roles.contact_blocks`); it
-is assembled only where the solver asks for it.
+is assembled only where the solver needs it.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def _merged(infos: list[SolveInfo]) -> SolveInfo:
         name: max(getattr(info.residuals, name) for info in infos)
         for name in ("normal", "friction", "cone", "equation", "compliance")
     }
-    # an answer that fell back somewhere is told even where most islands did not
+    # a fallback is reported even where most islands had none
     status = (
         worst.status if failed else max((info.status for info in infos), key=lambda s: s.name != "CONVERGED")
     )

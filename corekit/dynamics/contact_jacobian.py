@@ -90,7 +90,7 @@ class ContactJacobian:
     # — building it —
 
     def collect(self, state: State, contacts: ContactSet) -> None:
-        """Let the models write the rows of the contacts' material points at a world state."""
+        """Compute the rows of the contacts' material points by the models at a world state."""
         ends = self._find_points(contacts)
         if ends[-1] > len(self._contact):
             self._reserve_points(2 * ends[-1])
@@ -114,7 +114,7 @@ class ContactJacobian:
         return ends
 
     def _view_points(self, ends: list[int]) -> None:
-        """Take views of the points of every body that has any; they stay as long as their numbers do."""
+        """Make views of the points of every body that has any; they stay as long as their numbers do."""
         self._viewed, begin = ends, 0
         self._calls = []
         for b, (body, end) in enumerate(zip(self._bodies, ends, strict=True)):

@@ -266,7 +266,7 @@ def gap_terms(
     """Write φ̃/h = (s(φ₀) + φ_k − φ₀)/h − u_n along the normal [m/s], and 0 across it.
 
     And the room φ_k − min(φ₀, 0) that is left from φ_k to where no contact is deeper than at the start [m].
-    A contact unknown at the start takes φ₀ = φ_k − h·u_n.
+    A contact unknown at the start has φ₀ = φ_k − h·u_n.
     """
     guess = 0
     for c in range(count):

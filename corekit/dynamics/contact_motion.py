@@ -3,7 +3,7 @@
     1/m_c = J_n·M⁻¹·J_nᵀ                                                                 (1)
 
 J_n is the normal row of a contact, M the mass matrix with prescribed velocities held. Constraints are left out: they
-only add to m_c. M⁻¹ is applied by conjugate gradients, which need products with M alone: a contact asks for its mass
+only add to m_c. M⁻¹ is applied by conjugate gradients, which need products with M alone: a contact needs its mass
 when it closes, so seldom that nothing is factorised for it. The quotient rises to 1/m_c from below.
 
 Source for the iteration: Hestenes and Stiefel (1952), Methods of conjugate gradients for solving linear systems.
@@ -56,7 +56,7 @@ class ContactMotion:
 
     @cached_property
     def normal_acceleration(self) -> Array:
-        """Mean change of `normal_velocity` in the step, obstacles taken as unaccelerated, shape (m,) [m/s²]."""
+        """Mean change of `normal_velocity` in the step, obstacles counted as unaccelerated, shape (m,) [m/s²]."""
         if not len(self.normal_velocity):
             return np.zeros(0)
         return self._world.jacobian.normal_velocity((self._state.v - self._start_velocity) / self._step)

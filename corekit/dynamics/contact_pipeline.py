@@ -9,7 +9,7 @@ the scenario's stabilisation,
 
     s(φ) = approach·φ  (φ > 0),     s(φ)/h = max(φ·min(1/h, push_out), −cap)  (φ < 0)        (2)
 
-A contact without a counterpart at the start takes φ₀ = φ_k − h·u_n(v̄).
+A contact without a counterpart at the start has φ₀ = φ_k − h·u_n(v̄).
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class ContactPipeline:
         return self.start
 
     def may_pass_through(self, start: State, step: float, jacobian: ContactJacobian) -> bool:
-        """Whether the velocities of the start let a pair overlap, or overlap more, within the step.
+        """Whether by the velocities of the start a pair would overlap, or overlap more, within the step.
 
         Where shapes are near enough it builds the Jacobian of the contacts at the start, which are the current set.
 
@@ -211,13 +211,13 @@ class ContactPipeline:
         self._detect(self.contacts, self.margin)
         return self.contacts.count
 
-    def take_start(self) -> int:
-        """Let the contacts at the start of the step be the current set again. Returns how many there are."""
+    def use_start_contacts(self) -> int:
+        """Make the contacts at the start of the step the current set again. Returns how many there are."""
         self.contacts = self.start
         return self.start.count
 
     @contextmanager
-    def at_end(self, state: State) -> Iterator[ContactSet]:
+    def contacts_at_end(self, state: State) -> Iterator[ContactSet]:
         """Find the contacts at the end of an accepted step; for so long they are the current set."""
         current = self.contacts
         self.scene.update_poses(state)
@@ -301,7 +301,7 @@ class ContactPipeline:
         return bias, rate
 
     def restore_start_gaps(self) -> None:
-        """Let the current set, whose rows were found ahead, tell the gaps of the start; unknown ones were beyond."""
+        """Write the gaps of the start to the current set, whose rows were found ahead; unknown ones were beyond."""
         contacts, start = self.contacts, self.start
         gap, start_id = contacts.gap[: contacts.count], start.id[: start.count]
         gap[:] = self.margin

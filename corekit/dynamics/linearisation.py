@@ -35,7 +35,7 @@ class LinearisationPoint(NamedTuple):
 
     Args:
         step: h [s].
-        at, end: where matrices and rows, and where gaps and constraint values are taken.
+        at, end: where matrices and rows, and where gaps and constraints are evaluated.
         end_time: time of prescribed motion and of rates that hold at the end of the step [s].
         velocity: v_k, shape (nv,).
         mean: v̄, shape (nv,).

@@ -51,7 +51,7 @@ class LookAhead:
 
         That is the start itself, or, where obstacles move, the state ahead: there the rows are those of the bodies
         and obstacles as they will stand, and the linearisation is that of implicit Euler at v_k = v₀. The start again
-        where v₀ would let an obstacle pass a body.
+        where an obstacle would pass a body at v₀.
         """
         if not self._pipeline.scene.moving:
             return point

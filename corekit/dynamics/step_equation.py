@@ -48,7 +48,7 @@ class StepEquation:
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within the
             step, or None. Then the contacts of the start stand for those of every linearisation point; a potential,
             which sees nothing outside its layer, cannot solve such a step.
-        needs_end_state: whether anything is taken at the end state of a linearisation point.
+        needs_end_state: whether anything is evaluated at the end state of a linearisation point.
     """
 
     def __init__(self, world: WorldTerms) -> None:
@@ -61,7 +61,7 @@ class StepEquation:
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
         self._look_ahead = None if world.pipeline is None else LookAhead(world, world.pipeline)
-        # gaps and constraint values are taken at the end of a step where that is not the trial state
+        # gaps and constraints are evaluated at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
         self.step, self._velocity = 0.0, np.zeros(world.nv)
@@ -86,7 +86,7 @@ class StepEquation:
             start: state at the start of the step.
             step: h [s].
             lookahead: how far ahead a potential is evaluated, if farther than h [s].
-            contacts_at_start: whether every point of the step takes its contacts there, so that no pair can pass.
+            contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
         """
         world, self.step, self.passed_pair, self._holds_contacts = self._world, step, None, contacts_at_start
         self.impulses.begin_step()
@@ -128,7 +128,7 @@ class StepEquation:
             world.factorisation.refactor(c_v, c_q)
 
     def update_residual(self, start: State, point: LinearisationPoint) -> None:
-        """Take r, J_b and the contacts at another point of the θ family; A and its factorisation stay."""
+        """Evaluate r, J_b and the contacts at another point of the θ family; A and its factorisation stay."""
         world = self._world
         self._set_point(point)
         for terms, own in world.of_bodies(point):
@@ -152,7 +152,7 @@ class StepEquation:
                 found_at = look_ahead.contact_point(start, point)
             found = found_at.at
             if self.passed_pair or found is start or (self._holds_contacts and point.at is not start):
-                self.contact_count, found = pipeline.take_start(), start
+                self.contact_count, found = pipeline.use_start_contacts(), start
             else:
                 self.contact_count = pipeline.detect(found)
             if self.contact_count:
@@ -340,7 +340,7 @@ class StepEquation:
         ]
 
     def record(self, accepted: Array, step: float) -> ContactRecord:
-        """What every contact did in a step h, given v⁺; a stage shorter than h is taken for the force of all of it."""
+        """What every contact did in a step h, given v⁺; the force of a stage shorter than h stands for all of it."""
         world, pipeline, forces = self._world, self._world.pipeline, self._world.forces
         n = self.contact_count if forces is None else forces.count
         if pipeline is None or not n:

@@ -140,7 +140,7 @@ class StepFactorisation:
         return self.succeeded
 
     def forget(self) -> None:
-        """Say that the matrix which the bodies factorise next is no step's."""
+        """Count the matrix that the bodies factorise next as no step's."""
         self.number += 1
 
     def solve(self, extra: Array | None, out: Array) -> None:

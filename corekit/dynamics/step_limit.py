@@ -40,7 +40,7 @@ _GROWTH = 1.25
 _ROUNDING = 1e-9
 """Of the rest to a stop: none is left for a step of its own."""
 _SHORTEST = 2.0**-24
-"""Of the step asked for; shorter ones would stop the run for good."""
+"""Of the scenario's step; shorter ones would stop the run for good."""
 _ALLOWANCE = 1.05
 """How far ahead of the end of a step a pair is judged: forces may add speed within the step."""
 _AHEAD, _AT_END = 1.5, 2.0
@@ -76,7 +76,7 @@ class StepLimit:
 
         Args:
             start: the current state.
-            stop: where the integrator is asked to stop [s].
+            stop: where the integrator must stop [s].
             step: h of the scenario [s]; no step is longer.
         """
         self.start_velocity[:] = start.v
@@ -162,7 +162,7 @@ class StepLimit:
             return math.inf
         one, other = pipeline.start, pipeline.end
         known, gap = one.id[: one.count], np.minimum(one.gap[: one.count], self._layer)
-        # a contact that is only there is taken for the nearest one of the start, whose neighbour it may be
+        # a contact that is only there counts as the nearest one of the start, whose neighbour it may be
         before = np.full(other.count, gap.min(initial=self._layer))
         match_by_id(1, other.id, known, id_order(known), gap, before)
         return float((before - other.gap[: other.count]).max(initial=0.0))

@@ -58,7 +58,7 @@ class ThetaStep:
         self._equation.update_residual(self._start, self._point(velocity, theta, 1.0, 0.0))
 
     def _point(self, velocity: Array, theta: float, stiffness: float, shift: float) -> LinearisationPoint:
-        """Move to the trial state of v_k = `velocity` and, where anything is taken there, to the end state."""
+        """Move to the trial state of v_k = `velocity` and, where anything is evaluated there, to the end state."""
         world, start, h = self._world, self._start, self._step
         mean, trial, end = self._mean, self.trial, self.trial
         world.set_prescribed_velocities(velocity, start.time + h)

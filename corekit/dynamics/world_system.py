@@ -56,7 +56,7 @@ class WorldSystem:
 
     Attributes:
         terms: of bodies and contacts. equation: the step equation.
-        theta, split, smooth: what the families of integrators ask.
+        theta, split, smooth: what the families of integrators call.
         limit: how long steps may be, with a contact potential; else None.
         resolves_impacts: whether impacts end at velocity level, so that `resolve_impacts` is to be called.
         accepted: v⁺ of the last accepted step, before its coordinates were reparametrised.
@@ -177,7 +177,7 @@ class WorldSystem:
         found = pipeline.max_penetration()
         if found <= 0.0 or point is None or point.share == 1.0:
             return found
-        with pipeline.at_end(state):
+        with pipeline.contacts_at_end(state):
             return pipeline.max_penetration()
 
     def record(self) -> ContactRecord:
@@ -192,7 +192,7 @@ class WorldSystem:
             # of the smooth motion h times the mean of the forces where they were evaluated
             found = [own + equation.step * self.smooth.mean_reaction(i) for i, own in enumerate(found)]
         elif point is not None:
-            # a stage shorter than the step is taken for the force of all of it
+            # the force of a stage shorter than the step stands for all of it
             found = [own * (self._step / equation.step) for own in found]
         return np.concatenate([np.zeros(0), *found])
 

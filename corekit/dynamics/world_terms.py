@@ -130,7 +130,7 @@ class WorldTerms:
     def contact_energy(self, state: State, step: float) -> float:
         """Σ energy that a contact potential stores at an accepted state after a step h, 0 without one [J].
 
-        The terms of a step are those of its last evaluation, which a midpoint rule takes in the middle of the step. A
+        The terms of a step are those of its last evaluation, which a midpoint rule makes in the middle of the step. A
         balance of energy needs them at its end; buffers of their own leave what the step reports as it is.
         """
         pipeline, forces = self.pipeline, self.forces
@@ -141,7 +141,7 @@ class WorldTerms:
             own = ContactJacobian(bodies, self.jacobian.width)
             self._forces_apart = PotentialForces(forces.potential, bodies, pipeline, own), own
         apart, jacobian = self._forces_apart
-        with pipeline.at_end(state) as contacts:
+        with pipeline.contacts_at_end(state) as contacts:
             if not contacts.count:
                 return 0.0
             pipeline.assign_tangents()

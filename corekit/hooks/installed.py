@@ -33,7 +33,7 @@ def installed_hooks() -> Hooks:
 
 @final
 class Hooks:
-    """Who answers hooks.
+    """The plugins that answer hooks.
 
     Args:
         entries: entry points; without any, pluggy is not even imported.
@@ -66,7 +66,7 @@ class Hooks:
         return ""
 
     def tell(self, hook: str, **arguments: Any) -> None:
-        """Tell of an event."""
+        """Report an event."""
         for _ in self._answers(hook, **arguments):
             pass
 
@@ -77,7 +77,7 @@ class Hooks:
     # — calling them —
 
     def _listed(self, hook: str, fits: Callable[[object], bool], what: str) -> list[tuple[Owner, Any]]:
-        """The entries of all answers with who gave them; whoever answers something else is left out."""
+        """The entries of all answers with their plugins; a plugin that answers something else is left out."""
         found: list[tuple[Owner, Any]] = []
         for who, answer in self._answers(hook):
             if isinstance(answer, (list, tuple)) and all(map(fits, answer)):
@@ -100,7 +100,7 @@ class Hooks:
     def _implementations(self, hook: str) -> list[pluggy.HookImpl]:
         return [] if self._manager is None else getattr(self._manager.hook, hook).get_hookimpls()
 
-    # — who takes part —
+    # — which plugins answer —
 
     def _register(self, entry: metadata.EntryPoint) -> None:
         manager = self._manager or _manager()

@@ -12,8 +12,8 @@ hook's name and the mark `hookimpl` are called. They may leave out arguments tha
     def corekit_verbs():
         return [Verb("upload", "corekit_lab.upload:upload", "Send a run to the lab's archive.")]
 
-Hooks are not called in every step: the closest look at a run is a block of steps. Who has to see every step, or
-goes on from checkpoints, takes part as an observer (`corekit_run_observers`). A hook that raises is reported in
+Hooks are not called in every step: the closest look at a run is a block of steps. What has to see every step, or
+goes on from checkpoints, is an observer (`corekit_run_observers`). A hook that raises is reported in
 one line on the error stream, and its distribution is left out from then on.
 """
 
@@ -70,11 +70,11 @@ class HookSpecs:
 
     @hookspec
     def corekit_verbs(self) -> Sequence[Verb] | None:
-        """The verbs that it adds to the command line; asked for at every start, so it must be light."""
+        """The verbs that it adds to the command line; called at every start, so it must be light."""
 
     @hookspec
     def corekit_run_observers(self) -> Sequence[str] | None:
-        """Who takes part in runs: `module:function`s that make `RunObserver`s from a `RunContext`.
+        """Observers of runs: `module:function`s that make `RunObserver`s from a `RunContext`.
 
         See `corekit_run.observers`.
         """

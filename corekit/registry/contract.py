@@ -141,7 +141,7 @@ def _signatures(target: type, stated: type, spec: ComponentSpec) -> Iterator[str
 
 @cache
 def _arguments_by_position(function: Any) -> tuple[int, int]:
-    """Return how many arguments by position a method of a role takes at most and at least."""
+    """Return how many arguments by position a method of a role has at most and at least."""
     given = [
         each for each in inspect.signature(function).parameters.values() if each.kind is not each.KEYWORD_ONLY
     ]
@@ -150,7 +150,7 @@ def _arguments_by_position(function: Any) -> tuple[int, int]:
 
 @lru_cache(maxsize=4096)  # the same classes are composed again and again
 def _accepts(function: Any, count: int) -> bool:
-    """Whether something can be called with as many arguments by position; True where Python cannot tell."""
+    """Whether something can be called with as many arguments by position; True where Python does not know."""
     try:
         inspect.signature(function).bind(*[None] * count)
     except TypeError:

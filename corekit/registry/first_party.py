@@ -83,4 +83,4 @@ FIRST_PARTY_KEYS: Mapping[str, str] = MappingProxyType(
         "robot": "corekit-import reads it in options of `gvs`: pip install corekit-import",
     }
 )
-"""Key of a scenario that a distribution of this project replaces by what a file holds → who reads it where."""
+"""Key of a scenario that a distribution of this project replaces by what a file holds → the reader and where it is."""

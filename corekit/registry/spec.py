@@ -80,7 +80,7 @@ class ComponentSpec:
             without importing the plugin.
         provides: abilities, for example `point-jacobian`, `force-derivatives`.
         requires: per role id, the abilities that every component used beside it must provide;
-            an empty set asks only that one is present.
+            an empty set requires only that one is present.
         initial: `package.module:Class` of the attrs class for `[bodies.initial]` (models only).
         modules: importable top-level modules the component needs, checked with `find_spec`.
         ability_modules: ability → modules that this ability alone needs.

@@ -2,7 +2,7 @@
 
 A spec declares them in `provides`; composition matches them against `requires`; the conformance kit
 proves them. The role of a component, the kind of a contact solver and whether something keeps internal state
-are told by the class that it derives from; no ability is. Third parties add `vendor:name`.
+are known by the class that it derives from; no ability is. Third parties add `vendor:name`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ cable has turned since its drive; over a stretch of constant curvature that turn
 
     T·m(μ·φ),   m(x) = (1 − e^−x)/x                                                            (2)
 
-This is the loss of a cable that is pulled in; what hysteresis adds when it is let out is left out.
+This is the loss of a cable that is pulled in; what hysteresis adds when it runs out is left out.
 """
 
 from __future__ import annotations

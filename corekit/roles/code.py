@@ -3,9 +3,9 @@
 A name is `module:function`, of a module that can be imported, or `file.py:function`, of a file beside the scenario.
 
 A scenario is data that may come from anybody; a name in it that is imported runs what that module holds. The
-permission is an argument of whoever loads the scenario, and every component that takes such names imports them by
+permission is an argument of the call that loads the scenario, and a component with such names imports them by
 `import_function` while it is built. It holds for the current context alone and ends with the `with` block, so that
-nothing is allowed by default: no other thread, no later scenario, no process that was not told.
+nothing is allowed by default: no other thread, no later scenario, no process without the permission.
 """
 
 from __future__ import annotations

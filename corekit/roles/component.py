@@ -37,7 +37,7 @@ def _cannot_build(role: str, use: ComponentRef) -> Any:
 
 @frozen(eq=False)
 class BuildContext:
-    """What the kernel tells a component when it builds it, beside its own config.
+    """What the kernel gives a component when it builds it, beside its own config.
 
     Every component class is called as `Class(config, context)`; `context` may be left out in tests.
 

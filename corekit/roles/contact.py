@@ -52,7 +52,7 @@ class ContactProblem(Protocol):
         friction: μ, shape (m,); of a law with several coefficients the largest.
         friction_record: the numbers of such a law, shape (m, k), which a solver of Coulomb's law need not read; of a
             directional law the first tangent is the material direction.
-        gap: signed distance at the state the rows were taken [m], shape (m,).
+        gap: signed distance at the state of the rows [m], shape (m,).
         free_velocity: w₀, relative velocity at λ = 0 with stabilisation and moving obstacles, shape (R,).
         lower, upper: impulse bounds of the bounded rows, shape (p,), possibly infinite.
         step: h [s].
@@ -103,7 +103,7 @@ class ImpulseSolver(ContactSolver):
 
 
 class UnreducedStepProblem:
-    """One step before anything is eliminated, its rows by entries; for solvers that take a step whole.
+    """One step before anything is eliminated, its rows by entries; for solvers that solve a step as a whole.
 
         A·Δ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                 (4)
         w_b = J_b·Δ + E·λ_b − r                           with λ_b and w_b as in (3)
@@ -157,7 +157,7 @@ class UnreducedStepProblem:
 
 
 class UnreducedStepSolver(ImpulseSolver):
-    """An impulse solver that can also take a step whole, and keep the structure of its rows."""
+    """An impulse solver that can also solve a step as a whole, and keep the structure of its rows."""
 
     @abstractmethod
     def solve_unreduced(

@@ -126,7 +126,7 @@ class BlockContactProblem:
         self._delassus: Array | None = None
 
     def delassus(self) -> Array:
-        """W, shape (R, R), assembled when it is first asked for."""
+        """W, shape (R, R), assembled at the first call."""
         if self._delassus is None:
             rows = len(self.free_velocity)
             self._delassus = np.empty((rows, rows))

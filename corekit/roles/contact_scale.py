@@ -124,7 +124,7 @@ class ScaledContactProblem:
         self._sizes = (-1, -1, -1)
 
     def set_problem(self, problem: ContactProblem, guess: Array) -> None:
-        """Take a problem, in the memory of the last one, and bring a guess into its units, in place.
+        """Set a problem, in the memory of the last one, and bring a guess into its units, in place.
 
         Where nothing closes, the answer is zero, and so is the guess.
         """

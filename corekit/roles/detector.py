@@ -26,7 +26,7 @@ class ContactDetector(Component, ABC):
 
     @abstractmethod
     def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
-        """Take the world's shapes and the kind pairs that the kernel assigns to this detector."""
+        """Read the world's shapes and the kind pairs that the kernel assigns to this detector."""
 
     @abstractmethod
     def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:

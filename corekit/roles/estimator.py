@@ -51,7 +51,7 @@ class EstimationTask:
 
     Args:
         body: its name.
-        model: who computes it.
+        model: computes it.
         abilities: what the model's spec declares.
         start: the state the scenario begins in; a copy, at time 0.
         step: of the scenario [s].
@@ -63,11 +63,11 @@ class EstimationTask:
             place of the scenario's, looked for from a state of this body; raises StaticsFailed where there is none.
         options: of the body in the scenario, with all defaults: tables, lists and numbers.
         unit_of: the unit of an option by its path, empty if it has none.
-        simulate: the frames of the body in a run of the scenario: (changes to the scenario as `--set` takes them, new
+        simulate: the frames of the body in a run of the scenario: (changes to the scenario as in `--set`, new
             values of options of the body by their paths, increasing instants [s]) → positions (T, frames, 3) [m] and
             rotations (T, frames, 3, 3), between steps on the straight line between both; raises ConfigError and
             CompositionError where that cannot be composed, StepFailed where it cannot go on.
-        with_changes: the task of the body in the scenario with changes as `--set` takes them; raises as `simulate`.
+        with_changes: the task of the body in the scenario with changes as in `--set`; raises as `simulate`.
         folder: where pictures may be drawn, or None.
     """
 
@@ -140,7 +140,7 @@ class Estimate:
 
     Args:
         fitted: parameters, named as options of the model, so that they can be written back into the scenario.
-        schedules: inputs of the body that take the place of the scenario's.
+        schedules: inputs of the body in the place of the scenario's.
         time: when markers were seen [s], shape (T,).
         markers: their names.
         observed, predicted: places of the markers [m], shape (T, m, 3); nan where nothing was seen.
@@ -175,5 +175,5 @@ class Estimator(Component, ABC):
     ) -> tuple[Estimate, SolveInfo]:
         """Solve the fit; returns the estimate and how the solve went.
 
-        `progress` is told numbers by name, for example `iteration` and `objective`, and in words the `phase`.
+        `progress` gets numbers by name, for example `iteration` and `objective`, and in words the `phase`.
         """

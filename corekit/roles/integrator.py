@@ -1,4 +1,4 @@
-"""The integrator role: what advances a state by one step, what it may ask of the world, and how steps land on stops."""
+"""The integrator role: what advances a state by one step, what it may call of a world, and how steps land on stops."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Integrator", "System", "next_step", "step_towards"]
 class System(Protocol):
     """The world as every integrator sees it, and the questions of its family: see `corekit.roles.steps`.
 
-    An integrator of the coupled family asks `theta`; one of the split family asks `split` and `smooth`.
+    An integrator of the coupled family calls `theta`; one of the split family calls `split` and `smooth`.
     """
 
     @property
@@ -75,7 +75,7 @@ class System(Protocol):
     def constraint_impulses(self) -> Array:
         """λ_b of all constraints after the last solve or the accepted step, a copy [N·s; smooth dynamics: N].
 
-        Setting them changes the λ_b of which the next linearisation takes ∂(J_bᵀλ_b)/∂q.
+        Setting them changes the λ_b with which the next linearisation evaluates ∂(J_bᵀλ_b)/∂q.
         """
         ...
 

@@ -1,6 +1,6 @@
 """What only some models can do: the methods of each ability, and a model's abilities as its users hold them.
 
-A spec declares abilities by words. Composition resolves them once, to `ModelAbilities`: whoever holds one can call its
+A spec declares abilities by words. Composition resolves them once, to `ModelAbilities`: a holder of one can call its
 methods, and None says that the model lacks it.
 """
 

@@ -3,7 +3,7 @@
     @frozen(kw_only=True)
     class LCPConfig:
         friction_directions: int = option(8, "directions of the friction pyramid, even", low=4, high=64)
-        lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "who solves the assembled problem")
+        lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "solver of the assembled problem")
 
 The loader reads the metadata to report every mistake of a file at once; `corekit info` and the docs
 print it. Validation happens here too, so a config built in Python is checked alike.
@@ -169,5 +169,5 @@ def component_list_option(role: str, default: Sequence[str] = (), help: str = ""
 
 
 def all_but(cls: type, *left_out: str) -> Callable[[Any], tuple[Any, ...]]:
-    """Return what reads all options of a class but some, to ask whether two configs differ in these alone."""
+    """Return what reads all options of a class but some, to see whether two configs differ in these alone."""
     return attrgetter(*(name for name in attrs.fields_dict(cls) if name not in left_out))

@@ -1,7 +1,7 @@
 """The planner role: motions through contact.
 
-`corekit plan FILE` composes a scenario and asks a planner that takes a `PlanningTask` for a `Plan`: what is to be done
-is in the planner's own options. A planner may take tasks of a class of its own; it is then called from Python.
+`corekit plan FILE` composes a scenario and calls a planner that makes a `Plan` of a `PlanningTask`: what is to be done
+is in the planner's own options. A planner may solve tasks of a class of its own; it is then called from Python.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class TaskBody:
     """A body of the scenario.
 
     Args:
-        model: who computes it.
+        model: computes it.
         abilities: what the model's spec declares.
         start: the state the scenario begins in; a copy, at time 0.
     """
@@ -68,7 +68,7 @@ class PlanningTask:
         obstacles: by name.
         previous_plan: an earlier plan to begin from, or None.
         folder: where the planner may write files of its own, or None.
-        report: takes sentences for the user while the planner is at work: that it compiles, and what it waits for.
+        report: receives sentences for the user while the planner is at work: that it compiles, and what it waits for.
     """
 
     bodies: Mapping[str, TaskBody]
@@ -148,5 +148,5 @@ class Planner(Component, ABC):
     def plan(self, task: Any, progress: Callable[[Mapping[str, float]], None]) -> tuple[Any, SolveInfo]:
         """Solve the task (`PlanningTask`, or the planner's own class); returns the plan and how the solve went.
 
-        `progress` is told iteration, objective, infeasibility and complementarity by name.
+        `progress` gets iteration, objective, infeasibility and complementarity by name.
         """

@@ -47,7 +47,7 @@ class LCPProblem:
         matrix: A, shape (n, n), C-contiguous.
         vector: b, shape (n,).
         row_scale, column_scale: positive, shape (n,); ones if unscaled.
-        tolerance: asked natural residual max |min(z_phys, w_phys)|.
+        tolerance: largest natural residual max |min(z_phys, w_phys)|.
         contact_problem: the physical contact problem behind it, if there is one. Its LCP variables stand contact
             by contact as (λ_n, β₁…β_r, γ), then for bounded rows with only one finite bound (z),
             with both (z, s): see the `lcp` plugin's assembly.

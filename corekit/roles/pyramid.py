@@ -1,7 +1,7 @@
 """The friction pyramid: its directions, and what it makes of a tangential impulse and of a tangential velocity.
 
 The variables (λ_n, β₁…β_r, γ) of a contact in an `LCPProblem` say more than its impulse: many β ≥ 0 give the
-same λ_t = D·β. Who poses the problem and who solves it contact by contact must choose alike:
+same λ_t = D·β. What poses the problem and what solves it contact by contact must choose alike:
 
     β = argmin eᵀβ  subject to  D·β = λ_t, β ≥ 0,        γ = max(0, −min_k d_k·w_t)        (1)
 

@@ -28,7 +28,7 @@ look at the residual there, by
 
 With impulses δ is the step to the solution F(v) of the contact problem about v, with A_k for all v and gaps, rows and
 ρ of v. Its fixed point solves the stage, whatever A_k is. Where F contracts by κ there, |v* − F(v)| ≤ κ/(1 − κ)·|δ|, so
-(4) holds for it as well. But contacts stop some directions and leave others, and one quotient of increments tells the
+(4) holds for it as well. But contacts stop some directions and leave others, and one quotient of increments gives the
 contraction along one of them. The κ of (4) is therefore the largest of this stage and of those before it, the latter
 halved from stage to stage. Rows of constraints and joints stand in the factorised matrix and would be those of v_k:
 with them every iterate is linearised anew, and the stage is solved when Δ itself is that small.

@@ -1,7 +1,7 @@
-"""What an integrator may ask about one step of the world, split by the families of integrators.
+"""What an integrator may call for one step of the world, split by the families of integrators.
 
 `ThetaStep` solves for the end velocity together with contact. The trial state of an iterate v_k is
-(integrate(start, v̄_k, θh), v̄_k, t + θh) with v̄ = θ·v⁺ + (1 − θ)·v₀; M, f, K, D, J_b, J_c are taken there and
+(integrate(start, v̄_k, θh), v̄_k, t + θh) with v̄ = θ·v⁺ + (1 − θ)·v₀; M, f, K, D, J_b, J_c are those there and
 
     A·v⁺ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                     (1)
     A = M + θ·h·D + θ²·h²·K − h·θ²·∂(J_bᵀλ_b)/∂q,   b = A·v_k − ρ(v_k)
@@ -22,7 +22,7 @@ such a solve in each of several stages is of first order with them, and λ_b of 
     (M + θh·D)·v⁺ = M·v_f + θh·D·v₀ + J_bᵀ·λ_b + J_cᵀ·λ_c,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)      (6)
 
 θ = 0 if the smooth dynamics contain the damping. Otherwise they keep −D·v₀ of it, with D of the start of the step,
-and (6) takes the rest: contact impulses are damped as the motion is, and a body that rests or creeps at f = D·v stays
+and (6) adds the rest: contact impulses are damped as the motion is, and a body that rests or creeps at f = D·v stays
 so exactly.
 """
 
@@ -49,7 +49,7 @@ class ThetaStep(Protocol):
 
         Returns whether the velocities of the start would bring a pair to the wrong side of each other within the step.
         Then the contacts and J_c are those of the start, and only q⁺ = integrate(q₀, v⁺, h), θ = 1, keeps them apart.
-        With `contacts_at_start` the answer is False, and every linearisation takes the contacts and J_c of the start,
+        With `contacts_at_start` the answer is False, and every linearisation has the contacts and J_c of the start,
         for integrators that linearise there alone, or that hold contacts which do not settle, with θ = 1.
         """
         ...
@@ -125,7 +125,7 @@ class SplitStep(Protocol):
     def begin_step(self, start: State, step: float, lookahead: float = 0.0) -> SplitOutlook:
         """Find the contact candidates of a step h [s] from `start`.
 
-        A `lookahead` longer than h [s] lets the integrator evaluate the smooth dynamics that far ahead of the start.
+        With a `lookahead` longer than h [s] the integrator may evaluate the smooth dynamics that far ahead.
         """
         ...
 

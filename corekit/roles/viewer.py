@@ -110,7 +110,7 @@ class Viewer(Component, ABC):
 
 
 class ProgressViewer(Protocol):
-    """A viewer with the ability `progress`: it works for long and tells how far it is."""
+    """A viewer with the ability `progress`: it works for long and reports how far it is."""
 
     def render(self, replay: Replay, path: Path, progress: Callable[[float], None] | None = None) -> None:
         """As `Viewer.render`; `progress` is handed the share that is done, rising to 1."""
@@ -128,7 +128,7 @@ class ReplaySession(Protocol):
     def update(self, replay: Replay, run_status: str) -> None:
         """Go on with a later replay of the same run.
 
-        Who looks at the newest instant is led on to the new one, whoever looks at another stays there.
+        A browser at the newest instant moves on to the new one, a browser at another instant stays there.
 
         Args:
             replay: all of it, with at least one frame.
@@ -138,7 +138,7 @@ class ReplaySession(Protocol):
 
 
 class ReplayServer(Protocol):
-    """A viewer with the ability `serves`: it shows a replay to whoever opens an address.
+    """A viewer with the ability `serves`: it shows a replay in every browser that opens an address.
 
     The kernel looks after the run and hands on what is new; the viewer plays, from threads of its own.
     """
@@ -148,7 +148,7 @@ class ReplayServer(Protocol):
 
         Args:
             replay, run_status: as in `ReplaySession.update`.
-            port: to listen on, on this machine alone; 0 takes any free one, and so does a port that is taken.
+            port: to listen on, on this machine alone; 0 means any free one, and so does a port that is in use.
         Raises:
             ResultsError: nothing of the replay can be drawn.
         """
@@ -176,7 +176,7 @@ class Slider:
 
 @frozen
 class Requests:
-    """What a person asked for since it was last asked.
+    """What a person wanted since the last call.
 
     Args:
         moved: sliders that were moved → where to.
@@ -199,7 +199,7 @@ class InteractiveSession(Protocol):
         ...
 
     def take_requests(self) -> Requests:
-        """Return what was asked for since the last call."""
+        """Return what a person wanted since the last call."""
         ...
 
     def show(self, replay: Replay, values: Sequence[float], words: str) -> None:
@@ -208,7 +208,7 @@ class InteractiveSession(Protocol):
         Args:
             replay: of one frame.
             values: of the sliders; one that a person holds is left where it is.
-            words: what to tell, a few lines of text.
+            words: what to show, a few lines of text.
         """
         ...
 

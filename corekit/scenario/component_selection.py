@@ -71,7 +71,7 @@ class SelectedComponents:
 
     @property
     def everyone(self) -> list[ComponentSpec]:
-        """Every spec that takes part."""
+        """Every spec of the scenario."""
         extra = [self.solver] if self.solver is not None else []
         return [*self.models.values(), *self.detectors, *extra, self.integrator, *self.others]
 

@@ -31,7 +31,7 @@ __all__ = ["structure"]
 
 T = TypeVar("T")
 _MOST_UNKNOWN = 20
-"""Unknown keys of one table that are told one by one: each is compared with all that are known."""
+"""Unknown keys of one table that are reported one by one: each is compared with all that are known."""
 
 
 def structure(
@@ -188,7 +188,7 @@ class Structurer(ValueReader):
                 found = each.default
             else:
                 continue
-            # a field with a converter may take one entry for a list: `disks = 6` where each section has a number
+            # a field with a converter may allow one entry for a list: `disks = 6` where each section has a number
             single = {"single": True} if each.converter is not None else {}
             value = self.value(each.type, found, where, {**each.metadata, **single})
             if value is not FAILED:

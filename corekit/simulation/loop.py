@@ -177,7 +177,7 @@ class Simulation:
         every: float | None = None,
         name: str = "controller",
     ) -> None:
-        """Let a function `(simulation) -> inputs` or a `Controller` drive inputs, sampled from the next step on.
+        """Drive inputs by a function `(simulation) -> inputs` or a `Controller`, sampled from the next step on.
 
         Args:
             controller: returns values by body and channel, `{"arm": {"tension": u}}`, held until its next sample. One
@@ -235,13 +235,13 @@ class Simulation:
             self.restore(state)
 
     def replace_models(self, models: Mapping[str, Model]) -> None:
-        """Let other models compute bodies, by their names; see `BodyTerms.replace_model`."""
+        """Compute bodies by other models, by their names; see `BodyTerms.replace_model`."""
         for name, model in models.items():
             self.system.terms.bodies[self.body(name).index].replace_model(model)
             self.components[f"bodies.{name}"] = model
 
     def mark_start(self, renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None) -> None:
-        """Let `reset` return to the state now, and give other parameters by a function of simulation and values."""
+        """Make `reset` return to the state now, and set other parameters by a function of simulation and values."""
         self._start, self._renew = self.internal_state(), renew
 
     def become(self, other: Simulation) -> None:
@@ -286,7 +286,7 @@ class Simulation:
                 return report
 
     def _limited_step(self, limit: StepLimit, now: State, stop: float, out: State) -> StepReport:
-        """Take one step of the integrator; a shorter one where a pair moved too far through a potential's layer."""
+        """Make one step of the integrator; a shorter one where a pair moved too far through a potential's layer."""
         integrator, stop = self.integrator, limit.stop(now, stop, self.step_length)
         own = integrator if limit.watches and isinstance(integrator, Stateful) else None
         kept = {} if own is None else own.internal_state()

@@ -30,10 +30,10 @@ def rehearse(
 ) -> None:  # fmt: skip
     """Make two steps h with placeholder contacts and two without, each from the end of the one before.
 
-    Then solve a contact problem that no first guess solves, one with many contacts where they may come, and let
-    components call what no step may have called.
+    Then solve a contact problem that no first guess solves, one with many contacts where they may come, and
+    rehearse components that have more to load.
 
-    Internal states change: who calls restores them.
+    Internal states change: the caller restores them.
 
     Args:
         start: where to begin. Both states are overwritten.
@@ -74,7 +74,7 @@ def rehearse(
 
 
 def _solve_many_contacts(system: WorldSystem, start: State, end: State, step: float) -> None:
-    """Solve a linear step whose contacts are taken by islands."""
+    """Solve a linear step whose contacts form islands."""
     pipeline = system.pipeline
     assert pipeline is not None
     shapes, width = len(pipeline.scene.table), pipeline.record_width
