@@ -2,7 +2,7 @@
 
 For several pairs of kinds, each with sizes as in a soft arm's world and random poses,
 
-    near     gaps between −3 mm and 10 mm: what a contact stage asks most
+    near     gaps between −3 mm and 10 mm: what a contact stage measures most
     deep     gaps down to −40 % of the thinner shape
 
 are measured by `ContactDetector.measure`, all pairs in one call, patches and carriers included, and by
@@ -131,7 +131,7 @@ class Pairs:
 
 
 def coal_caller(pairs: Pairs) -> Callable[[], None] | None:
-    """A function that asks coal for every pair, or None where it is not installed."""
+    """A function that measures every pair by coal, or None where it is not installed."""
     if importlib.util.find_spec("coal") is None:
         return None
     coal: Any = importlib.import_module("coal")

@@ -174,11 +174,11 @@ def fit(file: Path, out: Path, cache: Path | None = None) -> dict[str, float]:
         env=environment,
     )
     seconds = time.perf_counter() - begin
-    told = json.loads(done.stdout.splitlines()[-1])
-    if told["code"]:
+    spent = json.loads(done.stdout.splitlines()[-1])
+    if spent["code"]:
         raise SystemExit(f"{file}: the fit failed\n{done.stderr}")
     unit = 1e9 if sys.platform == "darwin" else 1e6
-    return {"seconds": seconds, "cpu": told["cpu"], "memory_gb": told["peak"] / unit}
+    return {"seconds": seconds, "cpu": spent["cpu"], "memory_gb": spent["peak"] / unit}
 
 
 def worst_error(arm: Arm, out: Path) -> float:

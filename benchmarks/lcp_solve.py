@@ -10,7 +10,7 @@ timed without the assembly. Problems:
 
 and `lemke` is our Lemke's method alone on the matrices that quantecon and Drake get, random ones; it is a
 reference for the others, too: what the contact solver adds to it, or saves. Each time is
-the least of several rounds, in which the solvers take turns; a case's time is the mean over its problems.
+the least of several rounds, in which the solvers alternate; a case's time is the mean over its problems.
 `solved` counts answers whose residual max |min(z, w)| is at most 1e-8. A reference that is not installed is
 left out, with a sentence: `pip install quantecon drake`.
 

@@ -36,7 +36,7 @@ Kept = tuple[QPProblem, Array, Array]
 
 
 class Watched(QPSolver):
-    """A solver that keeps what it is asked."""
+    """A solver that keeps the problems that it is given."""
 
     def __init__(self, solver: QPSolver) -> None:
         self._solver = solver

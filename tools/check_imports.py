@@ -7,7 +7,7 @@
 - `_spec.py` and a tool's `hooks.py` import nothing but `LIGHT` and the standard library.
 - The `__init__.py` of a plugin's package imports nothing.
 - A plugin imports by a name that is not written in it, and executes text, nowhere: `corekit.roles.code.import_function`
-  asks whether the user allows it.
+  checks whether the user allows it.
 
 The floors inside the kernel are import-linter's (see `pyproject.toml`).
 """

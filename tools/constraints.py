@@ -23,7 +23,7 @@ HEADER = """\
 
 
 def asked() -> str:
-    """What all files of requirements ask for, without the constraints of last time."""
+    """What all files of requirements need, without the constraints of last time."""
     lines: list[str] = []
     for path in sorted(FOLDER.glob("*.txt")):
         if path.name != "constraints.txt":

@@ -19,7 +19,7 @@ __all__ = ["build_editables", "main"]
 
 
 def build_editables(folder: Path, sources: Sequence[Path]) -> None:
-    """Ask the backend of each source for its editable wheel, as an installer does."""
+    """Build the editable wheel of each source by its backend, as an installer does."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for source in sources:

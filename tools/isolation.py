@@ -78,7 +78,7 @@ def test_alone(
     """Install one distribution into an environment under `scratch` and run its tests; did they pass, and how.
 
     Args:
-        begin: what to do first with the empty environment, whose folder it takes.
+        begin: what to do first with the empty environment, by its folder.
     """
     place = workspace()[name]
     tests = scratch / "tests"

@@ -37,7 +37,7 @@ __all__ = ["differences", "main", "outcome_of"]
 
 STEPS = 60
 _WALL = {"at", "wall_s", "loop_s", "first_step_s", "step_s", "real_time_factor"}
-"""Entries of the log's last line that tell times of the clock."""
+"""Entries of the log's last line that hold times of the clock."""
 
 
 def runnable() -> list[str]:

@@ -3,7 +3,7 @@
     python tools/release.py        into dist/, the environment and the picture into build/release/
 
 Each wheel is built from its sdist and must be, byte for byte, the one that the checkout gives. The environment gets
-what the wheels ask for with the versions of requirements/constraints.txt, then the wheels alone: no index is asked
+what the wheels need with the versions of requirements/constraints.txt, then the wheels alone: no index is asked
 for them and the checkout is not seen.
 """
 
@@ -84,7 +84,7 @@ def differences(one: Path, other: Path) -> Iterator[str]:
 
 
 def needs(wheels: Iterable[Path]) -> tuple[list[str], list[str]]:
-    """`name==version` of every wheel, and what they ask for beside each other, without extras."""
+    """`name==version` of every wheel, and what they need beside each other, without extras."""
     ours: dict[str, str] = {}
     asked: set[str] = set()
     for wheel in wheels:
@@ -98,7 +98,7 @@ def needs(wheels: Iterable[Path]) -> tuple[list[str], list[str]]:
 
 
 def install(dist: Path, environment: Path) -> Path:
-    """Make an empty environment with what the wheels ask for and then with the wheels alone; its folder of programs."""
+    """Make an empty environment with what the wheels need and then with the wheels alone; its folder of programs."""
     shutil.rmtree(environment, ignore_errors=True)
     venv.create(environment, with_pip=True)
     programs = environment / ("Scripts" if sys.platform == "win32" else "bin")
@@ -129,7 +129,7 @@ def run_demo(programs: Path, folder: Path) -> Path:
 
 
 def _run(command: Sequence[str | Path], folder: Path, stdout: int | None = None) -> str:
-    """Run a program without what this one's environment says of Python; what it prints, if that is asked for."""
+    """Run a program without what this one's environment says of Python; what it prints, on demand."""
     clean = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
     done = subprocess.run(command, cwd=folder, env=clean, stdout=stdout, text=True, check=False)
     if done.returncode != 0:

@@ -6,8 +6,8 @@ The two programs have different laws of friction. With A = diag(µ of the direct
     here, by maximum dissipation    −N·A²·w/|A·w|          PyElastica    −N·A·w/|w|                             (1)
 
 which agree where w is along an axis of the body and differ where it is oblique, as it is all along a snake. PyElastica
-lets its rod roll about its axis besides. So its rod runs twice: with its own friction, as its example has it, and with
-the law of here on a rod that does not roll, which is the one to be held against. The speed is that of the centre of
+does not stop its rod from rolling about its axis. So its rod runs twice: with its own friction, as in its example, and
+with the law of here on a rod that does not roll, which is the one to compare with. The speed is that of the centre of
 mass, averaged over a period, in the last of the periods.
 
     pip install "corekit-study[peers]"

@@ -13,7 +13,7 @@ def run_script(doc: str | None, name: Callable[[], str], measure: Callable[[], M
     """Parse the command line, measure and print.
 
     Args:
-        doc: of the script; its first line is told by --help.
+        doc: of the script; --help prints its first line.
         name: of the case, with versions; it ends the script where a peer is not installed.
         measure: the numbers.
     """

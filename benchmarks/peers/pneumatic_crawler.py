@@ -1,6 +1,6 @@
 """SoMo's crawler beside `teaching/pneumatic-crawler`: how far both crawl in a period, and what it costs.
 
-`somo_chain.py` says how SoMo makes the strip. Two chains of links tell the limit that its advance tends to. What
+`somo_chain.py` says how SoMo makes the strip. Two chains of links give the limit that its advance tends to. What
 differs from the shipped scenario:
 
 - PyBullet has one coefficient a link, none by direction. Here each foot gets before each step the one of the side to

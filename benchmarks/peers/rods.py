@@ -6,7 +6,7 @@ it is as near. Both are then timed, in alternation, per second of motion.
 
 A program of DisMech is one of its examples, whose simulated time says which benchmark it is: 100, 20, 10, 2 s, or 1 to
 1.5 s of the pushed rod. Ours simulates as long, with its step and the tolerances of `corekit reproduce dismech/table2`.
-Of theirs the processor time of the whole process is taken, start-up included, of ours that of the steps. Words after
+Of theirs the processor time of the whole process counts, start-up included, of ours that of the steps. Words after
 the program's name are its arguments.
 
     pip install "corekit-study[peers]"
@@ -43,7 +43,7 @@ LENGTH, RADIUS, DENSITY, ELEMENTS, TIP_SPEED = 1.0, 0.02, 500.0, 200, 0.005
 SIMULATED = {"a1": (99.0, 101.0), "a2": (19.0, 21.0), "b1": (9.0, 11.0), "b2": (1.9, 2.1), "c": (0.9, 1.6)}
 """From where to where the simulated time of DisMech's examples is [s], by the benchmark of Table II."""
 PUSH = "10"
-"""Force on the pushed rod [N], which its example asks for and the others ignore."""
+"""Force on the pushed rod [N], which its example needs and the others ignore."""
 ROUNDS = 3
 HALVINGS = 2**10
 """Our step is no longer halved than by this: what is left then is the mesh's error, and it is printed."""

@@ -41,7 +41,7 @@ class Lump(NamedTuple):
 
 
 def names_of_programs() -> str:
-    """With versions, or the end of the script that asks."""
+    """With versions, or the end of the script that calls."""
     try:
         return f"SoMo {version('somo')} on PyBullet {version('pybullet')}"
     except PackageNotFoundError:
@@ -89,7 +89,7 @@ class Strip:
     ) -> None:  # fmt: skip
         """Into the world, its base "free" or "static"; the drag [1/s] is that of a fluid, on every link."""
         if not hasattr(np, "float"):
-            setattr(np, "float", float)  # noqa: B010  SoMo asks for it, NumPy left it behind
+            setattr(np, "float", float)  # noqa: B010  SoMo needs it, NumPy left it behind
         self.bullet = bullet
         with tempfile.TemporaryDirectory() as folder, quiet():
             path = Path(folder) / "strip.urdf"

@@ -64,8 +64,8 @@ def check(
     summary, doubts = _summary(scenario, simulation), [*find_doubts(scenario, simulation), *clipped]
     failed = strict and bool(doubts)
     if as_json:
-        told = {"file": str(file), "sound": not failed, "warnings": doubts, **summary}
-        print(json.dumps(told, ensure_ascii=False))
+        report = {"file": str(file), "sound": not failed, "warnings": doubts, **summary}
+        print(json.dumps(report, ensure_ascii=False))
     else:
         _print_summary(summary)
         for sentence in doubts:

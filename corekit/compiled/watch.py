@@ -29,15 +29,15 @@ def watch_compilation(begin: Callable[[FunctionType], object]) -> Iterator[None]
 @contextmanager
 def announced_compilation() -> Iterator[None]:
     """Log once, by the logger `corekit`, if anything is compiled in the block; Python prints that on stderr."""
-    told = False
+    reported = False
 
-    def tell(_function: FunctionType) -> None:
-        nonlocal told
-        if not told:
-            told = True
+    def report(_function: FunctionType) -> None:
+        nonlocal reported
+        if not reported:
+            reported = True
             _LOG.warning("compiling kernels, once for this installation: this takes up to a minute …")
 
-    with watch_compilation(tell):
+    with watch_compilation(report):
         yield
 
 

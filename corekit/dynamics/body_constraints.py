@@ -127,7 +127,7 @@ class BodyConstraints:
     def replace(self, constraints: ConstraintAbility) -> bool:
         """Get the rows from another model from now on, if they have this structure; return whether they have."""
         made = constraints.new_constraints()
-        if not (self.rows.take_over(made) and self._at_end.take_over(made)):
+        if not (self.rows.copy_from(made) and self._at_end.copy_from(made)):
             return False
         self._model = constraints
         return True

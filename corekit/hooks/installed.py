@@ -65,7 +65,7 @@ class Hooks:
             self._leave_out(who, f"its {hook} must return 'module:name'")
         return ""
 
-    def tell(self, hook: str, **arguments: Any) -> None:
+    def report(self, hook: str, **arguments: Any) -> None:
         """Report an event."""
         for _ in self._answers(hook, **arguments):
             pass

@@ -123,7 +123,7 @@ class ConstraintRows(SparseRows):
         )
         self.bounded: BoolArray = np.array(none if bounded is None else bounded, bool)
 
-    def take_over(self, other: ConstraintRows) -> bool:
+    def copy_from(self, other: ConstraintRows) -> bool:
         """Become a copy of other rows in one's own memory, if what is constant is the same; return whether it is."""
         kinds = ((self.is_velocity_level, other.is_velocity_level), (self.bounded, other.bounded))
         alike = self.dofs.shape == other.dofs.shape and self.time_dependent == other.time_dependent

@@ -198,7 +198,7 @@ class InteractiveSession(Protocol):
         """Where it is seen, on this machine alone."""
         ...
 
-    def take_requests(self) -> Requests:
+    def pop_requests(self) -> Requests:
         """Return what a person wanted since the last call."""
         ...
 

@@ -50,7 +50,7 @@ class Scenario(ScenarioTables):
 
             renewal = Renewal(self)
         simulation.mark_start(renewal)
-        installed_hooks().tell("corekit_scenario_composed", scenario=self, simulation=simulation)
+        installed_hooks().report("corekit_scenario_composed", scenario=self, simulation=simulation)
         return simulation
 
     def with_controller(

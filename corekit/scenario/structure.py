@@ -163,8 +163,8 @@ class Structurer(ValueReader):
             )
             self.mistakes.append(Mistake(join(path, key), shown(found), known, hint))
         if (more := len(unknown) - _MOST_UNKNOWN) > 0:
-            told = f"are unknown too, after the {_MOST_UNKNOWN} that are listed"
-            self.mistakes.append(Mistake(path or "scenario", Described(f"{more} more keys"), told))
+            allowed = f"are unknown too, after the {_MOST_UNKNOWN} that are listed"
+            self.mistakes.append(Mistake(path or "scenario", Described(f"{more} more keys"), allowed))
         return frozenset(meant)
 
     def _fields(

@@ -15,7 +15,7 @@ from corekit.data.contacts import ContactMode
 simulation = corekit.load("cusp/inclined-box").compose()
 
 # %%
-# `simulation.step()` advances by one step of the file, here 1 ms; `simulation.contacts()` tells what every contact
+# `simulation.step()` advances by one step of the file, here 1 ms; `simulation.contacts()` says what every contact
 # did in it: gaps, impulses, slip, and whether it stuck or slid.
 
 time, normal, friction, sliding = [], [], [], []

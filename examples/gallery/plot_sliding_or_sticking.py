@@ -47,7 +47,7 @@ def box_on_a_plane(slope: float) -> Scenario:
 
 
 # %%
-# One run a slope; the speed at its end tells the acceleration.
+# One run a slope; the speed at its end gives the acceleration.
 
 slopes = np.radians(np.linspace(15.0, 45.0, 21))
 found = []

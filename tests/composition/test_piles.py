@@ -13,7 +13,7 @@ from corekit_cone.block_search import BlockSearch
 from corekit_cone.body_factor import BodyEquations
 from corekit_cone.compliant import CompliantProblem, solve_compliant
 from corekit_cone.cone import ConeContact
-from corekit_cone.contact_patch import grow_patch, take_patch
+from corekit_cone.contact_patch import extract_patch, grow_patch
 from corekit_cone.touches import multiply_touches, new_touches
 
 STEP, EDGE, MASS, GRAVITY = 1e-3, 0.1, 2.0, 9.81
@@ -234,7 +234,7 @@ def test_a_patch_is_the_problem_of_its_contacts_at_the_impulses_of_the_others():
     patch[9] = True
     patch = grow_patch(blocks, patch)
     assert np.flatnonzero(patch).tolist() == [4, 5, 9, 10]  # what body 5 touches
-    part, own = take_patch(problem, patch, impulse, W @ impulse + free)
+    part, own = extract_patch(problem, patch, impulse, W @ impulse + free)
     rows = (3 * np.flatnonzero(patch)[:, None] + np.arange(3)).ravel()
     others = np.setdiff1d(np.arange(3 * m), rows)
     expected = free[rows] + W[np.ix_(rows, others)] @ impulse[others]

@@ -94,7 +94,7 @@ class Shown:
     def show(self, replay, values, words):
         self.shown = values
 
-    def take_requests(self):
+    def pop_requests(self):
         return Requests({})
 
 
@@ -176,7 +176,7 @@ def keeps_open(self, server, thread):
 @contextlib.contextmanager
 def asks_by_itself(self, replay, sliders, port):
     with self.greeting(port) as shown:
-        shown.take_requests = lambda: Requests({0: 0.5})
+        shown.pop_requests = lambda: Requests({0: 0.5})
         yield shown
 
 

@@ -32,10 +32,10 @@ def test_a_moved_slider_is_asked_for_once_and_stays_where_it_was_put(start):
         assert client.wait(lambda: client.part("tension[1] [N]")["max"] == 20.0)
         client.set("tension[1] [N]", 7.5)
         asked = []
-        assert client.wait(lambda: asked.append(session.take_requests()) or asked[-1].moved)
+        assert client.wait(lambda: asked.append(session.pop_requests()) or asked[-1].moved)
         assert asked[-1].moved == {1: 7.5}
         assert asked[-1].running
-        assert not session.take_requests().moved
+        assert not session.pop_requests().moved
         for first in (3.0, 3.5):  # nobody holds this one; the other one would be sent with it
             session.show(start, [first, 4.0], "")
             assert client.wait(lambda first=first: client.part("tension[0] [N]")["value"] == first)
@@ -46,12 +46,12 @@ def test_reset_gives_the_sliders_back_and_pause_holds_the_time(start):
     with served(start, TENSION) as session, Client(session.url) as client:
         client.wait(lambda: client.part("tension[0] [N]"))
         client.set("tension[0] [N]", 5.0)
-        assert client.wait(lambda: session.take_requests().moved)
+        assert client.wait(lambda: session.pop_requests().moved)
         client.set("Pause", True)
-        assert client.wait(lambda: not session.take_requests().running)
+        assert client.wait(lambda: not session.pop_requests().running)
         client.set("Reset", True)
-        assert client.wait(lambda: session.take_requests().reset)
-        assert not session.take_requests().reset
+        assert client.wait(lambda: session.pop_requests().reset)
+        assert not session.pop_requests().reset
         session.show(start, [1.0, 2.0], "")
         assert client.wait(lambda: client.part("tension[0] [N]")["value"] == 1.0)
 

@@ -145,7 +145,7 @@ class BlockSearch:
         return self._search_directly() if self._is_direct else self._search_by_sweeps()
 
     def _search_directly(self) -> bool:
-        """Take turns from the best impulses, in which linear equations in the velocities of all bodies are solved."""
+        """Alternate from the best impulses, in which linear equations in the velocities of all bodies are solved."""
         newton, sweeps = ("newton", self._newton), ("gauss-seidel", self._sweep)
         multipliers, patch = ("compliant", self._remove_compliance), ("patches", self.solve_patch)
         turn = newton, sweeps, *(patch,) * _PATCHES, multipliers
@@ -163,7 +163,7 @@ class BlockSearch:
         return False
 
     def _search_by_sweeps(self) -> bool:
-        """Take turns of sweeps and a patch, each from where the one before ended."""
+        """Alternate between sweeps and a patch, each from where the one before ended."""
         self._rounds = _LARGE_ROUNDS
         while self.iterations < self._limit and self._idle < _LARGE_IDLE:
             before = self.error
@@ -220,7 +220,7 @@ class BlockSearch:
     def _sweep(self) -> None:
         """Apply double sweeps from the best impulses, accelerated, until they meet the tolerance or the rounds end.
 
-        A step of the acceleration is taken if it leaves no larger norm than the sweeps. Loads that move between
+        A step of the acceleration is accepted if it leaves no larger norm than the sweeps. Loads that move between
         redundant contacts change the norm by little until one of them lets go or begins to slide: where the norm
         stalls, a step leads there, even if the norm grows.
         """
@@ -323,7 +323,7 @@ class BlockSearch:
         return CompliantProblem(self._problem, self._body_equations(), self._rho, float(self._reference[0]))
 
     def _remove_compliance(self) -> None:
-        """Let the effect of a small compliance vanish by multiplier steps from the best impulses."""
+        """Remove the effect of a small compliance by multiplier steps from the best impulses."""
         start = self.impulse.copy()
         count, _ = remove_compliance(
             self._compliant_problem(), _COMPLIANCE, start, start, self._measure, self._tolerance
@@ -331,7 +331,7 @@ class BlockSearch:
         self.iterations += count
 
     def _follow_path(self) -> None:
-        """Let the compliance of contacts vanish along the path from nothing."""
+        """Follow the path of contacts whose compliance vanishes, from nothing."""
         self.iterations += follow_path(
             self._compliant_problem(), self.impulse.copy(), self._relax, self._measure, self._tolerance,
             self._limit - self.iterations,

@@ -12,7 +12,7 @@ which is Coulomb's law with w + ε·D·(λ − λ⁰) in place of w. Velocities 
 by Newton's method with a line search on |F| in the norm of the kinetic energy. With v = G·Jᵀ·x and d = λ − x its
 square is dᵀ·J·G·Jᵀ·d, so that G⁻¹ is not needed. Redundant contacts are no difficulty, as (1) shares loads among them.
 
-`compliant_path` lets ε vanish.
+`compliant_path` follows ε to 0.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from corekit_cone.compliant import CompliantProblem, solve_compliant
 __all__ = ["follow_path", "remove_compliance"]
 
 Measure = Callable[[Array], float]
-"""Takes impulses and returns their relative error; keeps those with the least."""
+"""Of impulses: returns their relative error; keeps those with the least."""
 Relax = Callable[[Array, float], Array]
-"""Takes impulses and ε, and returns impulses after sweeps."""
+"""Of impulses and ε: returns impulses after sweeps."""
 
 _LIMIT, _LONG_LIMIT = 12, 40
 """Newton's iterations at an ε, and at the first one and after a jump."""
@@ -49,7 +49,7 @@ def remove_compliance(
     measure: Measure,
     tolerance: float,
 ) -> tuple[int, float]:
-    """Take multiplier steps from λ and its x, while each halves the error; return Newton's iterations and the error."""
+    """Make multiplier steps from λ and its x, while each halves the error; return Newton's iterations and the error."""
     count, error = 0, measure(impulse)
     for _ in range(_STEPS):
         solution = solve_compliant(compliant, compliance, x, impulse, _LIMIT)

@@ -16,7 +16,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks, multiply_blocks
 from corekit_cone.search import WORK_ROWS, search
 
-__all__ = ["grow_patch", "solve_patch", "take_patch"]
+__all__ = ["extract_patch", "grow_patch", "solve_patch"]
 
 
 def _bodies(blocks: ContactBlocks) -> IntArray:
@@ -37,7 +37,7 @@ def grow_patch(blocks: ContactBlocks, patch: BoolArray) -> BoolArray:
     return grown
 
 
-def take_patch(
+def extract_patch(
     problem: BlockContactProblem, patch: BoolArray, impulse: Array, velocity: Array
 ) -> tuple[BlockContactProblem, Array]:
     """Return the problem (1) of the contacts in `patch` and their impulses, at λ and its w."""
@@ -78,7 +78,7 @@ def solve_patch(
         patch: S, shape (m,). impulse, velocity: λ and w of all contacts.
         tolerance, sweeps: the tolerance and the limit of `search`.
     """
-    part, own = take_patch(problem, patch, impulse, velocity)
+    part, own = extract_patch(problem, patch, impulse, velocity)
     rows, nothing = len(own), np.zeros(0)
     index: IntArray = np.zeros((2, rows), dtype=np.int64)
     search(

@@ -11,7 +11,7 @@ no unknown, since Δ = −λ or Δ = bound − λ. The other equations are, divi
     w + W·Δ = 0                        normal, sticking and free bounded rows                     (4)
     [Δ_t − μ·d·Δ_n − G·(Δ_t − ρ_t·(W·Δ)_t)]/ρ_t = −(λ_t − μ·d·λ_n)/ρ_t,   G = κ/|y_t|·(I − d·dᵀ)  (5)
 
-where (4) of the normal row is used in (5). If contacts are redundant, W is singular: W + ε·diag W takes its place in
+where (4) of the normal row is used in (5). If contacts are redundant, W is singular: W + ε·diag W replaces it in
 (4) and (5), after Levenberg and Marquardt. `search` adapts ε, and later iterations remove its effect.
 
 Source: Alart, Curnier (1991), A mixed formulation for frictional contact problems prone to Newton like solution

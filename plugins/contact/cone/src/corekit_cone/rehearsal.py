@@ -1,4 +1,4 @@
-"""A problem that nobody can solve: it takes every method of `block_search`, so that their kernels are loaded."""
+"""A problem without solution: it needs every method of `block_search`, so that their kernels are loaded."""
 
 from __future__ import annotations
 

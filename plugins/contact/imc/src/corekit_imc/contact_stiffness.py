@@ -69,7 +69,7 @@ class ContactStiffness:
     def __init__(self, least: float, layer: float, step: float) -> None:
         self._least, self._layer, self._soonest = least, layer, _STEPS * step
         self._id, self._shape = _NONE, np.zeros((0, 2), dtype=np.int64)
-        # of every contact: k [N/m], λ̄ [N], time inside the layer [s], sum of (2) [J], T [s] or 0 until asked
+        # of every contact: k [N/m], λ̄ [N], time inside the layer [s], sum of (2) [J], T [s] or 0 until it is computed
         self._record = np.zeros((0, _NUMBERS))
 
     def of(self, contacts: ContactSet) -> Array:

@@ -246,7 +246,7 @@ class LCPContact(ImpulseSolver, Stateful):
     def _write_solution(
         self, arrays: ContactProblemArrays, work: Selection, outcome: Outcome, impulse: Array
     ) -> Outcome:
-        """Write the solution in `work.trial`, distributed over all touching contacts if the option asks for it."""
+        """Write the solution in `work.trial`, distributed over all touching contacts if the option says so."""
         impulse[:] = work.trial
         if self._distribute is None:
             return outcome
@@ -347,7 +347,7 @@ class LCPContact(ImpulseSolver, Stateful):
 
 
 def _load_distribute_impulses() -> Callable[..., bool]:
-    """Import `distribute_impulses` only if the option asks for it: it needs SciPy's optimisers."""
+    """Import `distribute_impulses` only if the option says so: it needs SciPy's optimisers."""
     from corekit_lcp.distribute_impulses import distribute_impulses
 
     return distribute_impulses

@@ -220,7 +220,7 @@ class UnreducedProgram:
 
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
-        self.newton: Newton | None = None  # the sequence takes few programs where few contacts slide
+        self.newton: Newton | None = None  # the sequence needs few programs where few contacts slide
         self._diagonal: IntArray = np.zeros(0, dtype=np.int64)
         self._scales: Array = np.zeros((2, 0))
         self._pool, self._buffers_by_size = _BufferPool(), dict[tuple[int, int, int], _ProgramBuffers]()

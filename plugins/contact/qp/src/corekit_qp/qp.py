@@ -37,7 +37,7 @@ class QPContact(UnreducedStepSolver, Stateful):
 
     Without friction, the optimality conditions of the program are the contact laws; see `unreduced_rows`, or
     `contact_rows` where only W is known. Exact friction repeats the program with shifts that `slip` finds. The slip
-    speeds of the last step are the first shifts, so that steady sliding takes one or two programs.
+    speeds of the last step are the first shifts, so that steady sliding needs one or two programs.
 
     A solution whose residuals exceed the tolerance is INACCURATE; contradictory contacts are INFEASIBLE. With
     `friction = "relaxed"`, CONVERGED refers to the relaxed problem and the residuals to Coulomb's law.

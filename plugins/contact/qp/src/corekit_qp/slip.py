@@ -3,7 +3,7 @@
     σ_k+1 = γ(σ_k),   γ the slip speeds of the solution with the shifts σ                         (1)
 
 For one contact, (1) contracts by μ²/(1 + μ²). Anderson's method combines the last iterates with the weights that
-minimise their combined residual γ(σ) − σ, so that several contacts take few more iterations.
+minimise their combined residual γ(σ) − σ, so that several contacts need few more iterations.
 
 Where contacts nearly duplicate each other, σ crosses intervals on which γ(σ) − σ hardly changes, and secants are
 useless. After `_PATIENCE` iterations the search therefore repeats (1) alone from the best σ, with steps that double

@@ -8,7 +8,7 @@ with d_k the direction that opposes the slip of contact c. The zero of γ(σ) �
 
     σ + Δ,      (I − ∂γ/∂σ)·Δ = γ(σ) − σ                                                         (2)
 
-which is the solution if it lies on the piece: a few steps find it where the fixed-point iteration takes hundreds, or
+which is the solution if it lies on the piece: a few steps find it where the fixed-point iteration needs hundreds, or
 goes round. Dependent rows have a pseudo-inverse.
 """
 

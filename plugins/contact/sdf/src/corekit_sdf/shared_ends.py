@@ -1,8 +1,8 @@
 """Ends that edges share, as the nodes of a rod and the pins of a chain: one contact each, not one per edge.
 
 Edges that meet at a frame all find it where it touches. Their contacts are one: with the same material points, gap and
-normal. Told twice, the load between them is undetermined, W is singular, and a rod of n nodes on a floor has 2·n − 2
-contacts instead of n. The contact of the first edge stands for all.
+normal. If both are reported, the load between them is undetermined, W is singular, and a rod of n nodes on a floor has
+2·n − 2 contacts instead of n. The contact of the first edge stands for all.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ An implicit step over the horizon T predicts the velocities, with A = M + T·D +
 
     A·(v⁺ − v) = T·(f(q, v, 0) + B·u − T·K·v),    J·(v⁺ − v) = T·a                        (1)
 
-a is the acceleration that lets an error e = p − x decay as a damped oscillator, with the path's own acceleration p̈:
+a is the acceleration by which an error e = p − x decays as a damped oscillator, with the path's own acceleration p̈:
 
     a = p̈ + 2ζω·(ṗ − ẋ) + ω²·(e + k_i·∫e dt)                                             (2)
 

@@ -68,7 +68,7 @@ class Problem:
 
 
 def select_rows(index: IntArray, size: int, weight: Array | float = 1.0) -> Any:
-    """Return the CSR matrix that takes the unknowns of an index, times weights; a zero row where the index is −1."""
+    """Return the CSR matrix that picks the unknowns of an index, times weights; a zero row where the index is −1."""
     flat = index.reshape(-1)
     known = np.flatnonzero(flat >= 0)
     values = np.broadcast_to(np.asarray(weight, dtype=float), index.shape).reshape(-1)[known]

@@ -5,13 +5,13 @@ With θ = θ(z) the parameters, p_k(θ) the markers of a whole simulation at the
 
     min_z ½·Σ_k |(p_k(θ(z)) − p̂_k)/σ|² + ½·Σ_i ((z_i − z̄_i)/s_i)²     within bounds                        (1)
 
-by the trust-region method of Branch, Coleman and Li. Its Jacobian S takes one simulation a parameter, by forward
+by the trust-region method of Branch, Coleman and Li. Its Jacobian S needs one simulation per parameter, by forward
 differences over δ = 10⁻⁴ in z. Whatever can be simulated can be fitted: any model, contact and integrator, of any
 size; what is stored is one row of numbers a marker. The covariance of z is
 
     Σ = (Sᵀ·S + diag(1/s²))⁻¹                                                                          (2)
 
-by singular values, so that parameters which the markers do not tell apart have none.
+by singular values, so that parameters which the markers do not distinguish have none.
 
 (1) has many minima where motions get out of phase. Then several starts, spread between the bounds, find the best one.
 
@@ -46,7 +46,7 @@ __all__ = ["SimulationFit"]
 _DIFFERENCE = 1e-4
 """δ of z, which is relative where θ is positive: far above the tolerances of steps, far below a change of S."""
 _NO_INFORMATION = 1e-8
-"""Singular value of S, relative to the largest, that differences cannot tell from zero."""
+"""Singular value of S, relative to the largest, that differences cannot distinguish from zero."""
 _STEP = re.compile(r"[^.\[\]]+|\[\d+\]")
 
 
@@ -186,12 +186,12 @@ class _Search:
             self.failed += 1
             return np.full(self._size, np.nan)
         self._last = z.tobytes(), found
-        told = {
+        values = {
             "start": self._start,
             "simulations": self.simulations,
             "objective": 0.5 * float(found @ found),
         }
-        self._progress({name: float(value) for name, value in told.items()})
+        self._progress({name: float(value) for name, value in values.items()})
         return found
 
     def jacobian(self, z: Array) -> Array:

@@ -1,4 +1,4 @@
-"""A base that moves: the clamp is let go, and the edge that it held is the base.
+"""A base that moves: the clamp is released, and the edge that it held is the base.
 
 The coordinates stay those of nodes and edges in axes that do not move, and the joint that holds the base holds that
 edge: x_c, the clamped node, and the axes E = (m₁, m₂, t), so that at the rest values x̂_c and Ê
@@ -7,13 +7,13 @@ edge: x_c, the clamped node, and the axes E = (m₁, m₂, t), so that at the re
 
 are the pose of the base. The rest of its seven coordinates, the edge's length, is elastic.
 
-The ghost edge behind a clamp has no mass, so it takes over that of the half edge that it clamps. Rigid about the
+The ghost edge behind a clamp has no mass, so it has that of the half edge that it clamps. Rigid about the
 clamp, the mass m = ½·ρ·A·L has the moment of inertia m·L²/12, and of the spin about the tangent a quarter edge is
 nearer to the clamp than to the middle of the first edge:
 
     m_ghost = m/12 at −L,   ρ·J·L/4 of the edge's spin,   E·A_ghost = E·A/6                  (2)
 
-All of it is taken from the rod: the mass stays, its moments change by order L², as those of lumped masses do. The
+All of it comes from the rod: the mass stays, its moments change by order L², as those of lumped masses do. The
 stiffness gives the ghost the frequency 2·√(E/ρ)/L of the rod's own highest mode.
 """
 
@@ -37,7 +37,7 @@ _MASS, _SPIN, _AXIAL = 1.0 / 12.0, 0.25, 1.0 / 6.0
 
 
 def release_clamp(config: DERConfig, graph: Graph, path: str) -> BaseEdge:
-    """Let the only clamp of a graph go; return the edge that carries the base.
+    """Release the only clamp of a graph; return the edge that carries the base.
 
     Raises:
         ConfigError: planar rods, another number of clamps than one, one that holds no direction or several edges, or
@@ -108,7 +108,7 @@ class BaseEdge:
         self._node = node
 
     def share_mass(self, numbering: Numbering, mass: Array, weight: Array) -> None:
-        """Give the ghost its mass and weight by (2), taken from the rod, in (n,) each."""
+        """Give the ghost its mass and weight by (2), that of the rod, in (n,) each."""
         if self.ghost is None:
             return
         node, first = self.ghost

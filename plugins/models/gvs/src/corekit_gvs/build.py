@@ -121,7 +121,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     last = len(tree.nodes)
     with mistakes.kept():
         visible = visible_of(config, tree)
-    mistakes.tell()
+    mistakes.raise_if_any()
     n = tree.sizes[0]
     integers, reals, order = _tables(config, tree, acting, loops, context)
     packed = _pack(integers, reals, n, last)
@@ -172,14 +172,14 @@ def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:
                 tree.add(link, f"links[{i}]")
                 continue
         wrong.add(link.name)
-    mistakes.tell()
+    mistakes.raise_if_any()
     if not tree.sizes[0]:
         with mistakes.kept():
             raise ConfigError(
                 [Mistake("links", "no coordinates", "give a joint or a strain basis that moves")],
                 "the list of links",
             )
-    mistakes.tell()
+    mistakes.raise_if_any()
     return tree
 
 

@@ -58,7 +58,7 @@ def _formula(entry: Any, names: list[str], path: str) -> Any:
 
 @lru_cache(maxsize=64)
 def _derive(functions: tuple[Any, ...], count: int, path: str) -> _Derived:
-    """Derivatives of a basis with `count` coordinates, kept: every place inside a link asks for them again."""
+    """Derivatives of a basis with `count` coordinates, kept: every place inside a link needs them again."""
     q_names, p_names = [f"q{i + 1}" for i in range(count)], [f"p{i + 1}" for i in range(count)]
     names = ["X", "t", *q_names]
     q, p = ([sympy.Symbol(name, real=True) for name in each] for each in (q_names, p_names))
@@ -97,7 +97,7 @@ class DependentBasis:
         self._X, self._modes, self.count = X, [MODES[mode] for mode in basis.modes], basis.coordinates
         self._scale = scale[self._modes]
         self.first, self._column, self._own = first, column, own
-        # before `_derive` looks for what it keeps, so that every robot asks whether its names may be imported
+        # before `_derive` looks for what it keeps, so that every robot checks whether its names may be imported
         functions = tuple(
             function_of(entry, f"{path}.functions[{i}]") if is_function(entry) else entry
             for i, entry in enumerate(basis.functions)
@@ -105,7 +105,7 @@ class DependentBasis:
         self._derived = _derive(functions, self.count, path)
 
     def place(self, bases: int, point: int, curvatures: int, plain: Array) -> None:
-        """Told where the tables of its first point stand; those of the others follow.
+        """Gets the place of the tables of its first point; those of the others follow.
 
         Args:
             bases: place of b_q in BASES, 6·own each.

@@ -1,8 +1,8 @@
-"""Computational points of a division: where strains are taken and integrals summed.
+"""Computational points of a division: where strains are evaluated and integrals summed.
 
 Between two points a step of the Magnus expansion; at the quadrature points forces are summed with weights. Gauss points
 over the division, or over each element of a local basis; a dependent basis has the trapezoid rule over even points.
-How many are enough is derived in `enough_points`; fewer than the functions that they should tell apart are refused:
+How many are enough is derived in `enough_points`; fewer than the functions that they should distinguish are refused:
 a strain Σφⱼ·qⱼ that vanishes at every point has no stiffness, one whose turn or stretch ∫φ·q vanishes at every point no
 inertia, and M is singular.
 """
@@ -55,7 +55,7 @@ class Discretisation(NamedTuple):
     Attributes:
         X: nodes from 0 to 1, both ends included, (n,).
         weight: sum to 1; 0: no quadrature there, (n,).
-        inner: where strains are taken in the steps between nodes, (n − 1, points of a step).
+        inner: where strains are evaluated in the steps between nodes, (n − 1, points of a step).
         shapes: B at the inner places, then at the nodes, (places, 6, own), to be scaled as `columns_at` does.
     """
 
@@ -176,7 +176,7 @@ def _blind(strain: Strain, count: int, magnus: int, path: str) -> list[int]:
 
 
 def _refuse(strain: Strain, count: int, enough: int, magnus: int, blind: list[int], path: str) -> None:
-    """Raise the mistake of too few points, or of functions that no number of points tells apart."""
+    """Raise the mistake of too few points, or of functions that no number of points distinguishes."""
     most = max(enough, 4 * count)
     smallest = next((n for n in range(count + 1, most + 1) if not _blind(strain, n, magnus, path)), 0)
     if not smallest:
@@ -189,7 +189,7 @@ def _refuse(strain: Strain, count: int, enough: int, magnus: int, blind: list[in
 
 
 def zanna_points(start: float, end: float, order: int) -> list[float]:
-    """Places in a step where the strain is taken: its middle, or the two points of order 4."""
+    """Places in a step where the strain is evaluated: its middle, or the two points of order 4."""
     if order == 2:
         return [0.5 * (start + end)]
     away = math.sqrt(3.0) / 6.0

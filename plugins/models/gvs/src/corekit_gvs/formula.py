@@ -4,7 +4,7 @@
 
 `step(x)` is 1 where x > 0.
 
-SymPy takes a quarter of a second to import, as long as everything else that a robot needs: who reads a formula
+SymPy takes a quarter of a second to import, as long as everything else that a robot needs: code that reads a formula
 imports this module when there is one.
 """
 
@@ -114,7 +114,7 @@ _PRINTED = {"fully_qualified_modules": False, "inline": True, "allow_unknown_fun
 def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[..., Array]:
     """A function of arrays (broadcast together) that returns the expressions' values, shape (count, …).
 
-    Slopes of abs, min and max jump at a kink; slopes of these slopes are taken beside it, where they are 0.
+    Slopes of abs, min and max jump at a kink; slopes of these slopes are those beside it, where they are 0.
     """
     symbols = [sympy.Symbol(name, real=True) for name in names]
     none = sympy.Integer(0)
@@ -129,7 +129,7 @@ def evaluator(expressions: Sequence[Any], names: Sequence[str]) -> Callable[...,
         shapes = {each.shape for each in arguments if isinstance(each, np.ndarray) and each.ndim}
         shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
         out = np.empty((len(expressions), *shape))
-        with np.errstate(all="ignore"):  # who asks looks at what is not finite
+        with np.errstate(all="ignore"):  # the caller looks at what is not finite
             try:
                 write(arguments, out)
             except (ArithmeticError, TypeError):

@@ -12,7 +12,7 @@
 | inverse-multiquadric | 1/√(1 + c²(X − aⱼ)²), c = 2√3/w                                  |
 | custom               | formulas of X, or Python functions of the places (p,)            |
 
-w = 1/elements is the width of an element, aⱼ = j·w its ends. An end of an element is taken from its left.
+w = 1/elements is the width of an element, aⱼ = j·w its ends. An end of an element belongs to the left one.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def enough_points(basis: Basis) -> int:
 
         n ≥ 5·p/2 + 1                                                                                    (2)
 
-    A Fourier wave is no polynomial and needs 7. Of custom functions the waves are not known: they are taken for
+    A Fourier wave is no polynomial and needs 7. Of custom functions the waves are not known: they count as
     polynomials, as many as they are.
     """
     if basis.kind in PER_ELEMENT:

@@ -68,7 +68,7 @@ class PrescribedJoints:
         with mistakes.kept():
             if wrong:
                 raise ConfigError(wrong, "the joints")
-        mistakes.tell()
+        mistakes.raise_if_any()
         self.index: IntArray = np.array(index, dtype=np.int64)
         self.signals = tuple(signal for signal, _ in self._signals)
         self._charts = tree.charts

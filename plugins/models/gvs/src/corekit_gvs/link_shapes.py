@@ -48,7 +48,7 @@ class LinkShape:
 
 
 def shape_of(given: LinkShape, frame: int, friction: float | None) -> Shape:
-    """The shape on a frame at the link's base; a file gives whole edges and lengths, shapes take halves."""
+    """The shape on a frame at the link's base; a file gives whole edges and lengths, shapes have halves."""
     factors = KERNEL_SHAPES[given.shape].file_sizes.values()
     return Shape(
         given.shape,

@@ -40,7 +40,7 @@ class Cable:
 
     Input channel `tension-NAME` [N], T ≥ 0 pulls: the generalised force is −B_q·T. Driven by its length, it is a spring
     that cannot push and its channel is `length-NAME` [m], what is wound up from q = 0 on (`length_drives`). Friction
-    takes from its tension as it turns with the link (`cable_friction`).
+    removes from its tension as it turns with the link (`cable_friction`).
     """
 
     name: str = option(help="names its channel", check=is_word)

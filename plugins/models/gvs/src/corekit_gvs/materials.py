@@ -2,7 +2,7 @@
 
     Σ = diag(G·I_x, E·I_y, E·I_z, E·A, G·A, G·A),   Υ = η·diag(I_x, 3·I_y, 3·I_z, 3·A, A, A),   G = E/(2·(1 + ν))   (1)
 
-so Σ goes with E, and Υ is what Σ tells of the section's shape, times η. Sections given by their rigidity have none.
+so Σ goes with E, and Υ is what Σ says of the section's shape, times η. Sections given by their rigidity have none.
 """
 
 from __future__ import annotations

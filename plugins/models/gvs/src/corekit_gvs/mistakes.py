@@ -35,7 +35,7 @@ class Mistakes:
                 for each in error.mistakes
             ]
 
-    def tell(self) -> None:
+    def raise_if_any(self) -> None:
         """Raise ConfigError with all of them, if there are any."""
         if self._found:
             raise ConfigError(self._found, "the list of links")

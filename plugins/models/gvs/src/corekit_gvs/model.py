@@ -1,4 +1,4 @@
-"""The model `gvs`: what the kernel asks of a tree of soft and rigid links."""
+"""The model `gvs`: what the kernel calls of a tree of soft and rigid links."""
 
 from __future__ import annotations
 

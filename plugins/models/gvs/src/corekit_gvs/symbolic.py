@@ -120,7 +120,7 @@ class SymbolicTree:
         """The same tree with expressions instead of the options' numbers."""
         return SymbolicTree(self._robot, self._path, {**self._values, **values})
 
-    # — what planners ask —
+    # — what planners call —
 
     def mass(self, q: Expression) -> Expression:
         """M, shape (nv, nv)."""

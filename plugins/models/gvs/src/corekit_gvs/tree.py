@@ -250,7 +250,7 @@ class Tree:
     def _depend(
         self, division: Division, dependent: list[tuple[int, Basis]], at: Array, first: int, piece: int, path: str
     ) -> None:  # fmt: skip
-        """Let dependent bases write the points from `first` on."""
+        """Compute the points from `first` on of dependent bases."""
         if not dependent:
             return
         from corekit_gvs.dependent import DependentBasis  # brings SymPy

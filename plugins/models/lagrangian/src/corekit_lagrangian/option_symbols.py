@@ -85,7 +85,7 @@ class OptionSymbols:
 
 
 def _given(config: Any) -> dict[str, Any]:
-    """Options by name; a whole number of an option that takes any is a float as well."""
+    """Options by name; a whole number of an option that allows any is a float as well."""
     given = {}
     for name, each in (attrs.fields_dict(type(config)) if attrs.has(type(config)) else {}).items():
         value = getattr(config, name)

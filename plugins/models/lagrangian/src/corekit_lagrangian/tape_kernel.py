@@ -94,7 +94,7 @@ def run_tape(  # noqa: C901 - a table of operations
 
 @compiled
 def _seldom(code: int, x: float, y: float) -> float:  # noqa: C901 - a table of operations
-    """What is asked for less often; outside of its domain a function is nan or infinite, which stops the run."""
+    """What is used less often; outside of its domain a function is nan or infinite, which stops the run."""
     if code == 8:
         return x
     if code == 12:

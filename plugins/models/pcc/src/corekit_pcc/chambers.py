@@ -11,7 +11,7 @@ elongations are dependent: the coordinates stay three a section, all in metres. 
     c = 3:  x = (l_1, l_2, l_3)             else:  x = (L − L₀, r·b_x, r·b_y)
     l = A·x                                 y = (L₀, 0, 0) + E·x                         (2)
 
-so A = 1 for c = 3, and chamber stiffness k, damping d and forces τ (all per chamber) sum as virtual work asks:
+so A = 1 for c = 3, and chamber stiffness k, damping d and forces τ (all per chamber) sum as virtual work requires:
 
     K = k·AᵀA,     D = d·AᵀA,     Q = Aᵀ·τ                                               (3)
 

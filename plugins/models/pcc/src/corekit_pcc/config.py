@@ -27,7 +27,7 @@ _OF_MATERIAL = ("young", "density", "viscosity", "outer_radius", "inner_radius",
 class PCCConfig:
     """Options of a piecewise-constant-curvature arm.
 
-    Every option "one for all or one a section" takes a number or a list; `spread` gives one per section.
+    Every option "one for all or one a section" is a number or a list; `spread` gives one per section.
     Raises ConfigError with every list whose length does not fit the number of sections.
     """
 
@@ -165,7 +165,7 @@ class PCCConfig:
         return list(zip(outer, inner, *(self.spread(name) for name in rest), strict=True))
 
     def _given_twice(self) -> list[Mistake]:
-        """Return what is given beside a material that tells the same."""
+        """Return what is given beside a material that says the same."""
         twice = [
             Mistake(name, self._given(name), "follows from `material`; give one of them")
             for name in _RAW

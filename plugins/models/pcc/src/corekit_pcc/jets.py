@@ -6,7 +6,7 @@ Along that line d/dt is the directional derivative in q, so jets give JÌ‡ and JÌ
 Cauchy products instead of products.
 
 Scalar jets are the rows of one array (rows, ORDERS), vector jets those of one array (rows, ORDERS, 3), and
-functions take row numbers: in compiled loops of this size, views would cost more than the arithmetic.
+functions have row numbers as arguments: in compiled loops of this size, views would cost more than the arithmetic.
 """
 
 from __future__ import annotations

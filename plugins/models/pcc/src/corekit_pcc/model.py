@@ -1,4 +1,4 @@
-"""The model `pcc`: what the kernel asks of a piecewise-constant-curvature arm."""
+"""The model `pcc`: what the kernel calls of a piecewise-constant-curvature arm."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class PCC(Model):
         return other
 
     def _settle(self, state: State) -> tuple[Array, Array]:
-        """Return q and v of the arm itself, and let the kernels see where its base is."""
+        """Return q and v of the arm itself, and show the kernels where its base is."""
         return (state.q, state.v) if self._base is None else self._base.settle(state)
 
     def compute_initial_state(self, initial: PCCInitial | None, out: State) -> None:

@@ -59,7 +59,7 @@ class MountedBase:
         self._stiffness, self._damping = np.zeros((2, BASE + n, 3 + n))
 
     def settle(self, state: State) -> tuple[Array, Array]:
-        """Let the kernels see the base of a state; return q and v of the arm, views."""
+        """Show the kernels the base of a state; return q and v of the arm, views."""
         read_pose(state.q, self._position, self._rotation)
         self._spin[:] = state.v[3:BASE]
         return state.q[POSE:], state.v[BASE:]

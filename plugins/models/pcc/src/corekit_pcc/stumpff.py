@@ -3,7 +3,7 @@
     S_n(u) = Σ_k (−u)ᵏ/(2k + n)!                                                          (1)
     S_0 = cos θ,  S_1 = sin θ/θ,  S_2 = (1 − cos θ)/θ²,  S_3 = (θ − sin θ)/θ³,   u = θ²
 
-They are analytic in u everywhere, so that a straight section is a point like any other: nothing here asks
+They are analytic in u everywhere, so that a straight section is a point like any other: nothing here checks
 whether θ is small. The two highest are summed, the others and all derivatives follow from
 
     S_n = 1/n! − u·S_{n+2}                                                                (2)

@@ -1,6 +1,6 @@
 """The arm's equations as CasADi expressions, for planners and estimators: ability `symbolic`.
 
-Every method takes and returns CasADi expressions (SX, MX or DM): q, v of shape (n, 1), inputs of shape (m, 1). The
+Every method gets and returns CasADi expressions (SX, MX or DM): q, v of shape (n, 1), inputs of shape (m, 1). The
 entire functions are polynomials after a fixed number of argument quarterings, so that derivatives of any order are
 right at the straight pose:
 

@@ -1,4 +1,4 @@
-"""The model `rigid`: what the kernel asks of a rigid body."""
+"""The model `rigid`: what the kernel calls of a rigid body."""
 
 from __future__ import annotations
 

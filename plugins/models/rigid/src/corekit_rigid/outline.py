@@ -23,7 +23,7 @@ def surface_lines(shapes: Sequence[Shape], centre: Array) -> tuple[Array, IntArr
 
     A ball has a great circle and one about its pole +z, a capsule the circles where its caps begin and one along it,
     a cylinder its rims and a diameter on each, box and polytope their edges. The last point is the centre of mass
-    `centre` [m] by itself: viewers trace the last point, and that of a surface would tell of the turning.
+    `centre` [m] by itself: viewers trace the last point, and that of a surface would show the turning.
     """
     lines = [line for shape in shapes for line in _lines(shape)]
     lines.append(centre[None])

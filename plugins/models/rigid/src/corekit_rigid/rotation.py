@@ -1,4 +1,4 @@
-"""Rotations by unit quaternions (w, x, y, z) that take body axes to world axes."""
+"""Rotations by unit quaternions (w, x, y, z) that turn body axes to world axes."""
 
 from __future__ import annotations
 

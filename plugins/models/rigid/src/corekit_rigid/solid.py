@@ -61,7 +61,7 @@ def solid_of(config: RigidConfig, base: Pose, gravity: Array) -> Solid:
 
 
 def shapes_of(config: RigidConfig) -> tuple[Shape, ...]:
-    """The collision shapes on frame 0, at its origin; a file gives whole edges and lengths, shapes take halves."""
+    """The collision shapes on frame 0, at its origin; a file gives whole edges and lengths, shapes have halves."""
     size = config.sizes
     if config.hulls:
         return tuple(

@@ -103,7 +103,7 @@ class Vine(Model):
         """Write the state of `initial`; it satisfies every constraint. A base that moves stands where it begins.
 
         Raises:
-            ConfigError: wrong number of entries, or a length that lets the bodies overlap entirely.
+            ConfigError: wrong number of entries, or a length at which the bodies overlap entirely.
         """
         initial = VineInitial() if initial is None else initial
         config, links, d = self._config, self._config.links, self._config.half_length

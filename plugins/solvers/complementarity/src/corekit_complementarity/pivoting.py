@@ -239,7 +239,7 @@ def find_start_row(vector: Array, covering: Array) -> tuple[int, float]:
 
 @compiled
 def _mix(variable: int) -> int:
-    """An irregular number of 31 bits for a variable; those of a basis, joined by xor, tell bases apart."""
+    """An irregular number of 31 bits for a variable; those of a basis, joined by xor, distinguish bases."""
     x = ((variable + 1) * 2654435761) & 0x7FFFFFFF
     x = ((x ^ (x >> 15)) * 2246822519) & 0x7FFFFFFF
     return x ^ (x >> 13)

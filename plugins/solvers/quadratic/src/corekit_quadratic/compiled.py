@@ -101,7 +101,7 @@ def solve_banded(
         gradient, dofs, values, lower, upper, compliance, y_lower, y_upper: of the program, as in `QPProblem`.
         h: the band of H, h[j, d] = H[j + d, j], (n, width).
         integers, positions, floats: workspaces, sized by `Workspace`; positions are used as unsigned ones. The first
-            integers are the largest number of changes, the patience of block pivoting, and whether to polish: to take
+            integers are the largest number of changes, the patience of block pivoting, and whether to polish: to use
             the active rows of the guess, but not its λ, and not to go on with the dual method.
         report: receives iterations, natural residual and equation residual.
         entries: capacity for entries of Y.

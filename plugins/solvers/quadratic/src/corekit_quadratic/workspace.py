@@ -56,7 +56,7 @@ class Workspace:
             self._reserve(*self._sizes, 2 * self._entries)
 
     def _set_problem(self, problem: QPProblem) -> None:
-        """Take the arrays of a problem; their values may change until another problem is set."""
+        """Set the arrays of a problem; their values may change until another problem is set."""
         arrays: tuple[Any, ...] = (
             problem.gradient, problem.dofs, problem.values, problem.lower, problem.upper, problem.compliance,
             problem.multiplier_lower, problem.multiplier_upper, lower_band(problem.hessian),

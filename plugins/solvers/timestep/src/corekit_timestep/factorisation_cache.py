@@ -6,8 +6,8 @@ that a resumed run computes the same matrix again.
 
 A matrix that grows old makes steps longer long before it fails. It is replaced when the chord steps beyond the
 fewest that one step needed with it add up to what a new one costs. Where the cost grows with age, that is at most
-twice the cost of the best time, whatever the motion will be: the rule of who rents skis until the rent has bought
-them.
+twice the cost of the best time, whatever the motion will be: the rule of a skier that rents skis until the rent has
+bought them.
 
 Matrices with the terms of a contact potential or of constraints are not cached, since these depend on more than this
 state. Contact impulses have no terms in the matrix.

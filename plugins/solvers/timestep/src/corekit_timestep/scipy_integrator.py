@@ -328,7 +328,7 @@ class ScipyIntegrator(Integrator, Stateful):
         solver_arrays = {name[7:]: array for name, array in restored.items() if name.startswith("solver.")}
         time, bound = float(solver_arrays["t"]), float(solver_arrays["t_bound"])
         self._is_restoring = True
-        # any bound and first step that SciPy takes: the next line restores both
+        # any bound and first step that SciPy allows: the next line restores both
         self._solver = self._build(time, solver_arrays["y"], max(bound, time + 2.0 * self._step), self._step)
         self._is_restoring = False
         restore_solver(self._method, self._solver, solver_arrays)

@@ -7,9 +7,9 @@ Both:                q⁺ = integrate(q₀, v⁺, h)                            
 (1) is stable while h·λ_max(M⁻¹D) < 2 and h·ω_max < 2; (2) with β ≥ ½ for every h of a linear model. A contact
 potential, stiff by design, is solved by (2) in both, with β = 1 in (1). Order one in h.
 
-Inertia forces turn a body that tumbles without giving it energy. (1) takes them as they are at the start, and a
-free capsule at 100 rad/s gains energy without bound at h = 1 ms. (2) takes them with their whole derivative, which
-loses some, or where the model tells them from damping (its ability `dissipation`) in the middle of the step, which
+Inertia forces turn a body that tumbles without giving it energy. (1) has them as they are at the start, and a
+free capsule at 100 rad/s gains energy without bound at h = 1 ms. (2) has them with their whole derivative, which
+loses some, or where the model separates them from damping (its ability `dissipation`) in the middle of the step, which
 keeps it; see `corekit.dynamics.body_terms`.
 
 The matrix of (2) may not be positive definite (a compressed spring destabilises sideways: K has negative

@@ -26,7 +26,7 @@ def import_doubts(scenario: Scenario, _simulation: Any) -> list[str]:
 
 
 def _left_out(robot: Mapping[str, Any], path: str, folder: Path | None) -> list[str]:
-    # every run asks, and hardly any has a robot: reading one imports a tenth of what a run starts with
+    # every run calls it, and hardly any has a robot: reading one imports a tenth of what a run starts with
     from corekit.scenario.structure import structure
     from corekit_import.read_robot import robot_links
     from corekit_import.robot_source import RobotSource

@@ -111,7 +111,7 @@ _ANY = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
 
 
 def _spread_pairs(table: dict[str, Any], key: str, renamed: dict[str, list[str]]) -> None:
-    """Let a pair with an obstacle of several pieces hold for each of them."""
+    """Repeat a pair with an obstacle of several pieces for each of them."""
     if not isinstance(table.get(key), list):
         return
     out: list[Any] = []

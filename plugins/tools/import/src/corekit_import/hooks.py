@@ -15,5 +15,5 @@ def corekit_scenario_imports() -> list[str]:
 
 @hookimpl
 def corekit_scenario_doubts() -> list[str]:
-    """The function that tells what of files was left out."""
+    """The function that reports what of files was left out."""
     return ["corekit_import.doubts:import_doubts"]

@@ -21,7 +21,7 @@ class MjcfSettings:
     """Settings of a file.
 
     Args:
-        reader: takes problems.
+        reader: receives problems.
         degree: one unit of angle [rad].
         euler: sequence of axes, small letters for axes that turn along.
         autolimits: whether a range makes a limit.
@@ -90,7 +90,7 @@ def _unit(vector: Array) -> Array:
 
 
 def _least_turn(z: Array) -> Array:
-    """The least rotation that takes the z axis to `z`; about x where that is −z."""
+    """The least rotation that turns the z axis to `z`; about x where that is −z."""
     across = np.cross((0.0, 0.0, 1.0), z)
     sine = math.hypot(*across)
     axis = across / sine if sine > 0.0 else np.array([1.0, 0.0, 0.0])
@@ -103,12 +103,12 @@ def settings_of(root: Element, folder: Path, reader: XmlReader) -> MjcfSettings:
     Args:
         folder: of the file.
     """
-    told: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     for each in root.findall("compiler"):
-        told.update(each.attrib)
-    if told.get("coordinate", "local") != "local":
+        attributes.update(each.attrib)
+    if attributes.get("coordinate", "local") != "local":
         reader.problem(root, "coordinates must be local")
-    euler = told.get("eulerseq", "xyz")
+    euler = attributes.get("eulerseq", "xyz")
     if len(euler) != 3 or set(euler.lower()) - set("xyz") or euler not in {euler.lower(), euler.upper()}:
         reader.problem(root, f"eulerseq={euler!r}: must be three of x, y, z, all small or all capital")
         euler = "xyz"
@@ -117,10 +117,10 @@ def settings_of(root: Element, folder: Path, reader: XmlReader) -> MjcfSettings:
         _add_class(each, "main", {}, defaults)
     return MjcfSettings(
         reader=reader,
-        degree=1.0 if told.get("angle") == "radian" else math.pi / 180.0,
+        degree=1.0 if attributes.get("angle") == "radian" else math.pi / 180.0,
         euler=euler,
-        autolimits=told.get("autolimits", "true") == "true",
-        meshes=folder / told.get("meshdir", told.get("assetdir", "")),
+        autolimits=attributes.get("autolimits", "true") == "true",
+        meshes=folder / attributes.get("meshdir", attributes.get("assetdir", "")),
         defaults=defaults,
     )
 

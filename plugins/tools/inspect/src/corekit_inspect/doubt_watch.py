@@ -1,4 +1,4 @@
-"""A run tells what `corekit check` warns of: as it begins, and once a pile forms that its solver does not serve."""
+"""A run warns of what `corekit check` warns of: as it begins, and once a pile forms that its solver does not serve."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["watch_doubts"]
 class DoubtWatch(RunObserver):
     """Warns, and keeps each sentence in the log.
 
-    It looks for piles after 1, 2, 4 … steps: one that slows a run down is told before it lasts twice as long.
+    It looks for piles after 1, 2, 4 … steps: one that slows a run down is reported before it lasts twice as long.
     """
 
     name = "doubts"
@@ -29,16 +29,16 @@ class DoubtWatch(RunObserver):
         self._looks_for_piles = context.simulation.system.pipeline is not None
 
     def begin(self) -> None:
-        """Tell what is improbable at the start. Looking changes nothing of the run; one that goes on has been told."""
+        """Warn of what is improbable at the start. Looking changes nothing of the run; a resumed one has warned."""
         simulation = self._context.simulation
         before = simulation.internal_state()
-        told = find_doubts(self._scenario, simulation)
+        doubts = find_doubts(self._scenario, simulation)
         contacts = contacts_at_start(simulation)
         if contacts is not None and any(pile_doubts(self._scenario, simulation, contacts)):
             self._looks_for_piles = False
         simulation.restore(before)
         simulation.system.forget()
-        self._tell(told)
+        self._warn(doubts)
 
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
         """Look at the contacts, if it is time to; see `RunObserver.on_step_accepted`."""
@@ -50,9 +50,9 @@ class DoubtWatch(RunObserver):
         when = f"at {simulation.time:g} s"
         found = list(pile_doubts(self._scenario, simulation, simulation.contacts(), when))
         self._looks_for_piles = not found
-        self._tell(found)
+        self._warn(found)
 
-    def _tell(self, sentences: list[str]) -> None:
+    def _warn(self, sentences: list[str]) -> None:
         for sentence in sentences:
             self._context.log("doubt", doubt=sentence)
             self._context.warn(sentence)

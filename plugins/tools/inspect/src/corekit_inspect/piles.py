@@ -1,4 +1,4 @@
-"""Worlds with more contacts than their solvers serve: steps that take seconds are told before the run."""
+"""Worlds with more contacts than their solvers serve: steps that take seconds are known before the run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def pile_doubts(
     touching = connected_contacts(simulation, contacts)
     shaped = sum(bool(body.description.shapes) for body in simulation.bodies)
     count = max(touching, shaped)
-    told = f"{touching} touch {when}" if count == touching else f"{shaped} bodies rest on one at least"
+    found = f"{touching} touch {when}" if count == touching else f"{shaped} bodies rest on one at least"
     main, *inner = _chosen("contact_solvers", scenario.contact.solver, "contact.solver")
     too_small = [
         (path, spec) for path, spec in (main, *inner) if spec.serves is not None and spec.serves < count
@@ -47,7 +47,7 @@ def pile_doubts(
     advice = f"; any number is served by contact solver {named}" if named else ""
     for path, spec in too_small:
         yield (
-            f"{path}: {spec.name} serves some {spec.serves} contacts that bodies connect, and {told}: "
+            f"{path}: {spec.name} serves some {spec.serves} contacts that bodies connect, and {found}: "
             f"steps may take seconds{advice}"
         )
 

@@ -163,7 +163,7 @@ class EnergyBalance:
         return gained
 
     def sample(self, simulation: Simulation) -> None:
-        """Take the balance now: sets `excess` and `scale`."""
+        """Compute the balance now: sets `excess` and `scale`."""
         sums = self._sums
         kinetic, potential = self._energy(simulation)
         power, elapsed = self._power(simulation), simulation.time - sums["time"]

@@ -38,7 +38,7 @@ R = TypeVar("R")
 
 
 def or_damaged(method: Callable[P, R]) -> Callable[P, R]:
-    """Let a method with an attribute `file` report by one ResultsError what only a damaged file leads to."""
+    """Make a method with an attribute `file` report by one ResultsError what only a damaged file leads to."""
 
     @wraps(method)
     def reported(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -96,14 +96,14 @@ def datasets(file: Any) -> list[str]:
     largest = max(_ALWAYS_READ, _LARGEST_RATIO * Path(file.filename).stat().st_size)
     found: list[str] = []
 
-    def look_into(group: Any, depth: int) -> None:
+    def check_group(group: Any, depth: int) -> None:
         for key in group:
             name = f"{group.name.rstrip('/')}/{key}"[1:]
             if not isinstance(group.get(key, getlink=True), h5py.HardLink) or depth > _DEEPEST:
                 raise ResultsError(f"{file.filename}: {name!r} is a link, which a results file has none of")
             item = group[key]
             if isinstance(item, h5py.Group):
-                look_into(item, depth + 1)
+                check_group(item, depth + 1)
             elif isinstance(item, h5py.Dataset):
                 if item.external or item.is_virtual:
                     raise ResultsError(
@@ -115,7 +115,7 @@ def datasets(file: Any) -> list[str]:
                     )
                 found.append(name)
 
-    look_into(file, 0)
+    check_group(file, 0)
     return found
 
 

@@ -1,7 +1,7 @@
 """The file that HDF5 writes to, which keeps what the disk refuses in memory.
 
 After a write that failed HDF5 cannot close the file any more: it ends in a segmentation fault. So no write fails here.
-The first error is kept for who looks at it, and ends the run.
+The first error is kept for a reader, and ends the run.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
-        # `savez` packs nothing: a small file cannot ask for more memory than it is long
+        # `savez` packs nothing: a small file cannot need more memory than it is long
         if any(each.compress_type != zipfile.ZIP_STORED for each in members):
             raise ValueError("its arrays are packed")
         if sum(each.file_size for each in members) > path.stat().st_size:

@@ -42,7 +42,7 @@ def shown_compilation(report: ProgressCallback) -> Iterator[Compilation]:
 
 @final
 class Compilation:
-    """Compilation for a run, and the second process that takes part.
+    """Compilation for a run, and the second process that helps.
 
     Args:
         report: called at most ten times a second, with the phase `compiling`.

@@ -62,7 +62,7 @@ class RunFolder:
 
     @classmethod
     def create(cls, name: str, parent: Path, directory: Path | None = None) -> RunFolder:
-        """Make `parent/<name>-<stamp>`, or `directory`; a further number is added if it is taken.
+        """Make `parent/<name>-<stamp>`, or `directory`; a further number is added if it exists.
 
         Raises:
             ResultsError: it cannot be made or written to.
@@ -89,7 +89,7 @@ class RunFolder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Be the only process that writes into it; the system lets go of it when the process ends, however it does.
+        """Be the only process that writes into it; the system releases it when the process ends, however it does.
 
         Raises:
             ResultsError: another process holds it.
@@ -204,7 +204,7 @@ def is_held(path: Path) -> bool | None:
 
 
 def _make_folder(path: Path) -> bool:
-    """Make a folder, or take an empty one; False if there is something already."""
+    """Make a folder, or use an empty one; False if there is something already."""
     try:
         path.mkdir()
     except FileExistsError:
@@ -231,7 +231,7 @@ def _has_ended(process: str) -> bool:
     if os.name != "posix" or len(words) != 4 or not words[1].isdigit() or words[3] != socket.gethostname():
         return False
     try:
-        os.kill(int(words[1]), 0)  # signal 0 asks only whether the process is there
+        os.kill(int(words[1]), 0)  # signal 0 checks only whether the process is there
     except ProcessLookupError:
         return True
     except OSError:

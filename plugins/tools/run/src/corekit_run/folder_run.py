@@ -39,7 +39,7 @@ class FolderRun:
         report, warn: as `progress` and `warn` of `corekit_run.running.run`.
 
     Attributes:
-        versions: of everything that takes part.
+        versions: of everything that is used.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class FolderRun:
         if checkpoint is not None:
             self._simulation.restore(checkpoint.memory)
 
-    def go(self, stop: Stop) -> None:
+    def advance(self, stop: Stop) -> None:
         """Step to the end, and record that in the folder."""
         timer, folder, observers = self._timer, self._folder, self._observers
         with closing(observers):

@@ -13,17 +13,17 @@ from corekit.hooks.installed import Hooks, installed_hooks
 from corekit.simulation.loop import Simulation
 from corekit_run.observers import Runnable
 
-__all__ = ["told_to_hooks"]
+__all__ = ["reported_to_hooks"]
 
 BLOCK = 0.25
 """Wall time of a block of steps, at least [s]."""
 
 
 @contextmanager
-def told_to_hooks(folder: Path, scenario: Runnable, simulation: Simulation) -> Iterator[None]:
-    """Tell hooks that a run starts, of its blocks of steps, and how the context ended."""
+def reported_to_hooks(folder: Path, scenario: Runnable, simulation: Simulation) -> Iterator[None]:
+    """Report to hooks that a run starts, its blocks of steps, and how the context ended."""
     hooks = installed_hooks()
-    hooks.tell("corekit_run_started", folder=folder, scenario=scenario, simulation=simulation)
+    hooks.report("corekit_run_started", folder=folder, scenario=scenario, simulation=simulation)
     watch = _Watch(hooks, folder, simulation)
     if hooks.is_implemented("corekit_block_finished"):
         simulation.observe(watch)
@@ -53,11 +53,11 @@ class _Watch:
         """The run is over: the last block, then the end."""
         if self._steps:
             self._finish_block()
-        self._hooks.tell("corekit_run_ended", folder=self._folder, error=error)
+        self._hooks.report("corekit_run_ended", folder=self._folder, error=error)
 
     def _finish_block(self) -> None:
         steps, self._steps = self._steps, 0
-        self._hooks.tell(
+        self._hooks.report(
             "corekit_block_finished", folder=self._folder, simulation=self._simulation, steps=steps
         )
         # a slow hook does not make the next block shorter

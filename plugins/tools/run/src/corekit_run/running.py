@@ -29,7 +29,7 @@ from corekit_run.folder_run import FolderRun, ignore
 from corekit_run.observers import RunContext, Runnable, RunObservers
 from corekit_run.progress import Progress, ProgressCallback
 from corekit_run.run_end import record_run_end, stop_between_steps
-from corekit_run.run_events import told_to_hooks
+from corekit_run.run_events import reported_to_hooks
 from corekit_run.versions import all_versions, decisive, version_differences
 
 __all__ = ["Resumable", "find_resumable", "replay", "resume", "run"]
@@ -74,13 +74,13 @@ def run(
         with (
             folder.held(),
             stop_between_steps() as stop,
-            told_to_hooks(folder.path, scenario, simulation),
+            reported_to_hooks(folder.path, scenario, simulation),
             record_run_end(folder),
         ):
             made = FolderRun(simulation, scenario, folder, report, warn)
             made.describe(composed)
             made.begin()
-            made.go(stop)
+            made.advance(stop)
     return _results(folder)
 
 
@@ -168,14 +168,14 @@ def resume(
         own.claim()
         with (
             stop_between_steps() as stop,
-            told_to_hooks(own.path, scenario, simulation),
+            reported_to_hooks(own.path, scenario, simulation),
             record_run_end(own),
         ):
             if checkpoint is None:
                 made.describe(composed)
             else:
                 own.log("resumed", step=checkpoint.step, time_s=checkpoint.time, passed_over=found.damaged)
-            made.go(stop)
+            made.advance(stop)
     return _results(own)
 
 

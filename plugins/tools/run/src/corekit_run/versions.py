@@ -34,7 +34,7 @@ def versions_of(components: Iterable[object], others: Mapping[str, str] | None =
     """Return the versions of interpreter, platform, kernel, plugins of these components and libraries.
 
     Args:
-        others: version of further distributions that take part.
+        others: version of further distributions that are used.
     """
     packages = {type(component).__module__.partition(".")[0] for component in components}
     rows = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] in packages]

@@ -1,4 +1,4 @@
-"""The lowest solutions of K·x = ω²·M·x: frequencies, shapes, and how well rounding lets them be known.
+"""The lowest solutions of K·x = ω²·M·x: frequencies, shapes, and how well they are known with rounding.
 
 With a shift s above −ω²_min the matrix A = K + s·M is positive definite, and
 
@@ -19,7 +19,7 @@ To first order this moves the ω² of a mode by at most
 
     τ = c·ε·(|x|ᵀ·|K|·|x| + |ω²|·|x|ᵀ·|M|·|x|)/(xᵀ·M·x) + c·ε·s                           (3)
 
-the last term being what is lost where A is rounded. An ω² within ±τ cannot be told from 0.
+the last term being what is lost where A is rounded. An ω² within ±τ cannot be distinguished from 0.
 
 Sources: Ericsson and Ruhe (1980), "The spectral transformation Lanczos method", Math. Comp. 35; Lehoucq, Sorensen and
 Yang (1998), "ARPACK users' guide", ch. 4; Stewart and Sun (1990), "Matrix perturbation theory", ch. VI for (3).

@@ -32,7 +32,7 @@ class Modes:
 
     Args:
         squares: ω² in ascending order [1/s²], shape (k,).
-        errors: size up to which rounding lets an ω² be 0 [1/s²], shape (k,).
+        errors: size up to which an ω² may be 0 but for rounding [1/s²], shape (k,).
         shapes: displacements x of all velocities with xᵀ·M·x = 1, shape (nv, k).
         reason: what was left out, or empty.
     """

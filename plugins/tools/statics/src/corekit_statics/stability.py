@@ -1,7 +1,7 @@
 """Whether an equilibrium is stable: the lowest squares ω² of the frequencies of small motions about it.
 
 ω² > 0: the world swings back, √ω² is the frequency of the slowest mode. ω² < 0: it leaves with the rate √−ω². An ω²
-that rounding of K and M cannot tell from 0 is neutral: a free body has six such modes. The equation and what it leaves
+that is 0 but for rounding of K and M is neutral: a free body has six such modes. The equation and what it leaves
 out stand in `small_motions`: it does not contain the turning of contact normals, so that a ball in a hollow is neutral
 here, as on a plane; and how ω² and its error are found in `lowest_modes`.
 """
@@ -35,7 +35,7 @@ class Stability:
         reason: why there is no verdict, or what was left out.
         mode: the lowest one as a displacement, of largest entry 1, shape (nv,); None if it is not known.
         neutral: number of modes without stiffness, such as rigid motions.
-        error: the size up to which rounding lets `smallest` be 0 [1/s²]; nan if it is not known.
+        error: the size up to which `smallest` may be 0 but for rounding [1/s²]; nan if it is not known.
         motions: the small motions that were judged, or None.
     """
 

@@ -14,7 +14,7 @@ near q₀ (the proximal point method). It is solved by Newton's method,
 
 to a tenth of σ·M·d. That is what one linear step towards balance lacks where a slender rod bends far: it moves along
 the tangent, stretches the rod by ½·(δ/l)², and the spurious tension resists whatever comes next. In (3) the second
-iterate takes the stretch away again, at the same σ.
+iterate removes the stretch again, at the same σ.
 
 σ falls by 4 after two steps that (3) solves in few iterations, and rises by 4 where K + σ·M is not positive definite
 at q₀, (3) does not converge, or a body moves farther than contacts were looked for. An iteration that leaves where it

@@ -45,7 +45,7 @@ class Job:
 
     Args:
         name: of the run and of its folder, unique in the batch.
-        scenario: name of a shipped one, or a file. overrides: as `--set` takes them.
+        scenario: name of a shipped one, or a file. overrides: as in `--set`.
         allow_code: as for `corekit.load`.
         keep: whether its folder stays if it finishes.
     """
@@ -65,7 +65,7 @@ class Outcome:
         name: of the job. digest: of the resolved scenario.
         error: why it failed, empty if it finished.
         completed: share of the duration that was simulated, 0 to 1.
-        wall_s: how long it took [s]. duration: simulated time that was asked for [s].
+        wall_s: how long it took [s]. duration: simulated time of the scenario [s].
         statistics: counters over every step, as `Results.statistics`, and `END`.
     """
 

@@ -55,7 +55,7 @@ class Row:
         expected: the reference's value. ours: what came out.
         tolerance: what ours must keep, in words; empty without a requirement.
         passed: whether it does; None without a requirement, which no number of a paper may be.
-        reason: why ours differs from a paper, which is told and is no fault of ours; or why nothing could be judged.
+        reason: why ours differs from a paper, which is reported and no fault of ours; or why nothing could be judged.
         note: what else a reader needs.
     """
 
@@ -125,7 +125,7 @@ class CaseRun:
         """Run a scenario, by the name of a shipped one or by its file, into a folder of its own.
 
         Args:
-            overrides: as `--set` takes them. name: of the folder; the scenario's if empty.
+            overrides: as in `--set`. name: of the folder; the scenario's if empty.
         """
         loaded = load(scenario, overrides)
         name = name or loaded.name

@@ -181,7 +181,7 @@ def _row(
         results = run(measured, directory=folder, progress=display, warn=display.warn)
     except (ConfigError, CompositionError, PluginError) as error:
         return Row(variant, "refused", " ".join(str(error).split()))
-    except Exception as error:  # noqa: BLE001 - a failing plugin must not take the other rows with it
+    except Exception as error:  # noqa: BLE001 - a failing plugin must not end the other rows
         said = str(error) if isinstance(error, CorekitError) else f"{type(error).__name__}: {error}"
         return Row(variant, "failed", " ".join(said.split()), folder if folder.exists() else None)
     return Row(

@@ -179,7 +179,7 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
 
 
 def _units(config: Any) -> Callable[[str], str]:
-    """Return what tells the unit of an option by its path in a configuration, empty where it says none."""
+    """Return what gives the unit of an option by its path in a configuration, empty where it has none."""
 
     def unit_of(path: str) -> str:
         found, unit = config, ""

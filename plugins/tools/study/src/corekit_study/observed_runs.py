@@ -60,7 +60,7 @@ class ObservedRuns:
         out[:, :, :3], out[:, :, 3] = rotation, position
 
     def with_changes(self, changes: Sequence[str]) -> Scenario:
-        """Return the scenario with changes as `--set` takes them."""
+        """Return the scenario with changes as in `--set`."""
         key = tuple(changes)
         if key not in self._changed:
             given = self._scenario

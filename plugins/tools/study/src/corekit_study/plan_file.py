@@ -8,7 +8,7 @@ use = "ipopt-mpcc"                   # the planner; its options: `corekit info i
 [options]
 ...
 [replay]                             # simulate the plan in the scenario; left out, it is not simulated
-start = { arm = "elongation" }       # the entry of each driven body's initial table that takes its coordinates
+start = { arm = "elongation" }       # the entry of each driven body's initial table for its coordinates
 stiffness = 2000.0                   # joint PD about the planned motion, by options of the model itself:
 damping = 100.0
 set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"]
@@ -46,8 +46,8 @@ class ReplayTable:
 
         u = τ + stiffness·(q* − q) + damping·(v* − v)                                       (1)
 
-    −stiffness·q − damping·v of (1) is taken by the model itself, through `overrides` of its options, so that an
-    implicit integrator takes it implicitly; that they do exactly this is checked.
+    −stiffness·q − damping·v of (1) is a force of the model itself, through `overrides` of its options, so that an
+    implicit integrator treats it implicitly; that they do exactly this is checked.
     """
 
     start: Mapping[str, str] = field(

@@ -1,6 +1,6 @@
 """Plans simulated: the planned inputs in the scenario, alone or with a joint PD, and where the object ends.
 
-The planner's inputs are held over its intervals; the simulation takes them in steps of its own. With the PD
+The planner's inputs are held over its intervals; the simulation has steps of its own. With the PD
 
     u = τ + k·(q* − q) + d·(v* − v),   q* linear and v* constant between the planner's instants     (1)
 

@@ -41,7 +41,7 @@ class Reference:
 
 
 OWN = Reference(Kind.OWN)
-"""Nothing to compare with: what any answer must keep, or what is told without a verdict."""
+"""Nothing to compare with: what any answer must keep, or what is reported without a verdict."""
 
 
 def paper(where: str) -> Reference:

@@ -38,7 +38,7 @@ class Report:
     def verdict(self) -> str:
         """`passed`, `MISSED` a tolerance, `not judged` for want of data, or `failed` before its end.
 
-        A picture without numbers leaves nothing to judge: it is told, and the case may pass.
+        A picture without numbers leaves nothing to judge: it is reported, and the case may pass.
         """
         verdicts = {row.verdict for row in self.rows}
         if self.error:
@@ -129,6 +129,6 @@ def reproduce(
         rows = tuple(load_target(case.target)(CaseRun(folder, progress, only, workers)))
         if not rows:
             error = f"{case.target} returned no row"
-    except Exception as raised:  # noqa: BLE001 - one case that breaks must not take the others with it
+    except Exception as raised:  # noqa: BLE001 - one case that breaks must not end the others
         error = str(raised) if isinstance(raised, CorekitError) else f"{type(raised).__name__}: {raised}"
     return Report(case=case, rows=rows, error=error, folder=folder, wall_s=clock.perf_counter() - began)

@@ -41,7 +41,7 @@ def run_at_once(
 ) -> Iterator[Report]:
     """Run cases, `jobs` of them at a time.
 
-    A process that ends abruptly takes the cases with it that are not done; their reports say so.
+    A process that ends abruptly ends its cases that are not done; their reports say so.
 
     Args:
         progress: shows each run, under the name of its case; a function of a module, which processes can find.

@@ -1,6 +1,6 @@
 """Several of the papers' cases, one after the other or some at once, in one folder that stores which are done.
 
-A series' folder holds `series.json` (what was asked for), one folder a case with its `report.json`, and
+A series' folder holds `series.json` (its cases and options), one folder a case with its `report.json`, and
 `summary.md`: the page about all, written anew after each. A resumed series repeats only cases that did not
 finish; a case of a batch of runs repeats only the runs that are missing.
 """
@@ -58,7 +58,7 @@ class Series:
     Args:
         folder: existing.
         cases: in the order in which they are run.
-        only: choices among their parts; each case takes those that are its own.
+        only: choices among their parts; each case uses those that are its own.
 
     Attributes:
         folder, cases, only: the same.

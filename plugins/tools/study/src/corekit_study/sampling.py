@@ -1,6 +1,6 @@
 """Random points of a sweep: a Latin hypercube, so that any number of runs covers every range evenly.
 
-Of N runs the i-th takes, on each axis, the place
+Of N runs the i-th has, on each axis, the place
 
     x_i = (π(i) + u_i)/N,   π a random permutation of 0 … N − 1,   u_i uniform in [0, 1)                       (1)
 
@@ -26,7 +26,7 @@ def draw(vary: Sequence[str], count: int, seed: int) -> list[Variant]:
 
     Args:
         vary: `path=LOW:HIGH`, uniform; `path=LOW:HIGH:log`, its logarithm uniform; or values as `variants` and `spread`
-            take them, each as often as the others.
+            have them, each as often as the others.
         count: N, of points. seed: of the draw; the same gives the same points.
     Raises:
         ConfigError: a text that is not of that form, a path given twice, or too many points.

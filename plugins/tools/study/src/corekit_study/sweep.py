@@ -1,6 +1,6 @@
 """A scenario over ranges of its options: every combination or random points, on every core, stored one by one.
 
-A sweep's folder holds `sweep.json` (what was asked for), one folder a run, `outcomes.jsonl` and, in the end,
+A sweep's folder holds `sweep.json` (its axes and options), one folder a run, `outcomes.jsonl` and, in the end,
 `sweep.csv`: one line a run, values first. A resumed sweep repeats only the runs that are missing. A shard runs every
 n-th of them, with outcomes and table of its own; resuming a folder with those of all shards writes the table of all.
 """
@@ -107,7 +107,7 @@ def sweep(
 
     Args:
         file: the scenario, or the name of one that is shipped.
-        vary: `path=value,value` as `variants` takes it, or `path=FROM:TO:COUNT` as `spread` does; with samples also
+        vary: `path=value,value` as in `variants`, or `path=FROM:TO:COUNT` as `spread` does; with samples also
             `path=LOW:HIGH` as `draw` does.
         overrides: set in every run, as `--set` does.
         directory: where the runs go; if None, a new folder in `runs`.

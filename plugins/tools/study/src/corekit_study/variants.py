@@ -31,7 +31,7 @@ class Variant:
 
     @property
     def overrides(self) -> tuple[str, ...]:
-        """The same as `--set` would take it."""
+        """The same as in `--set`."""
         return tuple(f"{path}={value}" for path, value in self.values)
 
     @property

@@ -6,7 +6,7 @@ With θ_i the angle of rod i from the base's −z axis in its x–z plane, e_i =
     M_ij = μ_ij·l_i·l_j·cos(θ_i − θ_j)                                                 (1)
     f_i  = μ_ii·g·∂e_i/∂θ_i − Σ_j μ_ij·l_i·l_j·sin(θ_i − θ_j)·θ̇_j² − (joint damping)     (2)
 
-Its tangent is unsymmetric as soon as it spins: a test of how solvers take that.
+Its tangent is unsymmetric as soon as it spins: a test of how solvers treat that.
 """
 
 from __future__ import annotations

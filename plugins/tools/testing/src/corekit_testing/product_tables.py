@@ -1,6 +1,6 @@
 """A pytest plugin: of a test that is a table of all combinations, few cells run unless `--full` is given.
 
-A test marked `product_table` is one claim about every cell of the product of its parameters. A plain run takes the
+A test marked `product_table` is one claim about every cell of the product of its parameters. A plain run has the
 cells of `covering_cells`, in which every pair of values meets; the summary says how many cells were left out.
 """
 
@@ -17,7 +17,7 @@ __all__: list[str] = []
 
 LEFT_OUT = pytest.StashKey[int]()
 WORKER = "cells_left_out"
-"""Where a process of pytest-xdist tells the one that writes the summary."""
+"""Where a process of pytest-xdist reports to the one that writes the summary."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,8 +64,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Each process of pytest-xdist collects the same tests and leaves out the same cells."""
-    told = getattr(node, "workeroutput", {}).get(WORKER, 0)
-    node.config.stash[LEFT_OUT] = max(node.config.stash[LEFT_OUT], told)
+    left_out = getattr(node, "workeroutput", {}).get(WORKER, 0)
+    node.config.stash[LEFT_OUT] = max(node.config.stash[LEFT_OUT], left_out)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

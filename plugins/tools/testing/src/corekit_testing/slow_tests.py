@@ -16,8 +16,8 @@ import pytest
 
 __all__: list[str] = []
 
-_TOLD = "slow_tests"
-"""Where a process of pytest-xdist tells the one that writes the summary."""
+_REPORTED = "slow_tests"
+"""Where a process of pytest-xdist reports to the one that writes the summary."""
 _GROUP = re.compile(r"@[\w-]+$")
 """What pytest-xdist appends to the id of a test in a group."""
 
@@ -82,7 +82,7 @@ class _SlowTests:
         """Write the list, unless tests failed or did not run: it would lack some."""
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
-            output[_TOLD] = self._left_out
+            output[_REPORTED] = self._left_out
         elif (above := self._config.option.slow_above) is not None and exitstatus == pytest.ExitCode.OK:
             slow = sorted(name for name, seconds in self._seconds.items() if seconds > above)
             self._file.write_text("".join(f"{name}\n" for name in slow), encoding="utf-8")
@@ -90,7 +90,7 @@ class _SlowTests:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         """Each process of pytest-xdist collects the same tests and leaves out the same ones."""
-        self._left_out = max(self._left_out, getattr(node, "workeroutput", {}).get(_TOLD, 0))
+        self._left_out = max(self._left_out, getattr(node, "workeroutput", {}).get(_REPORTED, 0))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._left_out:

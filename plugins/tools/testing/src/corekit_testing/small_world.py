@@ -87,7 +87,7 @@ def small_world(
         obstacles: the surroundings.
         friction: μ of every pair that has no own value.
         stabilisation: of the contact gaps; None: the scenario file's default.
-        margin: gap up to which contacts are always taken [m].
+        margin: gap up to which contacts are always found [m].
         inputs: body name → channel → signal.
         abilities: of every model.
         start_time: t₀ [s].

@@ -38,7 +38,7 @@ NOTCHES = 500
 class LiveInputs:
     """Scene, sliders and buttons at a server's address: an `InteractiveSession`.
 
-    Browsers act on threads of their own, so one lock protects what they asked for.
+    Browsers act on threads of their own, so one lock protects their requests.
 
     Args:
         server: running server.
@@ -72,8 +72,8 @@ class LiveInputs:
         """Address of the page."""
         return f"http://{self._server.get_host()}:{self._server.get_port()}"
 
-    def take_requests(self) -> Requests:
-        """Return what browsers asked for since the last call."""
+    def pop_requests(self) -> Requests:
+        """Return what browsers requested since the last call."""
         with self._lock:
             taken = Requests(
                 moved=self._moved,

@@ -1,7 +1,7 @@
 """Only the viewer's own page may talk to the viewer's server.
 
 The server listens on this machine alone, but a page of any web site that is open in the browser could connect to it:
-the browser allows that, and names the site in `Origin`. `Host` tells a site whose
+the browser allows that, and names the site in `Origin`. `Host` names a site whose
 name is made to mean this machine.
 """
 
@@ -35,7 +35,7 @@ def is_own_page(headers: Mapping[str, str]) -> bool:
 
 @contextlib.contextmanager
 def refuse_foreign_pages() -> Iterator[None]:
-    """Let the server that viser starts within the block answer other pages with 403.
+    """Make the server that viser starts within the block answer other pages with 403.
 
     viser hands no such option on, so the function by which it starts the server is wrapped meanwhile.
 

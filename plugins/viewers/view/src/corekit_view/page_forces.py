@@ -75,5 +75,5 @@ def force_numbers(replay: Replay, arrows: Arrows, speed: float) -> str:
 
 
 def force_script() -> str:
-    """Return the script that tells them, as HTML for the head of a page, before all other scripts."""
+    """Return the script that lists them, as HTML for the head of a page, before all other scripts."""
     return f"<script>{Path(__file__).with_name('forces.js').read_text(encoding='utf-8')}</script>"

@@ -37,7 +37,7 @@ def picture(soup: Soup, view: View, frame: Window, width: int, height: int) -> A
     pixels[:, :, 2] += 1.5 * scale * soup.behind[:, None]
     shown = np.flatnonzero(~soup.closed | (_signed_area(pixels) < 0.0))
     depth, found = rasterise(pixels[shown], w, h)
-    # −1, no triangle, takes the last entry
+    # −1, no triangle, is the last entry
     seen = np.append(shown, -1)[found]
     number = np.append(soup.owner, NOTHING)[seen]
     lines = _outlines(depth, seen, number, _facing(soup.corners), scale)

@@ -188,7 +188,7 @@ def legend_items(replay: Replay, arrows: Arrows) -> str:
 def add_legend(page: str, replay: Replay, arrows: Arrows, speed: float) -> str:
     """Return the page with its title, which folds and unfolds legend and forces in numbers.
 
-    The corner lies over the scene: it lets through what is behind it, pointers too.
+    The corner lies over the scene: it shows what is behind it, and passes pointers on.
     """
     title, forces = html.escape(replay.title), force_numbers(replay, arrows, speed)
     legend = (

@@ -69,7 +69,7 @@ class _Errors:
 def refined(model: str, size: int, gravity: float, load: float = 0.0) -> list[str]:
     """What to set in `beam/<model>` for a size, a gravity [m/s²] and a load at the end [N].
 
-    The arms of `pcc` take no force there: a last section, hardly of any length, has the weight instead.
+    The arms of `pcc` have no force there: a last section, hardly of any length, has the weight instead.
     """
     changes = [f"world.gravity=[0.0, 0.0, {-gravity}]"]
     if model == "pcc":
@@ -179,7 +179,7 @@ def _row(errors: _Errors, quantity: str) -> Row:
     model, list_ = errors.model, errors.of[quantity]
     spectral = model == "gvs"
     order = errors.order(quantity)
-    told = ", ".join(f"{100 * error:.2g}" for error in list_)
+    listed = ", ".join(f"{100 * error:.2g}" for error in list_)
     sizes = ", ".join(map(str, SIZES[model]))
     passed = list_[-1] <= 1e-3
     if not spectral:
@@ -190,7 +190,7 @@ def _row(errors: _Errors, quantity: str) -> Row:
         quantity=f"{model}: {quantity}", unit="%", against=analytic("beam theory: elastica, first modes"), expected=0.0,
         ours=100 * list_[-1],
         tolerance=", ".join(each for each in wanted if each), passed=passed,
-        note=f"errors {told} % with {NAMES[model]} {sizes}" + ("" if spectral else f": order {order:.2f}"),
+        note=f"errors {listed} % with {NAMES[model]} {sizes}" + ("" if spectral else f": order {order:.2f}"),
     )  # fmt: skip
 
 

@@ -113,7 +113,7 @@ class Judged:
     Args:
         own: share of the steps with contact in which the first solver converged by itself, 0 to 1.
         depth: deepest penetration [m]. completed: share of the time.
-        answered: the other solvers' answers, by who gave them. unsolved: steps that nobody solved.
+        answered: the other solvers' answers, by solver. unsolved: steps that no solver solved.
     """
 
     own: float
@@ -169,23 +169,23 @@ def ablation(case: CaseRun) -> list[Row]:
 def _run_row(solver: str, each: Setting, judged: Judged, outcome: Outcome) -> Row:
     as_paper = solver == SOLVERS[0] and "R" in each.stages
     asked = as_paper or each.stages == "QRT"
-    told = [
+    notes = [
         "succeeds" if judged.succeeds else "fails",
         f"{1e3 * judged.depth:.2g} mm deep" if judged.depth >= 1e-6 else "less than 1 µm deep",
         f"{100 * judged.completed:.0f} % of the time",
         f"{outcome.wall_s:.0f} s",
     ]
     if judged.answered:
-        told.append(f"also answered: {judged.answered}")
+        notes.append(f"also answered: {judged.answered}")
     if judged.unsolved:
-        told.append(f"{judged.unsolved} steps unsolved")
+        notes.append(f"{judged.unsolved} steps unsolved")
     if outcome.error:
-        told.append(outcome.error)
+        notes.append(outcome.error)
     return Row(
         quantity=f"{solver}: {each.label}: converged by itself", unit="%", against=_TABLE if as_paper else OWN,
         expected="succeeds" if as_paper else None, ours=100.0 * judged.own,
         tolerance="≥ 95 %, < 10 mm, ≥ 80 % of the time" if asked else "", passed=judged.succeeds if asked else None,
-        note="; ".join(told),
+        note="; ".join(notes),
     )  # fmt: skip
 
 

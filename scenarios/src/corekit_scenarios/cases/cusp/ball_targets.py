@@ -1,12 +1,12 @@
 """Twenty further targets of the ball task of CUSP, and a check of every certificate from outside the planner.
 
 Axes are drawn uniformly from the sphere, angles from 30° to 120°. The check knows nothing of the planner's symbols: for
-every planned instant it takes the arm's compiled model, the exact distance of a ball from a capped cylinder, and the
+every planned instant it reads the arm's compiled model, the exact distance of a ball from a capped cylinder, and the
 one contact force F [N] that fits the arm's equation of motion best,
 
     M·(v − v₋)/h − f(q, v, τ) = −Jᵀ·F,     9 equations for 3 numbers                             (1)
 
-and asks what is left of (1), whether F lies in the cone, turns the ball as planned, I·(ω − ω₋)/h + d·ω = −r·n × F, and
+and finds what is left of (1), whether F lies in the cone, turns the ball as planned, I·(ω − ω₋)/h + d·ω = −r·n × F, and
 is there at a closed gap alone. The planner rounds the disk's rim over 0.1 mm, which turns the normal there by up to
 1e-3 rad; the limits below allow for that and for nothing else.
 """
@@ -118,12 +118,12 @@ def _read(stored: Path) -> list[Found]:
     """What a case that was stopped found, of the same targets."""
     if not stored.is_file():
         return []
-    told = json.loads(stored.read_text(encoding="utf-8"))
+    entries = json.loads(stored.read_text(encoding="utf-8"))
     found = [
         Found(axis=tuple(each["axis"]), angle=math.radians(each["angle_deg"]), certified=each["certified"],
               wrong=tuple(each["wrong"]), left=each["left"], seconds=each["seconds"],
               processor=each["processor_seconds"], iterations=each["iterations"])
-        for each in told
+        for each in entries
     ]  # fmt: skip
     same = all(np.allclose(a.axis, axis) for a, (axis, _) in zip(found, targets(), strict=False))
     return found if same else []
@@ -221,13 +221,13 @@ def check(file: PlanFile, made: PlanResult) -> dict[str, float]:
         pressed = float(normal @ push)
         sideways = float(np.linalg.norm(push - pressed * normal))
         torque = moment * (omega[k] - omega[k - 1]) / step + drag * omega[k] + radius * np.cross(normal, push)
-        told = {
+        entries = {
             "force left [N]": float(np.abs(needed + J.T @ push).max()),
             "gap [m]": max(-gap, gap if pressed > _LIMITS["force left [N]"] else 0.0),
             "outside the cone [N]": max(sideways - options["friction"] * pressed, -pressed),
             "torque left [N·m]": float(np.abs(torque).max()),
         }
-        for name, value in told.items():
+        for name, value in entries.items():
             left[name] = max(left[name], value)
     left["turn"] = _missing_turn(omega[1:] * step, moved.quat_wxyz[0], options["target"]["rotation"])
     return left

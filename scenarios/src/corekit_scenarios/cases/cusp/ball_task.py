@@ -16,7 +16,7 @@ __all__ = ["ball_x", "ball_y", "ball_z", "judged"]
 
 _PAPER_MINUTES = {"kinematic": 4.7, "dynamic": 8.9, "both stages": 13.6}
 _LIMITS = {"x": 5.0, "y": 5.0, "z": 30.0}
-"""Time asked of both stages [s]."""
+"""Time that both stages may last [s]."""
 _SMALL = 1e-6
 _TASK, _TIMES = paper("section V-C, Figure 4"), paper("section V-C; another machine, which it does not name")
 _ARRIVED = 1.0
@@ -44,13 +44,13 @@ def _planned(case: CaseRun, axis: str) -> list[Row]:
 
 
 def _as_printed(case: CaseRun, axis: str) -> list[Row]:
-    """What minimising cost (20) as the paper prints it asks for, in the same world and time."""
+    """What minimising cost (20) as the paper prints it leads to, in the same world and time."""
     turned = [float(axis == each) for each in "xyz"]
     file = load_plan_file("cusp/ball-printed", [f"options.target.rotation.axis={turned}"])
     folder = new_folder(file.name, case.folder, case.folder / f"{file.name}-{axis}")
     with case.show("minimising cost (20) as printed"):
         made = simulate(make_plan(file, folder))
-    told, tracks = made.plan.certificate, made.plan.tracks
+    certificate, tracks = made.plan.certificate, made.plan.tracks
     pressed = next(track.values for name, track in tracks.items() if name.startswith("f_z"))[1:]
     slip = next(track.values for name, track in tracks.items() if name.startswith("gamma"))[1:]
     arrives = ", ".join(
@@ -58,9 +58,10 @@ def _as_printed(case: CaseRun, axis: str) -> list[Row]:
         for replay in made.rollouts
     )
     about = "minimising (20) as printed"
-    ended = f"{'certified' if told['certified'] else 'not certified'} when the search ended: {told['status']}"
+    verdict = "certified" if certificate["certified"] else "not certified"
+    ended = f"{verdict} when the search ended: {certificate['status']}"
     return [
-        Row(quantity=f"{about}: cost (20)", against=OWN, ours=told["cost_as_printed_in_cusp"], note=ended),
+        Row(quantity=f"{about}: cost (20)", against=OWN, ours=certificate["cost_as_printed_in_cusp"], note=ended),
         Row(quantity=f"{about}: instants without contact", unit="%", against=OWN,
         ours=100.0 * float((pressed < 1e-2).mean()),
             note=f"smallest normal force {float(pressed.min()):.2g} N, largest {float(pressed.max()):.3g} N"),
@@ -71,15 +72,15 @@ def _as_printed(case: CaseRun, axis: str) -> list[Row]:
 
 def judged(made: PlanResult, axis: str) -> list[Row]:
     """The certificate, times and simulations of a plan beside what the paper says."""
-    told = made.plan.certificate
+    certificate = made.plan.certificate
     rows = [
-        _at_most("orientation error 1 − (qᵀq*)²", told["orientation_error"], _TASK, "1e-5 … 1e-6"),
+        _at_most("orientation error 1 − (qᵀq*)²", certificate["orientation_error"], _TASK, "1e-5 … 1e-6"),
         *(
             _at_most(f"complementarity, {name.partition('.')[0]}", entry["residual"], note="largest |min(G, H)|, SI")
-            for name, entry in told["complementarity"].items()
+            for name, entry in certificate["complementarity"].items()
         ),
-        _at_most("robot dynamics residual", _dynamics(told), unit="N"),
-        Row(quantity="cost (20) as printed, of this plan", against=OWN, ours=told["cost_as_printed_in_cusp"],
+        _at_most("robot dynamics residual", _dynamics(certificate), unit="N"),
+        Row(quantity="cost (20) as printed, of this plan", against=OWN, ours=certificate["cost_as_printed_in_cusp"],
             note="the plan minimises other weights: (20) counts the forces that hold the arm up"),
     ]  # fmt: skip
     rows += _times(made, axis)
@@ -98,9 +99,9 @@ def judged(made: PlanResult, axis: str) -> list[Row]:
     return rows
 
 
-def _dynamics(told: Mapping[str, Any]) -> float:
+def _dynamics(certificate: Mapping[str, Any]) -> float:
     """Residual of the bodies' equations; infinite of a plan that came no further than its kinematic stage."""
-    return float(told["equations"].get("dynamics", {}).get("residual", math.inf))
+    return float(certificate["equations"].get("dynamics", {}).get("residual", math.inf))
 
 
 def _at_most(

@@ -50,7 +50,7 @@ def inclined_box(case: CaseRun) -> list[Row]:
             quantity="poses of Figure 2",
             against=paper("Figure 2"),
             ours=None,
-            reason="a picture without numbers; place of the box, friction, chambers and disks are not told",
+            reason="a picture without numbers; place of the box, friction, chambers and disks are not given",
         ),
         *_speed(coarse, "1 ms"),
         *_speed(fine, "0.1 ms"),

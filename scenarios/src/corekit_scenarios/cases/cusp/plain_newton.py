@@ -12,7 +12,7 @@ stages Q, R and T. Counted are the steps with contact that the first solver answ
 recorded fallback answers the others, so that all go through the same 2 s of motion.
 
 What it is for: our careful Newton hardly needs the conditioning that the paper calls essential, and the paper does not
-tell how its own starts or is globalised.
+say how its own starts or is globalised.
 
 Found: the shift decides, also from the exact zeros. Without it Newton answers 63 % of the steps raw, 54 % behind R and
 96 % behind Q, R and T; from the exact zeros as well 35, 3 and 82 %. In units of the world it answered 42 % raw and 85 %

@@ -36,7 +36,7 @@ class Tally:
         problems, solved: how many there were, and were said to be solved.
         false: of the solved, those that the judgement from outside refutes.
         worst: largest fault of a solved one.
-        answered: who answered, how often.
+        answered: which solver answered, how often.
     """
 
     problems: int = 0
@@ -58,7 +58,7 @@ class Tally:
         self.false += not fault <= JUDGED
 
     def who(self) -> str:
-        """Who answered, the most frequent first."""
+        """The solvers that answered, the most frequent first."""
         return ", ".join(f"{name} {count}" for name, count in self.answered.most_common())
 
 

@@ -173,14 +173,14 @@ def regimes(case: CaseRun) -> list[Row]:
                 without = max(counts[stages] for stages in ("none", "Q", "T", "QT"))
                 alone[title] = without, min(counts[stages] for stages in ("R", "QR", "RT", "QRT"))
     needed = [title for title, (without, with_) in alone.items() if without < with_]
-    told = "; ".join(f"{title} {without} and {with_}" for title, (without, with_) in alone.items())
+    listed = "; ".join(f"{title} {without} and {with_}" for title, (without, with_) in alone.items())
     rows += [
         Row(
             quantity="regimes in which every subset with R solves more than any without", against=_CONTRADICTED,
             expected="all", ours=", ".join(needed) or "none", tolerance="all", passed=len(needed) == len(alone),
             reason="" if len(needed) == len(alone) else "equilibration decides where contacts differ in scale; "
             "elsewhere Newton solves without it, or rank selection helps as much",
-            note=f"most without R and least with R: {told}",
+            note=f"most without R and least with R: {listed}",
         ),
         Row(
             quantity="regimes and solvers in which all stages together solve at least as many as none",

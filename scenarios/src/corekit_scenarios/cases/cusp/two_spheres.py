@@ -1,6 +1,6 @@
 """Scenario B of CUSP: contact with the upper sphere, then with the lower one, and the whole body deforms.
 
-The paper shows pictures and no number. What its text says is asked for: the order of the two contacts, the
+The paper shows pictures and no number. What its text says is judged: the order of the two contacts, the
 second one after the actuation of joints 7 and 8, and that the force of the lower sphere reaches sections
 that nothing actuates: their elongations change against a run without that sphere.
 """

@@ -3,11 +3,11 @@
 Synthetic: the shapes at rest under known curvatures, the places of its nodes seen with noise of 1 mm.
 
 Filmed: the paper's robot carries nine tags, whose places in 170 frames the authors published with their code, under a
-licence that does not let them be shipped here; so they are read from the folder that `COREKIT_REFERENCE_DATA` names.
+licence by which they may not be shipped here; so they are read from the folder that `COREKIT_REFERENCE_DATA` names.
 The first tag is at the clamp, the fifth at the joint and the ninth at the tip. Every frame is a shape at rest with two
-unknowns, as in the paper: one natural curvature for each limb. What the film does not tell:
+unknowns, as in the paper: one natural curvature for each limb. What the film does not show:
 
-    scale       pixels: the tags' chain is taken as the paper's 2 · 76 mm; the error in parts of it needs no scale
+    scale       pixels: the tags' chain counts as the paper's 2 · 76 mm; the error in parts of it needs no scale
     clamp       the first two tags keep one direction, 12° below the horizontal, which is the clamp's; the authors' code
                 has it horizontal
     tags        between the ends of a limb each sits at the nearest node

@@ -44,7 +44,7 @@ class Benchmark:
         scenario, overrides: what runs. tolerance: of a velocity in Newton's method [m/s].
         code: processor time of the C++ code for the same motion with the same step [s].
         faster: how many times faster ours is to be.
-        printed: times of DisMech and of Elastica in the paper, empty where they are told of 44 runs together [s].
+        printed: times of DisMech and of Elastica in the paper, empty where they are given for 44 runs together [s].
         steps: the paper's steps of DisMech and of Elastica, the largest stable one [s]; None: another has them.
         longer: how many of Elastica's steps the paper's text makes one of DisMech.
         step_differs: why our step is not the paper's, or nothing.

@@ -57,7 +57,7 @@ _BASES = {
 
 @frozen(eq=False)
 class Shape:
-    """Places of the beam at its frames, (k, 2) [m], x and z; curvature times L at 401 even X where it is told."""
+    """Places of the beam at its frames, (k, 2) [m], x and z; curvature times L at 401 even X where it is given."""
 
     place: Array
     bending: Array = field(factory=lambda: np.zeros(0))

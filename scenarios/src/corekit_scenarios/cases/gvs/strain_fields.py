@@ -8,10 +8,10 @@ projection onto the basis (least squares) and U the work of the loads over E·I,
     H = U″ = −Sᵀ·diag(F·sin θ)·S/(E·I),   c = ‖(1 − P·H·P)⁻¹·P·H·(1 − P)‖                               (1)
 
 with θ the angle below the horizontal, S the integral from the base and F the load beyond a place: what the least
-squares miss, the basis misses, and equilibrium can add no more than (1). Figure 8 takes a beam at rest under an
+squares miss, the basis misses, and equilibrium can add no more than (1). Figure 8 has a beam at rest under an
 internal moment M(X), κ·L = M·L/(E·I), and changes the second coordinate of either basis by a share: Legendre's is that
 of 2X − 1, all along the beam; the local one is the strain at X = 1/4, up to the middle alone. How far the beam moves
-hangs on M, which the paper does not tell, so three are shown.
+hangs on M, which the paper does not give, so three are shown.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SHARE = 0.2
 _DISTRIBUTED = "bodies[0].options.distributed"
 _QUADRATURE = np.full(401, 1 / 400)
 _QUADRATURE[[0, -1]] /= 2
-"""Weights of the trapezoidal rule at `_X`, by which all norms and projections are taken."""
+"""Weights of the trapezoidal rule at `_X`, of all norms and projections."""
 
 
 def bending(basis: str, q: Array) -> Array:

@@ -31,7 +31,7 @@ class Cell:
     Args:
         model, solver, integrator: by name. step: h [s].
         refused: the composition's sentence, or why the run failed; empty if it finished.
-        failed: whether it was let run and did not finish.
+        failed: whether it ran and did not finish.
         step_s: time per step [s], None where it did not run. speed: largest velocity at the end [m/s or rad/s].
         steps, unsolved: how many steps there were, and whose solve missed its tolerance.
         deepest: over the whole run [m]. resting: at its end [m].
@@ -56,7 +56,7 @@ class Cell:
     away: float = float("nan")
 
     def without_run(self, why: str, *, failed: bool) -> Cell:
-        """The same, which was refused or let run and failed."""
+        """The same, which was refused or ran and failed."""
         return evolve(self, refused=" ".join(why.split()), failed=failed)
 
     @property

@@ -58,7 +58,7 @@ def measure(detector: str, solver: str, integrator: str) -> Tally:
         for share in SHARES:
             impact = world(share)
             if simulation is None or impact.is_driven:
-                # to stick to a fast paddle takes Newton's method thousands of steps in a potential
+                # to stick to a fast paddle needs Newton's method thousands of steps in a potential
                 friction = 0.0 if solver == "imc" and name == "paddle hits a ball" else 0.3
                 try:
                     simulation = compose(

@@ -4,7 +4,7 @@ A plank, a hanging arm, two loose rods and a vine are lowered onto something rou
 with friction, until they rest (`scenarios/matrix`). Each cell runs, or the composition refuses it with its sentence.
 
 What a cell must show: every step solved, no speed left that matters, what the contacts carry equal to what the model
-lays on them within 1 % (`weight`, which asks the model and not the solver), and every frame within the contact
+lays on them within 1 % (`weight`, which needs the model and no solver), and every frame within the contact
 layer δ of where the model's best cell rests: the one in which the two sides differ least. With friction the rest a
 body comes to depends on its way there, so that the tasks are made to come down nearly without sliding.
 """

@@ -1,9 +1,9 @@
-"""Which integrators there are, and the step that each takes on a task: the task's own, or one that it is stable with.
+"""Which integrators there are, and the step of each on a task: the task's own, or one that it is stable with.
 
     impulses after an explicit smooth part:   h·ω ≤ 1,   ω² = λ_max(K, M) of the model               (1)
     a potential's friction, linearised once a step:   h ≤ ν/(μ·g)                                    (2)
 
-(1) keeps a factor of two from the limit. In a step of (2) friction takes less than the slip ν below which it is a
+(1) keeps a factor of two from the limit. In a step of (2) friction removes less than the slip ν below which it is a
 drag: a longer one throws what slides past its rest. Steps are whole parts of the time between records.
 """
 
@@ -42,7 +42,7 @@ class Scheme:
 
     @property
     def choice(self) -> str:
-        """As `--set` takes it."""
+        """As in `--set`."""
         options = ", ".join(f"{key}={value:g}" for key, value in _OPTIONS.get(self.name, {}).items())
         return f'integrator={{use="{self.name}", options={{{options}}}}}'
 
@@ -61,7 +61,7 @@ class Task:
     Args:
         name: of the shipped scenario.
         step: its own [s]. every: time between records [s]. friction: μ.
-        omega: ω of (1) at its start [1/s], 0 where no model tells.
+        omega: ω of (1) at its start [1/s], 0 where no model gives it.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Task:
 
     @classmethod
     def of(cls, name: str) -> Task:
-        """Read a shipped scenario and ask its models."""
+        """Read a shipped scenario, and the rates of its models."""
         scenario = load(name)
         simulation = scenario.compose()
         rates = [
@@ -85,7 +85,7 @@ class Task:
         return cls(name, scenario.time.step, scenario.output.every or scenario.time.step, friction, omega)
 
     def step_of(self, scheme: Scheme, solver: str) -> float:
-        """The step [s] that a scheme takes with a contact solver by (1) and (2), the task's own at most."""
+        """The step [s] of a scheme with a contact solver by (1) and (2), the task's own at most."""
         return self.every / math.ceil(self.every / min(self._bounds(scheme, solver)) * (1.0 - 1e-9))
 
     def _bounds(self, scheme: Scheme, solver: str) -> Iterator[float]:

@@ -8,7 +8,7 @@ contacts left out). At rest f + J_bᵀ·λ_b + J_cᵀ·λ_c = 0, and d does no w
 with f the model's own force, F_c the force of each contact as it was recorded and J_c·d the way of its point along d.
 Of a loose body d is g everywhere and (1) says that the contacts' forces along gravity are its weight; of a held one
 both sides leave out what its base carries. The left side knows the model alone, the right side the contact solver's
-answer: they agree if the body rests and the solver told the truth.
+answer: they agree if the body rests and the solver is right.
 """
 
 from __future__ import annotations

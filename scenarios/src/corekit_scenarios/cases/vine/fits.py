@@ -290,7 +290,7 @@ def _published(case: CaseRun, markers: Array) -> list[Row]:
 
 
 def _chosen_rows(case: CaseRun, markers: Array) -> list[Row]:
-    """How the judged fit hangs on what the paper does not tell: the size of r (r = 0 stands above) and the priors."""
+    """How the judged fit depends on what the paper does not give: the size of r (r = 0 stands above) and the priors."""
     choices = (
         ("r of 1 µm", 1e-6, _PRIORS, _START[1]),
         ("r of 100 µm", 1e-4, _PRIORS, _DAMPINGS[1]),

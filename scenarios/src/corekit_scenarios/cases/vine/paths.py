@@ -99,7 +99,7 @@ def cluttered(case: CaseRun) -> list[Row]:
 
 
 def oscillation(case: CaseRun) -> list[Row]:
-    """Two oscillations: frequency against beam theory, decay against what damping and scheme take, and 1 ms steps."""
+    """Two oscillations: frequency against beam theory, decay against what damping and scheme remove, and 1 ms steps."""
     results = case.run("vine/oscillation")
     swing = tip_path(results)[:, 1]
     fine = case.run("vine/oscillation", ["time.step=0.001"], "fine")

@@ -41,7 +41,7 @@ def info(
         Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do;
         a scenario file, whose bodies are described as they are built; or the folder of a run.
     step
-        Of a run: who solved this step, how well, and which contacts there were with which force; counted from 0.
+        Of a run: the solver of this step, its residuals, and the contacts with their forces; counted from 0.
     at
         The same of the step at this instant, in seconds.
     as_json

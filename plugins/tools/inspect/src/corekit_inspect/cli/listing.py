@@ -31,7 +31,7 @@ def list_components(*, json: bool = False, all: bool = False, scenarios: bool = 
     all
         Show the reference components too; they are small, slow and meant for tests.
     scenarios
-        Show the scenarios and plans that are installed instead: `corekit run` and `plan` take their names.
+        Show the scenarios and plans that are installed instead: `corekit run` and `plan` know them by name.
     """
     if scenarios:
         _print_scenarios(as_json=json)

@@ -25,7 +25,7 @@ SAMPLES = 65
 def sliders_of(
     simulation: Simulation, duration: float, ranges: Mapping[str, tuple[float, float]]
 ) -> tuple[list[Slider], list[str]]:
-    """Return a slider for every number of every input channel, and the channels whose range nothing tells.
+    """Return a slider for every number of every input channel, and the channels whose range is not known.
 
     A range that is not given is that of the channel's bounds; where these are open, twice the largest value of the
     scenario's signal in its duration [s], and 1 where there is none.
@@ -102,13 +102,13 @@ class DrivenSimulation:
         before = clock.perf_counter()
         while True:
             began = clock.perf_counter()
-            self.advance(session.take_requests(), began - before)
+            self.advance(session.pop_requests(), began - before)
             before = began
             session.show(self.snapshot.replay(), self.values(), self.words())
             clock.sleep(max(0.0, TICK - (clock.perf_counter() - began)))
 
     def advance(self, asked: Requests, passed: float) -> None:
-        """Do what was asked, then step as far as the wall time that passed [s] owes, for at most two ticks."""
+        """Do what a person wanted, then step as far as the wall time that passed [s] owes, for at most two ticks."""
         simulation = self._simulation
         if asked.reset:
             simulation.reset()

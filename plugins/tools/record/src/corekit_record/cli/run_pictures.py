@@ -72,7 +72,7 @@ class _Apart:
         theirs.close()
 
     def begin(self, folder: Path, path: Path) -> None:
-        """Let it draw the run in a folder into a file."""
+        """Draw the run in a folder into a file by it."""
         with suppress(OSError):  # it was ended: `finish` says so
             self._end.send((folder, path))
 

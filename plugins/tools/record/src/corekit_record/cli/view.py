@@ -21,7 +21,7 @@ from corekit_run.folder import read_status
 
 __all__ = ["follow", "view"]
 
-LOOK_EVERY = 0.25
+POLL_INTERVAL = 0.25
 """Wall time between two looks at the run's folder [s]; runs publish about once a second."""
 
 
@@ -35,7 +35,7 @@ def view(
     ranges: Annotated[tuple[str, ...], Parameter(name="--range", negative="")] = (),
     allow_code: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Show a run in the browser until Ctrl-C, or let sliders drive the inputs of a scenario while it goes on.
+    """Show a run in the browser until Ctrl-C, or drive the inputs of a scenario by sliders while it goes on.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def view(
         The run's folder: live while it is running, with a play bar to go back in it. Or a scenario file, or the name of
         a shipped one: it runs at real time, with a slider for every number of its inputs; nothing is recorded.
     port
-        Of this machine alone; if it is taken, the next free one; 0 takes any.
+        Of this machine alone; if it is in use, the next free one; 0 means any.
     viewer
         Name of the viewer, where several could show it.
     options
@@ -124,14 +124,14 @@ def _opened(folder: Path) -> Results:
         except ResultsError:
             if read_status(folder).status != "running" or (folder / RESULTS).exists():
                 raise
-        clock.sleep(LOOK_EVERY)
+        clock.sleep(POLL_INTERVAL)
 
 
 def follow(results: Results, session: ReplaySession) -> None:
     """Show whatever the run publishes, without end; the shown records stay if its folder is removed."""
     status, trouble = results.status, ""
     while True:
-        clock.sleep(LOOK_EVERY)
+        clock.sleep(POLL_INTERVAL)
         # the status first: of a run that is then finished, all has been published
         now = results.status
         try:

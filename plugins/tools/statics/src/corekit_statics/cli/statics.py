@@ -45,7 +45,7 @@ def statics(
     at
         Time of the inputs, obstacles and prescribed coordinates [s]; the end of the scenario if left out.
     load_steps
-        Let gravity and efforts grow in so many equal steps, each from the equilibrium before.
+        Increase gravity and efforts in so many equal steps, each from the equilibrium before.
     sweep
         Go from time 0 to `--at` in so many equal steps, an equilibrium at each: motion without inertia.
     overrides

@@ -118,7 +118,7 @@ def _print_table(comparison: Comparison) -> None:
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """The last words of each path that tell it from the others."""
+    """The last words of each path that distinguish it from the others."""
     for count in range(1, 9):
         names = [".".join(path.split(".")[-count:]) for path in paths]
         if len(set(names)) == len(names) and "use" not in names:

@@ -66,8 +66,8 @@ def fit(
     return None if made.info.status.solved else FAILED
 
 
-def _words(name: str, told: Mapping[str, float | str]) -> str:
-    parts = (each if isinstance(each, str) else f"{what} {each:.6g}" for what, each in told.items())
+def _words(name: str, values: Mapping[str, float | str]) -> str:
+    parts = (each if isinstance(each, str) else f"{what} {each:.6g}" for what, each in values.items())
     return f"{name}: {', '.join(parts)}"
 
 

@@ -36,7 +36,7 @@ def plan(
     allow_code: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int | None:
-    """Find a motion that does what a plan file asks for, say what it is worth, and simulate it.
+    """Find a motion that does what a plan file wants, say what it is worth, and simulate it.
 
     The certificate measures every equation and every contact condition in physical units; the simulation says where the
     object ends when the planned inputs drive the scenario, alone and with the feedback that the file gives.

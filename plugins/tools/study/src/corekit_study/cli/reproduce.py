@@ -51,7 +51,7 @@ def reproduce(
         The folder for what the cases write, instead of one with name and time stamp.
     resume
         The folder of a case or of several that was stopped, to go on with it: what it stores is not repeated. One
-        of several knows which cases were asked for.
+        of several knows its cases.
     only
         A part of a case, for example one LCP solver of cusp/ablation; may be given several times.
     jobs

@@ -65,7 +65,7 @@ def sweep(
     out
         The folder for the runs and the table, instead of one with name and time stamp.
     resume
-        The folder of a sweep that was stopped, to go on with it; it knows what was asked for.
+        The folder of a sweep that was stopped, to go on with it; it knows its runs.
     allow_code
         Allow the scenario to import Python functions that it names, `file.py:function`: only if you trust it.
     json_file

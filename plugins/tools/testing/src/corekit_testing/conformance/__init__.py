@@ -4,7 +4,7 @@ From a shell `corekit conform models.pcc --set sections=2`; in a plugin's own te
 
     test_pcc = conformance("models", "pcc", options={"sections": 2})
 
-which gives one pytest test a check. Checks are chosen by role and by declared ability; they ask through the
+which gives one pytest test a check. Checks are chosen by role and by declared ability; they call through the
 role's own interface alone.
 """
 

@@ -113,7 +113,7 @@ def _saved_and_loaded(start: Start, subject: Subject) -> None:
     restore_states({"own": session.component}, {})
     anew = start(subject, session.component)
     for i in range(half):
-        _expect_same(first[i], _copied(anew.ask(i)), "after it was told to remember nothing")
+        _expect_same(first[i], _copied(anew.ask(i)), "after it was made to remember nothing")
 
 
 def _pure(start: Start, subject: Subject) -> None:
@@ -156,7 +156,7 @@ def answer_checks(start: Start, *, pure: bool = False, buffers: bool = False) ->
 
     Args:
         start: makes a session.
-        pure: whether the same question must have the same answer, whatever was asked before.
+        pure: whether the same question must have the same answer, whatever was called before.
         buffers: whether answers go into buffers that may hold an earlier answer.
     """
     chosen = (*_ALWAYS, *((_PURE,) if pure else ()), *((_BUFFERS,) if buffers else ()))

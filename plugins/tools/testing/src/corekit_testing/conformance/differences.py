@@ -19,7 +19,7 @@ def slope(function: Callable[[float], Array], step: float = 0.1) -> tuple[Array,
 
         D(s) = (function(s) − function(−s)) / 2s,     s = step, step/2, step/4, …            (1)
 
-    extrapolated in s²; the entry of the tableau with the least estimated error is taken.
+    extrapolated in s²; the entry of the tableau with the least estimated error counts.
 
     Source: Ridders (1982), "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4(2).
     """

@@ -229,10 +229,10 @@ def residuals_truthful(subject: Subject) -> None:
             info.residuals.cone >= beyond - 1e-9 - 1e-5 * beyond,
             f"says a cone violation of {info.residuals.cone:.6g} N·s, it is {beyond:.6g}",
         )
-        least, told = problem.friction_error(impulse), info.residuals.friction
+        least, reported = problem.friction_error(impulse), info.residuals.friction
         expect(
-            told >= least - 1e-9 - 1e-5 * least,
-            f"says a friction residual of {told:.6g}, it is at least {least:.6g}",
+            reported >= least - 1e-9 - 1e-5 * least,
+            f"says a friction residual of {reported:.6g}, it is at least {least:.6g}",
         )
 
 

@@ -57,14 +57,14 @@ def _approaches(
         simulation = world(step)
         simulation.run(_END)
         errors.append(float(np.max(np.abs(read(simulation.state) - wanted))))
-    told = ", ".join(f"{error:.3g}" for error in errors)
+    listed = ", ".join(f"{error:.3g}" for error in errors)
     expect(errors[-1] < 0.05, f"{what}: after 0.2 s with steps of 1 ms it is {errors[-1]:.2g} off")
     if "error-controlled" in subject.spec.provides:
-        expect(max(errors) < 0.01, f"{what}: errors at 4, 2 and 1 ms are {told}, whatever the step")
+        expect(max(errors) < 0.01, f"{what}: errors at 4, 2 and 1 ms are {listed}, whatever the step")
         return
-    # the factor of a first-order scheme tends to 2; its next term, of about h·ω ≤ 0.1, may take some of it
+    # the factor of a first-order scheme tends to 2; its next term, of about h·ω ≤ 0.1, may cancel some of it
     falls = all(fine <= max(coarse / 1.7, _SETTLED) for coarse, fine in pairwise(errors))
-    expect(falls, f"{what}: errors at 4, 2 and 1 ms are {told}")
+    expect(falls, f"{what}: errors at 4, 2 and 1 ms are {listed}")
 
 
 def _solution(rate: Callable[[float, Array], Array], start: Array) -> Array:
@@ -218,7 +218,7 @@ def bodies_independent(subject: Subject) -> None:
         return np.concatenate([part.q, part.v])
 
     alone, beside = moved({}), moved({"other": _swinging(2.5, 12.0)})
-    # both iterate to their own tolerance, of 1e-8·(1 + |v|) at most, a step; five steps let it grow a little
+    # both iterate to their own tolerance, of 1e-8·(1 + |v|) at most, a step; over five steps it grows a little
     expect_close("an arm beside a faster one", beside, alone, 1e-6)
 
 

@@ -35,7 +35,7 @@ def _integrator(subject: Subject, step: float) -> Any:
 
 
 def _oscillator(integrator: Any, step: float, start_time: float = 0.0) -> Simulation:
-    """A mass on a spring along x, let go stretched, without gravity."""
+    """A mass on a spring along x, released stretched, without gravity."""
     chain = PointChain(
         PointChainConfig(
             masses=(_MASS,), positions=((1.0 + _STRETCH, 0.0, 0.0),), links=("spring",), lengths=(1.0,),

@@ -83,7 +83,7 @@ def initial_options_read(subject: Subject) -> None:
 
 
 def _others(model: Model, cls: Any, option: Any) -> list[State]:
-    """The initial states by default and with other values of one option, of those values that are taken."""
+    """The initial states by default and with other values of one option, of those values that are allowed."""
     description = model.description
     default = getattr(cls(), option.name)
     tried: list[Any] = [default]
@@ -103,7 +103,7 @@ def _others(model: Model, cls: Any, option: Any) -> list[State]:
         try:
             initial = cls() if value is default else structured(cls, {key: value}, "initial")
             found.append(_started(model, initial))
-        except (ConfigError, ValueError):  # a value that this option does not take
+        except (ConfigError, ValueError):  # a value that this option does not allow
             continue
     return found
 

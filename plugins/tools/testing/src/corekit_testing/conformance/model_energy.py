@@ -111,7 +111,7 @@ def _corresponding(here: Probe, there: Probe, turn: Array) -> tuple[Array, list[
     """T with v_there = T·v_here for the same motion of material points, and states of the same motion.
 
     T is 1 for coordinates in the base's axes; world axes turn with the world. Where points do not show
-    every velocity, T is taken as 1.
+    every velocity, T counts as 1.
     """
     n = len(here.description.velocities)
     change = np.eye(n)

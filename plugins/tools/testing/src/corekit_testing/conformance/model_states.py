@@ -30,7 +30,7 @@ _ALL_DIRECTIONS = 24
 _FAR = 4.0
 """How many times farther than the others the last state is displaced: angles by more than one radian."""
 _POINTS = 24
-"""Points to ask for at least, several of one frame among them: as many as a body in contact everywhere has."""
+"""Points to compute at least, several of one frame among them: as many as a body in contact everywhere has."""
 """Models with at most this many velocities are looked at in every direction, larger ones in random ones."""
 
 
@@ -55,9 +55,9 @@ def displacement_scales(model: Model, rest: State) -> Array:
 
 
 def model_states(subject: Subject, model: Model, count: int = 3) -> list[State]:
-    """Seeded states: the rest state displaced by `advance`, moving; or what the subject was told.
+    """Seeded states: the rest state displaced by `advance`, moving; or those that the subject gives.
 
-    Then one moving through the place of rest, where series take over from quotients, and one bent far.
+    Then one moving through the place of rest, where series replace quotients, and one bent far.
     Displacements are normal with 5 % of the model's size for lengths, 0.3 rad for angles, 0.3/size for
     curvatures and 0.1 for others, times `spread`; velocities are four times that a second.
     """
@@ -95,7 +95,7 @@ def rest_state(model: Model) -> State:
 
 
 def random_motions(subject: Subject, model: Model, rest: State, count: int = 3) -> list[tuple[Array, Array]]:
-    """Seeded displacements of the rest state, and velocities, of the sizes that `model_states` tells."""
+    """Seeded displacements of the rest state, and velocities, of the sizes of `model_states`."""
     random = np.random.default_rng(1)
     scale = subject.spread * displacement_scales(model, rest)
     return [
@@ -131,7 +131,7 @@ class Probe:
     """A model with its answers as new arrays.
 
     Args:
-        subject: who is checked.
+        subject: what is checked.
         context: base and gravity; None: askew.
     """
 

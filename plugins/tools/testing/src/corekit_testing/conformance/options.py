@@ -68,7 +68,7 @@ def options_read(subject: Subject) -> None:
     with _watched(config) as unread:
         component = subject.build_from(config)
     waiting = {path for path in unread if unread[path]}
-    # what is asked for later only, or with other options only, is looked for in the source
+    # what is read later only, or with other options only, is looked for in the source
     used = _attributes_of(type(component)) if waiting else set()
     idle = sorted(path for path in waiting if path.rpartition(".")[2] not in used)
     expect(not idle, f"nobody reads {', '.join(idle)}")

@@ -60,7 +60,7 @@ class Pressed:
 
 @frozen(eq=False)
 class GivenMotion:
-    """Contacts that move as they are told; implements `corekit.roles.contact.ContactMotion`."""
+    """Contacts with given motions; implements `corekit.roles.contact.ContactMotion`."""
 
     normal_velocity: Array
     normal_acceleration: Array

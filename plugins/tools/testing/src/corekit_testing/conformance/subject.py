@@ -1,4 +1,4 @@
-"""Who is checked: a plugin's spec, options and states, and how to build it; and how it is asked."""
+"""What is checked: a plugin's spec, options and states, how to build it, and how to call it."""
 
 from __future__ import annotations
 
@@ -133,10 +133,10 @@ class Answer:
 
 
 class Session(ABC):
-    """A sequence of questions to one component; a new session asks the same ones.
+    """A sequence of questions to one component; a new session has the same ones.
 
     Args:
-        subject: who is checked.
+        subject: what is checked.
         component: built by the subject.
         reuse: whether the buffers for answers are kept from question to question.
     """
@@ -166,5 +166,5 @@ class Session(ABC):
         return collect_states({"own": self.component})
 
     def restore(self, internal_state: InternalState) -> None:
-        """Take over what `internal_state` gave."""
+        """Restore what `internal_state` gave."""
         restore_states({"own": self.component}, internal_state)

@@ -90,11 +90,11 @@ def draws_charts(subject: Subject) -> None:
 def progress_rises(subject: Subject) -> None:
     viewer, shares = subject.build(), list[float]()
     with tempfile.TemporaryDirectory() as folder:
-        told, silent = (Path(folder, f"{name}{viewer.suffixes[0]}") for name in ("told", "silent"))
-        viewer.render(reference_replay(), told, shares.append)
+        reported, silent = (Path(folder, f"{name}{viewer.suffixes[0]}") for name in ("reported", "silent"))
+        viewer.render(reference_replay(), reported, shares.append)
         viewer.render(reference_replay(), silent)
-        expect(told.read_bytes() == silent.read_bytes(), "with progress the file is another one")
-    expect(shares, "nothing is told")
+        expect(reported.read_bytes() == silent.read_bytes(), "with progress the file is another one")
+    expect(shares, "nothing is reported")
     expect(all(a <= b for a, b in pairwise(shares)), f"the share goes back: {shares}")
     expect(min(shares) > 0.0 and shares[-1] == 1.0, f"the share runs from {shares[0]:g} to {shares[-1]:g}")
 
@@ -124,7 +124,7 @@ def interactive_until_the_end(subject: Subject) -> None:
         host, port = _address(session.url)
         _expect_answer(session.url)
         session.show(reference_replay(1), [0.5], "words")
-        expect(session.take_requests() == Requests({}), "something is asked for before anybody asks")
+        expect(session.pop_requests() == Requests({}), "something is asked for before anybody asks")
     _expect_nothing_left(host, port, before)
 
 
@@ -147,7 +147,7 @@ def _expect_nothing_left(host: str, port: int, before: set[threading.Thread]) ->
 
 
 def _asked(host: str, port: int) -> int:
-    """What a server answers to whoever asks for its page."""
+    """What a server answers to a browser that opens its page."""
     connection = HTTPConnection(host, port, timeout=PATIENCE)
     try:
         connection.request("GET", "/")
@@ -157,7 +157,7 @@ def _asked(host: str, port: int) -> int:
 
 
 def _open(host: str, port: int) -> bool:
-    """Whether a port is listened on, be it by someone who does not answer."""
+    """Whether a port is listened on, be it by a program that does not answer."""
     try:
         socket.create_connection((host, port), timeout=0.5).close()
     except TimeoutError:
