@@ -138,7 +138,7 @@ class Ours:
         body = self.simulation.bodies[0]
         part = self.simulation.system.terms.bodies[0]
         body.model.compute_mass_and_force(
-            self._trial.body_states[0], body.inputs.at(0.0), part.mass, part.force
+            self._trial.body_states[0], body.inputs.value_at(0.0), part.mass, part.force
         )
 
     def tangent(self) -> None:
@@ -148,7 +148,7 @@ class Ours:
         part = self.simulation.system.terms.bodies[0]
         model: Any = body.model
         model.compute_stiffness_and_damping(
-            self._trial.body_states[0], body.inputs.at(0.0), part.stiffness, part.damping
+            self._trial.body_states[0], body.inputs.value_at(0.0), part.stiffness, part.damping
         )
 
     def jacobian(self) -> None:

@@ -135,7 +135,7 @@ def ours(problem: Any, guess: Array, solver: LCPContact) -> Timed:
     return Timed(call, lambda info: info.residuals.worst <= TOLERANCE)
 
 
-def judged(matrix: Array, vector: Array) -> Callable[[Array], bool]:
+def make_judge(matrix: Array, vector: Array) -> Callable[[Array], bool]:
     """Whether a z solves an LCP."""
     return lambda z: float(np.abs(np.minimum(z, matrix @ z + vector)).max()) <= TOLERANCE
 
@@ -150,7 +150,7 @@ def lemke(matrix: Array, vector: Array) -> Timed:
         solver.solve(problem, z)
         return z
 
-    return Timed(call, judged(matrix, vector))
+    return Timed(call, make_judge(matrix, vector))
 
 
 def quantecon(matrix: Array, vector: Array) -> Timed:
@@ -164,7 +164,7 @@ def quantecon(matrix: Array, vector: Array) -> Timed:
     def call() -> Array:
         return lcp_lemke(matrix, vector, **buffers).z
 
-    return Timed(call, judged(matrix, vector))
+    return Timed(call, make_judge(matrix, vector))
 
 
 def drake(matrix: Array, vector: Array) -> Timed:
@@ -173,7 +173,7 @@ def drake(matrix: Array, vector: Array) -> Timed:
     program, solver = solvers.MathematicalProgram(), solvers.MobyLcpSolver()
     variables = program.NewContinuousVariables(len(vector))
     program.AddLinearComplementarityConstraint(matrix, vector, variables)
-    within = judged(matrix, vector)
+    within = make_judge(matrix, vector)
     return Timed(lambda: solver.Solve(program), lambda result: within(result.GetSolution(variables)))
 
 

@@ -13,7 +13,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-__all__ = ["asked", "main", "resolved"]
+__all__ = ["main", "read_requirements", "resolved"]
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "requirements"
@@ -22,7 +22,7 @@ HEADER = """\
 """
 
 
-def asked() -> str:
+def read_requirements() -> str:
     """What all files of requirements need, without the constraints of last time."""
     lines: list[str] = []
     for path in sorted(FOLDER.glob("*.txt")):
@@ -38,7 +38,13 @@ def resolved(python: str) -> list[str]:
         "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "-",
     ]  # fmt: skip
     done = subprocess.run(
-        command, cwd=ROOT, input=asked(), stdout=subprocess.PIPE, text=True, encoding="utf-8", check=True
+        command,
+        cwd=ROOT,
+        input=read_requirements(),
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        check=True,
     )
     # the distributions of this checkout are not bound
     return [line for line in done.stdout.splitlines() if "==" in line]

@@ -53,12 +53,12 @@ def outcome_of(folder: Path) -> dict[str, Any]:
     """All that a finished run leaves, but for times of the clock."""
     found: dict[str, Any] = {}
 
-    def take(name: str, item: Any) -> None:
+    def collect(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset) and not name.endswith("_REFERENCE_LIST"):
             found[name] = item[()]
 
     with h5py.File(folder / "results.nc") as file:
-        file.visititems(take)
+        file.visititems(collect)
         found["statistics"] = file.attrs["statistics"]
     (last,) = folder.glob("checkpoint-*.npz")
     end = read_checkpoint(last)

@@ -114,7 +114,7 @@ class Profile:
     variables: Mapping[str, str] = field(default_factory=dict)
 
 
-def asked(python: Path, variables: Mapping[str, str]) -> dict[str, Any]:
+def probe(python: Path, variables: Mapping[str, str]) -> dict[str, Any]:
     """What numba, OpenBLAS and numpy say they compute with."""
     done = subprocess.run(
         [python, "-W", "ignore", "-c", _PROBE], env={**os.environ, **variables}, capture_output=True,
@@ -128,7 +128,7 @@ def processor_profiles() -> dict[str, Profile | str]:
     machine = platform.machine().lower()
     table = PROCESSORS.get(ALIASES.get(machine, machine), {})
     python = Path(sys.executable)
-    here = [str(name) for name in asked(python, {})["numpy"]]
+    here = [str(name) for name in probe(python, {})["numpy"]]
     found: dict[str, Profile | str] = {}
     for name, each in table.items():
         if each.needs and not any(re.fullmatch(each.needs, feature) for feature in here):
@@ -204,7 +204,7 @@ def run(profile: Profile, tests: Sequence[str], options: Sequence[str]) -> Outco
         "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **profile.variables,
         "COREKIT_CACHE": str(folder / "cache"),
     }  # fmt: skip
-    said = asked(profile.python, variables)
+    said = probe(profile.python, variables)
     wanted = profile.variables.get("NUMBA_CPU_NAME")
     if wanted and said["numba"] != wanted:
         return Outcome(False, f"numba compiles for {said['numba']} though it was asked for {wanted}")

@@ -33,7 +33,7 @@ __all__ = ["Csv", "Table"]
 INTERPOLATIONS = ("linear", "cubic")
 
 
-def _known(_instance: object, _attribute: object, value: str) -> None:
+def _check_interpolation(_instance: object, _attribute: object, value: str) -> None:
     if value not in INTERPOLATIONS:
         raise ValueError(_KNOWN)
 
@@ -43,7 +43,7 @@ _KNOWN = "must be one of " + ", ".join(repr(word) for word in INTERPOLATIONS)
 
 def _interpolation() -> Any:
     about = {**field_metadata("how values are joined between the instants"), "allowed": _KNOWN}
-    return field(default="linear", validator=_known, metadata=about)
+    return field(default="linear", validator=_check_interpolation, metadata=about)
 
 
 @final

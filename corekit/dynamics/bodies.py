@@ -75,7 +75,7 @@ class Body:
 
     def replace_model(self, model: Model) -> None:
         """Compute the body from now on by another model of the same spec, description and structure of matrices."""
-        self.model, self.abilities = model, ModelAbilities.of(model, self.abilities.words)
+        self.model, self.abilities = model, ModelAbilities.from_model(model, self.abilities.words)
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of its inputs and of its prescribed motions in (t0, t1] [s]."""
@@ -105,7 +105,7 @@ def stack_bodies(
         body = Body(
             name=name,
             model=model,
-            abilities=ModelAbilities.of(model, abilities),
+            abilities=ModelAbilities.from_model(model, abilities),
             inputs=BodyInputs(description, signals, f"bodies.{name}.inputs"),
             description=description,
             friction=friction,

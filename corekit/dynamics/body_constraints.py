@@ -160,14 +160,14 @@ class BodyConstraints:
         """Rows at the end of the step, and the target rates of compliant velocity rows."""
         model, rows, ends = self._model, self.rows, self._at_end
         if point.end is not point.at:
-            model.compute_constraints(point.end, self._body.inputs.at(point.end.time), ends)
-            self._body.inputs.at(point.at.time)
+            model.compute_constraints(point.end, self._body.inputs.value_at(point.end.time), ends)
+            self._body.inputs.value_at(point.at.time)
             return ends, rows.target_rate
         if not self._rates_vary or point.end_time == point.at.time:
             return rows, rows.target_rate
         ahead = State(point.at.q, point.at.v, point.at.aux, point.end_time)
-        model.compute_constraints(ahead, self._body.inputs.at(point.end_time), ends)
-        self._body.inputs.at(point.at.time)
+        model.compute_constraints(ahead, self._body.inputs.value_at(point.end_time), ends)
+        self._body.inputs.value_at(point.at.time)
         np.copyto(ends.position_error, rows.position_error)
         np.copyto(ends.dofs, rows.dofs)
         np.copyto(ends.values, rows.values)

@@ -32,7 +32,7 @@ class BodyInputs:
 
     Attributes:
         signals: those that were given. constant: whether no signal changes u.
-        buffer: u as `at` returned it last, shape (nu,).
+        buffer: u as `value_at` returned it last, shape (nu,).
         written: whether channels may be written, so that u may jump between any two steps.
         warn: called once per channel with a sentence when a value is clipped to the channel's bounds.
     """
@@ -67,7 +67,7 @@ class BodyInputs:
         self.written = False
         self.release()
 
-    def at(self, time: float) -> Array:
+    def value_at(self, time: float) -> Array:
         """u(t), shape (nu,); the same buffer at every call."""
         for signal, view in self._varying:
             signal.value(time, view)
@@ -81,7 +81,7 @@ class BodyInputs:
 
     def __getitem__(self, channel: str) -> Array:
         """A copy of what a channel was last, shape (its size,)."""
-        return self._views[self._known(channel).name].copy()
+        return self._views[self._find_channel(channel).name].copy()
 
     def __setitem__(self, channel: str, value: Any) -> None:
         """Hold a value from now on, one number for all entries or one for each.
@@ -95,7 +95,7 @@ class BodyInputs:
                 f"{self._where}: {driver} drives channel {channel!r} and would overwrite what is written here: remove "
                 "the controller, or let it compute this value"
             )
-        self.hold(channel, value)
+        self.set_channel(channel, value)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._channels)
@@ -103,9 +103,9 @@ class BodyInputs:
     def __len__(self) -> int:
         return len(self._channels)
 
-    def hold(self, channel: str, value: Any, driver: str = "") -> None:
+    def set_channel(self, channel: str, value: Any, driver: str = "") -> None:
         """Hold a value of a channel, which a controller computed if `driver` names one."""
-        known = self._known(channel)
+        known = self._find_channel(channel)
         self.written = True
         if driver:
             self._check_source(channel, driver)
@@ -148,7 +148,7 @@ class BodyInputs:
                 "one of them"
             )
 
-    def _known(self, channel: str) -> Channel:
+    def _find_channel(self, channel: str) -> Channel:
         found = self._channels.get(channel)
         if found is None:
             offered = ", ".join(self._channels) or "none"
@@ -196,7 +196,7 @@ class BodyInputs:
         drivers = dict(self._sources)
         self.release()
         for name, value in internal_state.items():
-            self.hold(name, value)
+            self.set_channel(name, value)
             self._sources[name] = drivers.get(name, "")
 
 

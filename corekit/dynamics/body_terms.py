@@ -133,7 +133,7 @@ class BodyTerms:
         Raises:
             ValueError: its matrices or rows have another structure; nothing is changed then.
         """
-        abilities = ModelAbilities.of(model, self.body.abilities.words)
+        abilities = ModelAbilities.from_model(model, self.body.abilities.words)
         derivatives = abilities.force_derivatives
         matrices = [(model.new_mass_matrix(), self.mass)]
         if derivatives is not None and self.stiffness is not None and self.damping is not None:
@@ -166,7 +166,7 @@ class BodyTerms:
 
     def inputs_at(self, time: float) -> Array:
         """u(t), shape (nu,)."""
-        return self.body.inputs.at(time) if self._steady_inputs is None else self._steady_inputs
+        return self.body.inputs.value_at(time) if self._steady_inputs is None else self._steady_inputs
 
     # — assembly —
 
@@ -193,7 +193,7 @@ class BodyTerms:
         if point.has_force_gradient and self._force_gradient is not None:
             self._add_force_gradient(at, -point.stiffness_factor / point.step)
         if self.motion.exists:
-            self.fixed[:] = self.motion.at(point.end_time)[1] - point.velocity[self.prescribed]
+            self.fixed[:] = self.motion.values_at(point.end_time)[1] - point.velocity[self.prescribed]
         if turns and (lacks or dissipation is not None):
             self._turn(point)
 

@@ -82,7 +82,7 @@ class ContactMotion:
         terms, state = self._world.bodies[index], self._state.body_states[index]
         model, n = terms.body.model, len(row)
         mass, force, product = model.new_mass_matrix(), np.zeros(n), np.zeros(n)
-        model.compute_mass_and_force(state, terms.body.inputs.at(state.time), mass, force)
+        model.compute_mass_and_force(state, terms.body.inputs.value_at(state.time), mass, force)
         rows, columns, places = mass.entries()
         on_diagonal = rows == columns
         diagonal = np.ones(n)

@@ -115,7 +115,7 @@ class CoupledStepMatrix:
 
     def _set_pattern(self, keys: IntArray) -> None:
         """Make W of these entries, column · n + row."""
-        self._set_matrix(Sparse(SparsePattern.of(self._n, keys % self._n, keys // self._n)))
+        self._set_matrix(Sparse(SparsePattern.from_entries(self._n, keys % self._n, keys // self._n)))
 
     def _set_matrix(self, matrix: Dense | Sparse) -> None:
         self.matrix = matrix

@@ -160,7 +160,7 @@ class JointRows:
 
     # — c, J and u —
 
-    def hold(self, state: State) -> None:
+    def attach(self, state: State) -> None:
         """Make the joints: p and M are as the frames stand at a state, the given motions at its time."""
         self._place_frames(state, state.time)
         (x_a, x_b), (r_a, r_b) = self._origin, self._rotation

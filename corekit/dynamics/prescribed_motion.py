@@ -46,7 +46,7 @@ class PrescribedMotion:
         self._values = np.zeros((2, 2, len(self.index)))
         self._times, self._oldest = [math.nan, math.nan], 0
 
-    def at(self, time: float) -> Array:
+    def values_at(self, time: float) -> Array:
         """p and ṗ, shape (2, p); an instant that rounding puts behind a breakpoint counts as the breakpoint."""
         times = self._times
         if time == times[0]:
@@ -70,12 +70,12 @@ class PrescribedMotion:
     def set_coordinates(self, state: State, time: float) -> None:
         """Set the prescribed coordinates of a body's state to p(time)."""
         if self.exists:
-            state.q[self.coordinates] = self.at(time)[0]
+            state.q[self.coordinates] = self.values_at(time)[0]
 
     def set_rates(self, state: State, time: float) -> None:
         """Set the prescribed velocities of a body's state to ṗ(time)."""
         if self.exists:
-            state.v[self.index] = self.at(time)[1]
+            state.v[self.index] = self.values_at(time)[1]
 
     def impose(self, state: State, time: float) -> None:
         """Set the prescribed coordinates and velocities of a body's state to p(time) and ṗ(time)."""
@@ -104,9 +104,9 @@ class PrescribedMotion:
         after = self.rate_after(time)
         if after is None:
             low, high = self._between_breakpoints(time, small)
-            before = self.at(low)[1].copy()
-            return (self.at(high)[1] - before) / (high - low)
-        before, now, ahead = (self.at(t)[1].copy() for t in (time - small, time, time + small))
+            before = self.values_at(low)[1].copy()
+            return (self.values_at(high)[1] - before) / (high - low)
+        before, now, ahead = (self.values_at(t)[1].copy() for t in (time - small, time, time + small))
         own = state.v[self.index]
         passed = np.abs(own - after) < np.abs(own - now)
         return np.where(passed, ahead - after, now - before) / small

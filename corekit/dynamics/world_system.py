@@ -118,7 +118,7 @@ class WorldSystem:
         """
         joints = self.terms.joints
         if joints is not None:
-            joints.hold(state)
+            joints.attach(state)
             joints.check_independent(state, np.concatenate([terms.free for terms in self.terms.bodies]))
 
     def joint_force(self, name: str, state: State) -> JointForce:

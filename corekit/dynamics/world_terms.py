@@ -113,7 +113,7 @@ class WorldTerms:
         """Set the prescribed entries of a stacked velocity to ṗ(time)."""
         for i in self._driven:
             terms = self.bodies[i]
-            velocity[self.slices[i]][terms.prescribed] = terms.motion.at(time)[1]
+            velocity[self.slices[i]][terms.prescribed] = terms.motion.values_at(time)[1]
 
     def evaluate_potential(self, state: State, step: float, velocity: Array | None = None) -> Array | None:
         """A contact potential's force on all bodies at a state, shape (nv,); None where nothing touches.

@@ -249,7 +249,7 @@ class _SparseFactorisation(_CopyFactorisation):
         else:
             rows, columns, where = template.entries()
             self._where = where[np.lexsort((rows, columns))]
-            self._lu = SparseLU(SparsePattern.of(template.n, rows, columns))
+            self._lu = SparseLU(SparsePattern.from_entries(template.n, rows, columns))
 
     def _factorise(self) -> bool:
         data = self._copy if self._where is None else self._copy.ravel(order="K")[self._where]

@@ -245,7 +245,7 @@ class SparsePattern:
         self.diagonal: IntArray = np.flatnonzero(row == column)
 
     @classmethod
-    def of(cls, n: int, rows: IntArray, columns: IntArray) -> Self:
+    def from_entries(cls, n: int, rows: IntArray, columns: IntArray) -> Self:
         """The least symmetric pattern with a whole diagonal that holds the given entries (repeated ones count once)."""
         every = np.arange(n)
         keys = np.concatenate([columns * n + rows, rows * n + columns, every * n + every])
@@ -342,7 +342,7 @@ def widest(*matrices: Matrix) -> Matrix:
         rows, columns, _ = (
             np.concatenate(each) for each in zip(*(m.entries() for m in matrices), strict=True)
         )
-        pattern = SparsePattern.of(n, rows, columns)
+        pattern = SparsePattern.from_entries(n, rows, columns)
         # one pattern for all where nothing is added to it
         return Sparse(patterns[0] if len(pattern.row) == len(patterns[0].row) else pattern)
     blocks = {matrix.block for matrix in matrices if isinstance(matrix, BlockDiagonal)}

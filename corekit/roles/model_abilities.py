@@ -209,7 +209,7 @@ class ModelAbilities:
     symbolic: SymbolicAbility | None = None
 
     @classmethod
-    def of(cls, model: Any, words: frozenset[str]) -> Self:
+    def from_model(cls, model: Any, words: frozenset[str]) -> Self:
         """Resolve the words of a spec, whose methods the contract check has found on the model."""
         own = {word.replace("-", "_") for word in words} & {each.name for each in fields(cls)}
         return cls(words, **dict.fromkeys(own, model))

@@ -31,7 +31,7 @@ class ComponentRef:
     options: Mapping[str, Any] = attrs.field(factory=dict)
 
     @classmethod
-    def of(cls, value: str | Mapping[str, Any] | ComponentRef) -> ComponentRef:
+    def from_value(cls, value: str | Mapping[str, Any] | ComponentRef) -> ComponentRef:
         """Make one from what a scenario file may hold."""
         if isinstance(value, ComponentRef):
             return value
@@ -147,11 +147,11 @@ def component_option(role: str, default: str | None = None, help: str = "", *, o
     metadata = {"help": help, "unit": "", "allowed": f"the name of a component of role {role}", "role": role}
     if optional:
         return attrs.field(
-            default=None, converter=attrs.converters.optional(ComponentRef.of), metadata=metadata
+            default=None, converter=attrs.converters.optional(ComponentRef.from_value), metadata=metadata
         )
     return attrs.field(
         default=NOTHING if default is None else ComponentRef(default),
-        converter=ComponentRef.of,
+        converter=ComponentRef.from_value,
         metadata=metadata,
     )
 
@@ -161,7 +161,7 @@ def component_list_option(role: str, default: Sequence[str] = (), help: str = ""
     metadata = {"help": help, "unit": "", "allowed": f"a list of components of role {role}", "role": role}
 
     def convert(values: Sequence[Any]) -> tuple[ComponentRef, ...]:
-        return tuple(ComponentRef.of(value) for value in values)
+        return tuple(ComponentRef.from_value(value) for value in values)
 
     return attrs.field(
         default=tuple(ComponentRef(name) for name in default), converter=convert, metadata=metadata

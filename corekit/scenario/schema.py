@@ -106,7 +106,7 @@ def _vertices_of_shape(obstacle: Obstacle, _attribute: object, value: tuple[tupl
 
 def _detectors(value: ComponentRef | str | Mapping[str, Any] | Sequence[Any]) -> tuple[ComponentRef, ...]:
     several = [value] if isinstance(value, (ComponentRef, str, Mapping)) else value
-    return tuple(ComponentRef.of(each) for each in several)
+    return tuple(ComponentRef.from_value(each) for each in several)
 
 
 def _at_least_one(_instance: object, _attribute: object, value: tuple[Any, ...]) -> None:

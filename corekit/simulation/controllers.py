@@ -101,7 +101,7 @@ class SampledControllers:
             for body, values in given.items():
                 inputs = simulation.body(body).inputs
                 for channel, value in values.items():
-                    inputs.hold(channel, value, f"controller {name!r}")
+                    inputs.set_channel(channel, value, f"controller {name!r}")
             each.next = simulation.step_index + each.period
 
     def restart(self) -> None:

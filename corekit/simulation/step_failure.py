@@ -120,7 +120,7 @@ class FailedStep:
         body = self.system.bodies[b]
         mass, force = body.model.new_mass_matrix(), np.zeros(body.nv)
         for state in (self.before.body_states[b], self.system.theta.trial.body_states[b]):
-            body.model.compute_mass_and_force(state, body.inputs.at(state.time), mass, force)
+            body.model.compute_mass_and_force(state, body.inputs.value_at(state.time), mass, force)
             if not np.isfinite(mass.data).all():
                 return True
         return False
@@ -152,7 +152,7 @@ def _largest_term(system: WorldSystem, b: int, *instants: tuple[State, float]) -
     for state, time in instants:
         terms = dict(system.contact_forces(b))
         if body.abilities.force_terms is not None:
-            terms |= body.abilities.force_terms.compute_force_terms(state, body.inputs.at(time))
+            terms |= body.abilities.force_terms.compute_force_terms(state, body.inputs.value_at(time))
         for name, force in terms.items():
             size = float(np.max(np.abs(force), initial=0.0))
             if not math.isfinite(size):
@@ -167,7 +167,7 @@ def fastest_rates(body: Body, state: State) -> tuple[float, float] | None:
     derivatives = body.abilities.force_derivatives
     if derivatives is None or body.nv > _MOST:
         return None
-    model, inputs = body.model, body.inputs.at(state.time)
+    model, inputs = body.model, body.inputs.value_at(state.time)
     mass, force = model.new_mass_matrix(), np.zeros(body.nv)
     stiffness, damping = derivatives.new_stiffness_and_damping()
     model.compute_mass_and_force(state, inputs, mass, force)

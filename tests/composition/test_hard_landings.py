@@ -82,7 +82,9 @@ def test_the_watch_warns_of_a_stiffness_that_rises_under_load(integrator, monkey
         if contacts.count and contacts.gap[0] < -LAYER and motion.normal_velocity[0] < 0.0:
             stiffness[0] *= 2.0
 
-    monkeypatch.setattr(ContactStiffness, "of", lambda _, contacts: np.full(contacts.count, stiffness[0]))
+    monkeypatch.setattr(
+        ContactStiffness, "of_contacts", lambda _, contacts: np.full(contacts.count, stiffness[0])
+    )
     monkeypatch.setattr(ContactStiffness, "update", update)
     energy, _, warns = fall(landing(integrator, adapt=True))
     assert energy > G * (0.05 + DROP) + 0.05 * G * DROP

@@ -24,7 +24,7 @@ def test_every_installed_integrator_is_a_row_and_coupled_ones_come_first():
 
 def test_explicit_steps_follow_the_stretching_of_a_rod():
     """ω = 2/l·√(E/ρ) of a chain of equal springs and masses, l its edges: h ≤ 1/ω for those who do not take K."""
-    task = Task.of("matrix/der")
+    task = Task.from_scenario("matrix/der")
     (limb,) = load("matrix/der").document["bodies"][0]["options"]["limbs"]
     edge = (limb["end"][0] - limb["start"][0]) / (limb["nodes"] - 1)
     omega = 2.0 / edge * (limb["young"][0] / limb["density"][0]) ** 0.5
@@ -37,7 +37,7 @@ def test_explicit_steps_follow_the_stretching_of_a_rod():
 
 
 def test_friction_that_is_linearised_once_a_step_may_not_throw_what_slides_past_its_rest():
-    task = Task.of("matrix/rigid")
+    task = Task.from_scenario("matrix/rigid")
     steps = {scheme.name: task.step_of(scheme, "imc") for scheme in schemes()}
     assert steps["semi-implicit-euler"] <= SLIP / (task.friction * 9.81)
     assert steps["implicit-euler"] == steps["newmark"] == task.step

@@ -63,7 +63,7 @@ def _gravities(simulation, pulled):
         forces = []
         for world in (simulation, *pulled):
             model, force = world.bodies[b].model, np.zeros(body.nv)
-            model.compute_mass_and_force(state, body.inputs.at(0.0), model.new_mass_matrix(), force)
+            model.compute_mass_and_force(state, body.inputs.value_at(0.0), model.new_mass_matrix(), force)
             forces.append(force)
         found.append(np.array(forces[1:]) - forces[0])
     return found

@@ -15,7 +15,7 @@ from corekit.cli import main
 from corekit.errors import ConfigError, ResultsError
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.scenario.load import loads
-from corekit_scenarios.cases.cusp.ball_task import judged
+from corekit_scenarios.cases.cusp.ball_task import judge
 from corekit_study.plan import make_plan, simulate
 from corekit_study.plan_drawing import plan_as_replay
 from corekit_study.plan_file import load_plan_file
@@ -202,7 +202,7 @@ def test_a_world_or_file_that_is_not_there_is_named(files, capsys):
 
 
 def test_the_cases_of_the_paper_judge_a_plan_by_its_certificate(made):
-    rows = {row.quantity: row for row in judged(made, "x")}
+    rows = {row.quantity: row for row in judge(made, "x")}
     assert all(row.passed in (True, None) for row in rows.values())
     angle = rows["simulated, joint PD: angle from target"].ours
     assert isinstance(angle, float)
@@ -213,5 +213,5 @@ def test_the_cases_of_the_paper_judge_a_plan_by_its_certificate(made):
     }
     told = {**made.plan.certificate, "equations": kinematic, "orientation_error": 2e-6}
     worse = attrs.evolve(made, plan=attrs.evolve(made.plan, certificate=told))
-    missed = {row.quantity for row in judged(worse, "x") if row.passed is False}
+    missed = {row.quantity for row in judge(worse, "x") if row.passed is False}
     assert missed == {"orientation error 1 − (qᵀq*)²", "robot dynamics residual"}

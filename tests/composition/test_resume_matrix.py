@@ -43,7 +43,7 @@ def table(cells):
 
 @lru_cache
 def task_of(model):
-    return Task.of(f"matrix/{model}")
+    return Task.from_scenario(f"matrix/{model}")
 
 
 @lru_cache

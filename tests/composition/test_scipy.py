@@ -53,7 +53,7 @@ def test_loops_are_held_by_baumgarte_and_by_generalized_alpha_alike():
         body, part = simulation.bodies[0], simulation.system.terms.bodies[0]
         assert part.rows is not None
         assert part.constraints is not None
-        part.constraints.evaluate(simulation.state.body_states[0], body.inputs.at(simulation.time))
+        part.constraints.evaluate(simulation.state.body_states[0], body.inputs.value_at(simulation.time))
         assert np.abs(part.rows.position_error).max() < 1e-8
         assert np.abs(part.rows.product(simulation.state.v)).max() < 1e-5
         ends.append(simulation.state.q - start)

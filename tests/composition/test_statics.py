@@ -40,7 +40,7 @@ def force_at(simulation, q):
     probe.q[:] = q
     probe.v[:] = 0.0
     mass, force = model.new_mass_matrix(), np.zeros(part.body.nv)
-    model.compute_mass_and_force(probe, part.body.inputs.at(1.0), mass, force)
+    model.compute_mass_and_force(probe, part.body.inputs.value_at(1.0), mass, force)
     return force, mass.dense()
 
 

@@ -44,7 +44,7 @@ def random_matrix(structure: str, n: int, rng: np.random.Generator) -> Matrix:
         return matrix
     if structure == "sparse":
         rows, columns = rng.integers(0, n, (2, 3 * n))
-        sparse = Sparse(SparsePattern.of(n, rows, columns))
+        sparse = Sparse(SparsePattern.from_entries(n, rows, columns))
         sparse.data[:] = rng.uniform(-1, 1, len(sparse.data))
         sparse.symmetrise()
         sparse.data[sparse.pattern.diagonal] = 2.0 * n

@@ -17,7 +17,7 @@ def unsymmetric(n, seed, density=0.15):
     """Random values on a random symmetric pattern, with a positive definite symmetric part."""
     rng = np.random.default_rng(seed)
     rows, columns = np.nonzero(rng.random((n, n)) < density)
-    matrix = Sparse(SparsePattern.of(n, rows, columns))
+    matrix = Sparse(SparsePattern.from_entries(n, rows, columns))
     matrix.data[:] = rng.uniform(-1, 1, len(matrix.data))
     matrix.data[matrix.pattern.diagonal] = 1.0 + 2.0 * n * density + rng.uniform(0, 1, n)
     return matrix
@@ -96,7 +96,7 @@ def arms(count, length, width):
             for j in range(max(0, i - width), i):
                 rows.append(chain[i])
                 columns.append(chain[j])
-    return SparsePattern.of(1 + count * length, np.array(rows), np.array(columns))
+    return SparsePattern.from_entries(1 + count * length, np.array(rows), np.array(columns))
 
 
 def test_minimum_degree_goes_from_the_leaves_to_the_hub_without_fill():
@@ -104,14 +104,16 @@ def test_minimum_degree_goes_from_the_leaves_to_the_hub_without_fill():
     star = arms(6, 40, 1)
     below = np.count_nonzero(star.row > star.column)
     assert SparseLU(star).fill == below
-    hub_first = SparsePattern.of(30, np.zeros(29, dtype=np.int64), np.arange(1, 30))
+    hub_first = SparsePattern.from_entries(30, np.zeros(29, dtype=np.int64), np.arange(1, 30))
     assert SparseLU(hub_first, natural=True).fill == 29 * 30 // 2
     assert SparseLU(hub_first).fill == 29
     assert np.array_equal(np.sort(SparseLU(hub_first).permutation), np.arange(30))
 
 
 def test_a_chain_keeps_its_band_and_a_star_of_chains_stays_linear():
-    chain = SparsePattern.of(200, *np.nonzero(np.abs(np.subtract.outer(np.arange(200), np.arange(200))) <= 4))
+    chain = SparsePattern.from_entries(
+        200, *np.nonzero(np.abs(np.subtract.outer(np.arange(200), np.arange(200))) <= 4)
+    )
     elimination = SparseLU(chain)
     assert elimination.fill == np.count_nonzero(chain.row > chain.column)
     assert np.array_equal(elimination.permutation, np.arange(200))
@@ -140,7 +142,7 @@ def test_sums_of_layouts_hold_every_entry():
 
 
 def test_what_does_not_fit_is_refused():
-    sparse = Sparse(SparsePattern.of(6, np.array([0]), np.array([5])))
+    sparse = Sparse(SparsePattern.from_entries(6, np.array([0]), np.array([5])))
     with pytest.raises(TypeError, match="widest"):
         sparse.add(Banded(6, 1))
     with pytest.raises(TypeError, match="Dense"):

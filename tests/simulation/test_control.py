@@ -114,7 +114,7 @@ def test_a_function_is_sampled_once_a_period_and_held():
         return {"arm": {"torque": sim.time}}
 
     sim = loads(PENDULUM).with_controller(ramp, every=0.03).compose()
-    sim.observe(lambda sim, report: recorded.append(sim.bodies[0].inputs.at(sim.time)[0]))
+    sim.observe(lambda sim, report: recorded.append(sim.bodies[0].inputs.value_at(sim.time)[0]))
     sim.run(0.09)
     assert seen == [0, 3, 6]
     np.testing.assert_allclose(recorded, np.repeat([0.0, 0.03, 0.06], 3), atol=1e-15)

@@ -21,10 +21,10 @@ def portability() -> Any:
 
 def test_the_oldest_processor_computes_without_this_one_s_features(portability):
     profile = portability.processor_profiles()["oldest"]
-    said = portability.asked(profile.python, profile.variables)
+    said = portability.probe(profile.python, profile.variables)
     assert said["numba"] == "generic"
     assert said["numpy"] == []
-    assert said["blas"] != portability.asked(profile.python, {})["blas"] or not said["blas"]
+    assert said["blas"] != portability.probe(profile.python, {})["blas"] or not said["blas"]
 
 
 def test_an_interpreter_that_is_not_there_is_said_to_be_missing(portability, monkeypatch):

@@ -138,6 +138,8 @@ def solver_of():
     def make(**options):
         options.setdefault("fallback", ())
         config = LCPContactConfig(**options)
-        return LCPContact(config, BuildContext(build=lambda _role, use: MAKERS[ComponentRef.of(use).use]()))
+        return LCPContact(
+            config, BuildContext(build=lambda _role, use: MAKERS[ComponentRef.from_value(use).use]())
+        )
 
     return make

@@ -72,7 +72,7 @@ class ContactStiffness:
         # of every contact: k [N/m], λ̄ [N], time inside the layer [s], sum of (2) [J], T [s] or 0 until it is computed
         self._record = np.zeros((0, _NUMBERS))
 
-    def of(self, contacts: ContactSet) -> Array:
+    def of_contacts(self, contacts: ContactSet) -> Array:
         """k of every contact, shape (m,) [N/m]."""
         out = np.empty(contacts.count)
         stiffness_by_id(
@@ -88,7 +88,7 @@ class ContactStiffness:
         """
         count, layer = contacts.count, self._layer
         near = np.flatnonzero(contacts.gap[:count] < _ENTRY * layer)
-        stiffness = self.of(contacts)
+        stiffness = self.of_contacts(contacts)
         record = np.zeros((len(near), _NUMBERS))
         for row, c in zip(record, near.tolist(), strict=True):
             gap, k = float(contacts.gap[c]), float(stiffness[c])

@@ -60,7 +60,7 @@ class ImplicitContact(ContactPotential, Stateful):
     def stiffness(self, contacts: ContactSet) -> Array:
         """k of every contact, shape (m,) [N/m]."""
         if self._stiffness is not None:
-            return self._stiffness.of(contacts)
+            return self._stiffness.of_contacts(contacts)
         if len(self._same) != contacts.count:
             self._same = np.full(contacts.count, self._config.stiffness)
         return self._same

@@ -94,7 +94,7 @@ class ComputedTorque(Controller, Stateful):
         """∂a/∂u, shape (3, columns), and the acceleration without the driven inputs, of the frame by (1)."""
         model, span = body.model, self._config.horizon
         state: State = world.state.body_states[body.index]
-        now = body.inputs.at(world.time).copy()
+        now = body.inputs.value_at(world.time).copy()
         mass, (stiffness, damping) = model.new_mass_matrix(), model.new_stiffness_and_damping()
         model.compute_stiffness_and_damping(state, now, stiffness, damping)
         now[columns] = 0.0

@@ -74,12 +74,12 @@ class _Numbers(dict[str, _Number]):
         super().__init__({name: self[name] for name in options if name in self})
 
     def __contains__(self, path: object) -> bool:
-        return self._found(str(path)) is not None
+        return self._find(str(path)) is not None
 
     def __getitem__(self, path: str) -> _Number:
-        return _Number(float(self._found(path) or 0.0), self._unit_of(path))
+        return _Number(float(self._find(path) or 0.0), self._unit_of(path))
 
-    def _found(self, path: str) -> float | None:
+    def _find(self, path: str) -> float | None:
         found: Any = self._options
         for part in _STEP.findall(path):
             try:

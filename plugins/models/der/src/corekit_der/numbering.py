@@ -102,4 +102,4 @@ def block_pattern(size: int, blocks: Sequence[IntArray]) -> SparsePattern:
     """Return the pattern of blocks on indices (k, d) each."""
     row = [np.repeat(dofs, dofs.shape[1], axis=1).ravel() for dofs in blocks]
     column = [np.tile(dofs, (1, dofs.shape[1])).ravel() for dofs in blocks]
-    return SparsePattern.of(size, np.concatenate(row), np.concatenate(column))
+    return SparsePattern.from_entries(size, np.concatenate(row), np.concatenate(column))

@@ -73,7 +73,7 @@ class RodSystem:
         self.clamp_motion = ClampMotion(graph, numbering, axes, twisting=not config.planar)
         self._gravity = self._axes.T @ context.gravity
         self._rest_q, self._rest_aux = np.zeros(n), np.zeros(elasticity.aux)
-        self._hold(graph, elasticity)
+        self._set_graph(graph, elasticity)
         if self._base is not None:
             self._base.share_mass(numbering, self.mass, self._weight)
         self._rest_q[self._node_dofs] = graph.position[:, axes]
@@ -96,7 +96,7 @@ class RodSystem:
         )
         self.description = self._make_layout(config)
 
-    def _hold(self, graph: Graph, elasticity: Elasticity) -> None:
+    def _set_graph(self, graph: Graph, elasticity: Elasticity) -> None:
         """Compute by the materials of a graph from now on, in workspace of this system alone."""
         self._graph, self._elasticity = graph, elasticity
         self.mass, self._weight, self._drag = _lump_masses(graph, self._numbering, self._gravity)
@@ -122,7 +122,7 @@ class RodSystem:
         other, elasticity = copy(self), self._elasticity.with_matter_of(graph)
         frames, applied = self._frames.for_rods(elasticity), self._applied.for_rods(graph, elasticity)
         vars(other).update(_config=config, _frames=frames, _applied=applied)
-        RodSystem._hold(other, graph, elasticity)
+        RodSystem._set_graph(other, graph, elasticity)
         return other
 
     def _new_stiffness(self) -> Banded | Sparse:

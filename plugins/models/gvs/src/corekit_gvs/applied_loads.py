@@ -119,7 +119,7 @@ class AppliedLoads:
         ]
         for group, add in parts:
             for i, each in enumerate(getattr(config, group)):
-                with mistakes.kept():
+                with mistakes.collecting():
                     add(each, f"{group}[{i}]")
 
     def _channel(self, name: str, unit: str, size: int = 1, **about: Any) -> int:

@@ -119,7 +119,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     acting.add_all(config, mistakes)
     loops = loop_tables(config, tree, mistakes)
     last = len(tree.nodes)
-    with mistakes.kept():
+    with mistakes.collecting():
         visible = visible_of(config, tree)
     mistakes.raise_if_any()
     n = tree.sizes[0]
@@ -168,13 +168,13 @@ def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:
     wrong: set[str] = set()
     for i, link in enumerate(config.links):
         if link.on.partition(".")[0] not in wrong:
-            with mistakes.kept():
+            with mistakes.collecting():
                 tree.add(link, f"links[{i}]")
                 continue
         wrong.add(link.name)
     mistakes.raise_if_any()
     if not tree.sizes[0]:
-        with mistakes.kept():
+        with mistakes.collecting():
             raise ConfigError(
                 [Mistake("links", "no coordinates", "give a joint or a strain basis that moves")],
                 "the list of links",

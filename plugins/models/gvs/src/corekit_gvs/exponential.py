@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array
-from corekit_gvs.vectors import Vector, apply, combine, compiled, cross, dot, inner, put
+from corekit_gvs.vectors import Vector, apply, combine, compiled, cross, dot, inner, store
 
 __all__ = [
     "AT_POINTS",
@@ -116,7 +116,7 @@ def exponential(k: Vector, l: Vector, c: Array, out: Array) -> None:  # noqa: E7
         k,
         (0.5 * B * k[0], 0.5 * B * k[1], 0.5 * B * k[2]),
     )
-    put(out, SHIFT, apply(out, T3, l))
+    store(out, SHIFT, apply(out, T3, l))
 
 
 @compiled

@@ -55,7 +55,7 @@ from corekit_gvs.tables import (
     real,
     work,
 )  # fmt: skip
-from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, dot, get, inner, put
+from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, dot, get, inner, store
 
 __all__ = ["add_generalised", "add_loads", "assemble", "cable", "load_wrench", "stress", "turned"]
 
@@ -134,8 +134,8 @@ def cable(x: Array, action: Array, out: Array) -> float:
     tau = add(add(cross(get(x, 0), d), get(x, 3)), get(action, 3))
     length = math.sqrt(dot(tau, tau))
     along = (tau[0] / length, tau[1] / length, tau[2] / length)
-    put(out, 0, cross(d, along))
-    put(out, 3, along)
+    store(out, 0, cross(d, along))
+    store(out, 3, along)
     return length
 
 
@@ -206,10 +206,10 @@ def load_wrench(
             out[r] = factor * wrench[r]
     if kind in (BODY_INPUT, BODY_TABLE):
         moment, force = apply(place, 0, get(out, 0)), apply(place, 0, get(out, 3))
-        put(out, 0, moment)
-        put(out, 3, force)
+        store(out, 0, moment)
+        store(out, 3, force)
     arm = apply(place, 0, get(wrench, 6))
-    put(out, 0, add(get(out, 0), cross(arm, get(out, 3))))
+    store(out, 0, add(get(out, 0), cross(arm, get(out, 3))))
     return arm
 
 

@@ -59,7 +59,7 @@ from corekit_gvs.tables import (
     real,
     work,
 )  # fmt: skip
-from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, get, inner, multiply, put
+from corekit_gvs.vectors import Vector, add, apply, combine, compiled, cross, get, inner, multiply, store
 
 __all__ = ["POSES", "RATES", "ROWS", "sweep"]
 
@@ -117,16 +117,16 @@ def step_vectors(h: float, kind: int, s: Array, rel: Array, at: int) -> None:
     for r in range(18):
         rel[at + r] = 0.5 * h * (s[r] + s[18 + r])
     o, u, w = at, at + 6, at + 12
-    put(rel, o, combine(1.0, get(rel, o), beta, cross(get(s, 0), get(s, 18))))
-    put(rel, o + 3, combine(1.0, get(rel, o + 3), beta, bracket_linear(s, 0, s, 18)))
+    store(rel, o, combine(1.0, get(rel, o), beta, cross(get(s, 0), get(s, 18))))
+    store(rel, o + 3, combine(1.0, get(rel, o + 3), beta, bracket_linear(s, 0, s, 18)))
     rate = add(cross(get(s, 6), get(s, 18)), cross(get(s, 0), get(s, 24)))
-    put(rel, u, combine(1.0, get(rel, u), beta, rate))
+    store(rel, u, combine(1.0, get(rel, u), beta, rate))
     rate = add(bracket_linear(s, 6, s, 18), bracket_linear(s, 0, s, 24))
-    put(rel, u + 3, combine(1.0, get(rel, u + 3), beta, rate))
+    store(rel, u + 3, combine(1.0, get(rel, u + 3), beta, rate))
     bias = add(add(cross(get(s, 12), get(s, 18)), cross(get(s, 0), get(s, 30))), cross(get(s, 6), get(s, 24)))
-    put(rel, w, combine(1.0, get(rel, w), beta, add(bias, cross(get(s, 6), get(s, 24)))))
+    store(rel, w, combine(1.0, get(rel, w), beta, add(bias, cross(get(s, 6), get(s, 24)))))
     bias = add(add(bracket_linear(s, 12, s, 18), bracket_linear(s, 0, s, 30)), bracket_linear(s, 6, s, 24))
-    put(rel, w + 3, combine(1.0, get(rel, w + 3), beta, add(bias, bracket_linear(s, 6, s, 24))))
+    store(rel, w + 3, combine(1.0, get(rel, w + 3), beta, add(bias, bracket_linear(s, 6, s, 24))))
 
 
 @inner
@@ -252,13 +252,13 @@ def sweep(
                 table, at = aux, nodes[i, 5]
             multiply(before, 0, table, at, place, 0)
             lever = apply(before, 0, get(table, at + 9))
-            put(place, 9, add(get(before, 9), lever))
+            store(place, 9, add(get(before, 9), lever))
             if level >= RATES:
                 turn = cross(omega, lever)
-                put(place, 12, omega)
-                put(place, 15, add(get(before, 15), turn))
-                put(place, 18, alpha)
-                put(place, 21, add(get(before, 21), add(cross(alpha, lever), cross(omega, turn))))
+                store(place, 12, omega)
+                store(place, 15, add(get(before, 15), turn))
+                store(place, 18, alpha)
+                store(place, 21, add(get(before, 21), add(cross(alpha, lever), cross(omega, turn))))
             if level >= ROWS:
                 move_columns(J, above, width, lever)
             continue
@@ -275,7 +275,7 @@ def sweep(
         multiply(before, 0, rel, ROTATION, place, 0)
         d = get(rel, SHIFT)
         D = apply(before, 0, d)
-        put(place, 9, add(get(before, 9), D))
+        store(place, 9, add(get(before, 9), D))
         if level == POSES:
             continue
         u, m, w, n = get(rel, 72), get(rel, 75), get(rel, 78), get(rel, 81)
@@ -287,11 +287,11 @@ def sweep(
         e_dot = add(z_v, add(cross(z_w, d), cross(y_w, e)))
         turning, moving = apply(before, 0, y_w), apply(before, 0, e)
         swept = cross(omega, D)
-        put(place, 12, add(omega, turning))
-        put(place, 15, add(get(before, 15), add(swept, moving)))
-        put(place, 18, add(alpha, add(cross(omega, turning), apply(before, 0, z_w))))
+        store(place, 12, add(omega, turning))
+        store(place, 15, add(get(before, 15), add(swept, moving)))
+        store(place, 18, add(alpha, add(cross(omega, turning), apply(before, 0, z_w))))
         bias = add(cross(alpha, D), cross(omega, add(swept, combine(2.0, moving, 0.0, moving))))
-        put(place, 21, add(get(before, 21), add(bias, apply(before, 0, e_dot))))
+        store(place, 21, add(get(before, 21), add(bias, apply(before, 0, e_dot))))
         if level < ROWS:
             continue
         Z = zetas[6 * nodes[i, 6] : 6 * (nodes[i, 6] + own)]

@@ -56,7 +56,7 @@ from corekit_gvs.vectors import (
     get,
     inner,
     multiply,
-    put,
+    store,
     subtract_crossed,
     subtract_skew,
 )
@@ -170,8 +170,8 @@ def add_own(
     add_form(Z, form, Z, sign, first, rows[:6], out)
     # Tᵀ·W, for what Z itself does
     W = scratch[36:42]
-    put(W, 0, add(apply_transposed(rel, T3, moment), apply_transposed(rel, Q, force)))
-    put(W, 3, apply_transposed(rel, T3, force))
+    store(W, 0, add(apply_transposed(rel, T3, moment), apply_transposed(rel, Q, force)))
+    store(W, 3, apply_transposed(rel, T3, force))
     if kind == MIDPOINT:
         if at >= 0:
             add_curvature(curvatures, at, own, W, sign * h, first, out)

@@ -65,7 +65,7 @@ class PrescribedJoints:
             index.extend(range(first, first + link.joint.size))
             if link.joint.jump == "alone":
                 self._alone.append((motion, slice(first, first + link.joint.size)))
-        with mistakes.kept():
+        with mistakes.collecting():
             if wrong:
                 raise ConfigError(wrong, "the joints")
         mistakes.raise_if_any()

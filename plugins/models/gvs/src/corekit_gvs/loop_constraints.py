@@ -49,7 +49,7 @@ from corekit_gvs.vectors import (
     get,
     inner,
     multiply,
-    put,
+    store,
 )  # fmt: skip
 
 __all__ = ["loop_pushes", "loop_rows"]
@@ -91,17 +91,17 @@ def place_loop(places: Array, loop: Array, frames: Array, s: Array) -> None:
     multiply(one, 0, frames, 3, s, RA)
     multiply(two, 0, frames, 15, s, RB)
     arm, other = apply(one, 0, get(frames, 0)), apply(two, 0, get(frames, 12))
-    put(s, ARM, arm)
+    store(s, ARM, arm)
     apart = combine(1.0, add(get(one, 9), arm), -1.0, add(get(two, 9), other))
-    put(s, OTHER, add(other, apart))  # p_A from node B
-    put(s, GAP, apply_transposed(s, RB, apart))
+    store(s, OTHER, add(other, apart))  # p_A from node B
+    store(s, GAP, apply_transposed(s, RB, apart))
     for r in range(3):
         for c in range(3):
             s[RELATIVE_AT + 3 * r + c] = (
                 s[RB + r] * s[RA + c] + s[RB + 3 + r] * s[RA + 3 + c] + s[RB + 6 + r] * s[RA + 6 + c]
             )
     phi = logarithm(s, RELATIVE_AT)
-    put(s, PHI, phi)
+    store(s, PHI, phi)
     stumpff(dot(phi, phi), s[C : C + 10])
 
 
@@ -129,9 +129,9 @@ def wrench_of(kind: int, frames: Array, multipliers: Array, first: int, count: i
         amount = multipliers[first]
         y, z = apply(s, RA, get(frames, 27)), apply(s, RB, get(frames, 24))
         moment = add(moment, combine(amount, cross(y, z), 0.0, y))
-    put(s, PULL, moment)
-    put(s, PULL + 3, apply(s, RB, b))
-    put(s, PULL + 6, a)
+    store(s, PULL, moment)
+    store(s, PULL + 3, apply(s, RB, b))
+    store(s, PULL + 6, a)
 
 
 @compiled

@@ -58,11 +58,11 @@ def loop_tables(config: GVSConfig, tree: Tree, mistakes: Mistakes) -> LoopTable:
     first = 0
     for i, loop in enumerate(config.loops):
         one = two = -1
-        with mistakes.kept():
+        with mistakes.collecting():
             one = tree.node_of(loop.first, f"loops[{i}].first")
-        with mistakes.kept():
+        with mistakes.collecting():
             two = tree.node_of(loop.second, f"loops[{i}].second")
-        with mistakes.kept():
+        with mistakes.collecting():
             if one == two >= 0:
                 said = "is the same place: a loop is between two"
                 raise ConfigError([Mistake(f"loops[{i}].second", loop.second, said)], "the list of loops")

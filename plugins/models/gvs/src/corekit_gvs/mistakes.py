@@ -25,7 +25,7 @@ class Mistakes:
         self._found: list[Mistake] = []
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def collecting(self) -> Iterator[None]:
         """Keep the mistakes of a part, so that the next one is looked at too."""
         try:
             yield

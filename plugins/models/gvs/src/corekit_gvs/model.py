@@ -76,7 +76,7 @@ class GVS(Model):
         loops = robot.loops
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
-        self._hold(robot)
+        self._set_robot(robot)
         self._drives = drives = robot.acting.length_drives
         self._length_slope, self._length_stiffness = (
             np.zeros((len(drives), robot.size)),
@@ -85,7 +85,7 @@ class GVS(Model):
         if drives:
             self._set_rest_lengths()
 
-    def _hold(self, robot: Robot) -> None:
+    def _set_robot(self, robot: Robot) -> None:
         """Compute by the tables of a robot from now on; nothing is swept yet."""
         self._robot, self._packed = robot, robot.packed
         self._node_wrenches = node_wrenches_of(robot.packed)
@@ -110,7 +110,7 @@ class GVS(Model):
             return None
         other = copy(self)
         vars(other).update(_config=config)
-        GVS._hold(other, with_matter_of(robot, config))
+        GVS._set_robot(other, with_matter_of(robot, config))
         return other
 
     def _set_rest_lengths(self) -> None:

@@ -8,7 +8,7 @@ from corekit.geometry.vectors import Vector, add, cross, dot
 
 __all__ = [
     "Vector", "add", "add_crossed", "add_rows", "apply", "apply_transposed", "combine", "compiled", "cross", "dot",
-    "get", "inner", "multiply", "put", "subtract_crossed", "subtract_skew",
+    "get", "inner", "multiply", "store", "subtract_crossed", "subtract_skew",
 ]  # fmt: skip
 
 inner = compiled(no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -22,7 +22,7 @@ def get(a: Array, i: int) -> Vector:
 
 
 @inner
-def put(a: Array, i: int, x: Vector) -> None:
+def store(a: Array, i: int, x: Vector) -> None:
     """Write three entries at place i."""
     a[i] = x[0]
     a[i + 1] = x[1]

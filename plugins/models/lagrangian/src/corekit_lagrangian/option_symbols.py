@@ -43,17 +43,17 @@ class OptionSymbols:
     def __init__(self, config: Any) -> None:
         self._made: list[Any] = []
         self._read: set[str] = set()
-        self._leaves = dict(_leaves(_given(config), ""))
+        self._leaves = dict(_leaves(_read_options(config), ""))
         self.parameters: dict[str, SymbolicParameter] = {}
         fields = attrs.fields_dict(type(config)) if attrs.has(type(config)) else {}
         units = {name: each.metadata.get("unit", "") for name, each in fields.items()}
-        self.found = self._options(_given(config), "", units)
+        self.found = self._options(_read_options(config), "", units)
         self.symbols = ca.vertcat(ca.SX(0, 1), *self._made)
         self.values = np.array([each.value for each in self.parameters.values()])
 
     def with_numbers(self, config: Any) -> Self | None:
         """The same symbols with the numbers of another config; None if that differs in what `define` saw of it."""
-        leaves = dict(_leaves(_given(config), ""))
+        leaves = dict(_leaves(_read_options(config), ""))
         if leaves.keys() != self._leaves.keys():
             return None
         for path, value in leaves.items():
@@ -84,7 +84,7 @@ class OptionSymbols:
         return value
 
 
-def _given(config: Any) -> dict[str, Any]:
+def _read_options(config: Any) -> dict[str, Any]:
     """Options by name; a whole number of an option that allows any is a float as well."""
     given = {}
     for name, each in (attrs.fields_dict(type(config)) if attrs.has(type(config)) else {}).items():

@@ -37,7 +37,7 @@ class SymbolicEquations:
         """The same model with expressions instead of the options' numbers."""
         return SymbolicEquations(self._equations, self.parameters, {**self._values, **values})
 
-    def _at(self, expression: Any, q: Any, v: Any = None, u: Any = None) -> Any:
+    def _substitute(self, expression: Any, q: Any, v: Any = None, u: Any = None) -> Any:
         own = self._equations
         arguments = [own.q, own.v, own.u, own.p]
         given = [q, own.v * 0 if v is None else v, own.u * 0 if u is None else u, self._given]
@@ -49,24 +49,24 @@ class SymbolicEquations:
 
     def mass(self, q: Any) -> Any:
         """M, shape (n, n)."""
-        return self._at(self._equations.mass, q)
+        return self._substitute(self._equations.mass, q)
 
     def force(self, q: Any, v: Any, inputs: Any) -> Any:
         """f, shape (n, 1)."""
-        return self._at(self._equations.force, q, v, inputs)
+        return self._substitute(self._equations.force, q, v, inputs)
 
     def kinetic_energy(self, q: Any, v: Any) -> Any:
         """T [J]."""
-        return self._at(self._equations.kinetic, q, v)
+        return self._substitute(self._equations.kinetic, q, v)
 
     def potential_energy(self, q: Any) -> Any:
         """V [J]."""
-        return self._at(self._equations.potential, q)
+        return self._substitute(self._equations.potential, q)
 
     def pose(self, q: Any, frame: int) -> tuple[Any, Any]:
         """World position (3, 1) [m] and rotation (3, 3) of a frame."""
         own = self._equations
-        return self._at(own.positions[frame], q), self._at(own.rotations[frame], q)
+        return self._substitute(own.positions[frame], q), self._substitute(own.rotations[frame], q)
 
     def point(self, q: Any, frame: int, local: Any) -> Any:
         """World position (3, 1) [m] of a point fixed in a frame."""
@@ -76,9 +76,9 @@ class SymbolicEquations:
     def point_jacobian(self, q: Any, frame: int, local: Any) -> Any:
         """J of that point, shape (3, n)."""
         own = self._equations
-        jacobian = self._at(ca.jacobian(own.positions[frame], own.q), q)
+        jacobian = self._substitute(ca.jacobian(own.positions[frame], own.q), q)
         for k in range(3):
-            jacobian += local[k] * self._at(ca.jacobian(own.rotations[frame][:, k], own.q), q)
+            jacobian += local[k] * self._substitute(ca.jacobian(own.rotations[frame][:, k], own.q), q)
         return jacobian
 
     def functions(self) -> dict[str, Any]:

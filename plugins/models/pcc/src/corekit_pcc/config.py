@@ -94,7 +94,9 @@ class PCCConfig:
         names = [*_PER_SECTION, *(f"material.{name}" for name in _OF_MATERIAL if self.material is not None)]
         allowed = f"give one number, or {self.sections}: one a section"
         wrong = [
-            Mistake(name, f"{len(value)} entries", allowed, _LEFT_OUT if self._given(name) is None else "")
+            Mistake(
+                name, f"{len(value)} entries", allowed, _LEFT_OUT if self._read_option(name) is None else ""
+            )
             for name in names
             if len(value := self._entries(name)) not in (1, self.sections)
         ]
@@ -135,14 +137,14 @@ class PCCConfig:
         """A and I of every section of a material."""
         return [beam_section(*given) for given in self._geometry()]
 
-    def _given(self, name: str) -> Any:
+    def _read_option(self, name: str) -> Any:
         """What was given for an option, None if it was left out."""
         holder, _, own = name.rpartition(".")
         return getattr(self.material if holder else self, own)
 
     def _entries(self, name: str) -> tuple[Any, ...]:
         """What was given for an option, or what stands for it."""
-        value = self._given(name)
+        value = self._read_option(name)
         if value is not None:
             return tuple(value)
         if name in ("disk_inertia", "material.inner_radius", "material.wall") or (
@@ -159,7 +161,7 @@ class PCCConfig:
         """Per section outer and inner radius, number, area and distance of the chambers: `beam_section`'s arguments."""
         outer = self.spread("material.outer_radius")
         inner = self.spread("material.inner_radius")
-        if self._given("material.wall") is not None:
+        if self._read_option("material.wall") is not None:
             inner = tuple(r - wall for r, wall in zip(outer, self.spread("material.wall"), strict=True))
         rest = ("chambers", "material.chamber_area", "chamber_radius")
         return list(zip(outer, inner, *(self.spread(name) for name in rest), strict=True))
@@ -167,12 +169,12 @@ class PCCConfig:
     def _given_twice(self) -> list[Mistake]:
         """Return what is given beside a material that says the same."""
         twice = [
-            Mistake(name, self._given(name), "follows from `material`; give one of them")
+            Mistake(name, self._read_option(name), "follows from `material`; give one of them")
             for name in _RAW
-            if self._given(name) is not None
+            if self._read_option(name) is not None
         ]
-        wall = self._given("material.wall")
-        if wall is not None and self._given("material.inner_radius") is not None:
+        wall = self._read_option("material.wall")
+        if wall is not None and self._read_option("material.inner_radius") is not None:
             twice.append(Mistake("material.wall", wall, "give this or `inner_radius`"))
         return twice
 

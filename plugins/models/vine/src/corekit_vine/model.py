@@ -72,9 +72,9 @@ class Vine(Model):
         )
         self._layout = describe_robot(config, None if self._base else self._plane[:3])
         self._zero_inputs = np.zeros(self._layout.input_size)
-        Vine._hold(self, config)
+        Vine._set_config(self, config)
 
-    def _hold(self, config: VineConfig) -> None:
+    def _set_config(self, config: VineConfig) -> None:
         """Compute by the numbers of a config from now on."""
         self._config = config
         self._chain = chain = build_chain(config, self._inside)
@@ -91,7 +91,7 @@ class Vine(Model):
         if self._base is not None or _ALL_BUT_MATTER(self._config) != _ALL_BUT_MATTER(config):
             return None
         other = copy(self)
-        Vine._hold(other, config)
+        Vine._set_config(other, config)
         return other
 
     @property

@@ -97,7 +97,7 @@ class MountedChain:
         rows, columns = np.broadcast_arrays(local[:, :, None], local[:, None, :])
         below = np.minimum(np.arange(_BANDS + 1)[:, None] + np.arange(n), n - 1) + BASE
         across = np.broadcast_to(np.arange(n) + BASE, below.shape)
-        self._pattern = SparsePattern.of(
+        self._pattern = SparsePattern.from_entries(
             BASE + n, np.concatenate([rows.ravel(), below.ravel()]), np.concatenate([columns.ravel(), across.ravel()])
         )  # fmt: skip
         self._where = self._pattern.where(rows.ravel(), columns.ravel()).reshape(rows.shape)

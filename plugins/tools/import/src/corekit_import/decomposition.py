@@ -36,7 +36,7 @@ def decompose(vertices: Array, faces: IntArray, concavity: float) -> list[Array]
             "is not convex, and what would cut it into convex pieces is not installed",
             'pip install coacd, split it into convex bodies, or use its hull: convex = "hull"',
         )
-    file = _kept(vertices, faces, concavity)
+    file = _cache_file(vertices, faces, concavity)
     with contextlib.suppress(OSError, ValueError, KeyError), np.load(file) as kept:
         return np.split(kept["vertices"], kept["ends"][:-1])
     pieces = _cut(vertices, faces, concavity)
@@ -47,7 +47,7 @@ def decompose(vertices: Array, faces: IntArray, concavity: float) -> list[Array]
     return pieces
 
 
-def _kept(vertices: Array, faces: IntArray, concavity: float) -> Path:
+def _cache_file(vertices: Array, faces: IntArray, concavity: float) -> Path:
     made_of = f"{version('coacd')} {sorted(_EFFORT.items())} {concavity!r} {faces.shape}".encode()
     digest = hashlib.sha256(made_of)
     digest.update(np.ascontiguousarray(vertices, dtype=np.float64).tobytes())

@@ -108,7 +108,7 @@ class EnergyBalance:
         for part, state, (mass, force), without in zip(
             self._parts, simulation.state.body_states, self._buffers, self._without, strict=True
         ):
-            inputs = part.body.inputs.at(state.time)
+            inputs = part.body.inputs.value_at(state.time)
             if not inputs.any():
                 continue
             part.body.model.compute_mass_and_force(state, inputs, mass, force)
@@ -122,7 +122,7 @@ class EnergyBalance:
         for part, state, (mass, force) in zip(
             self._parts, simulation.state.body_states, self._buffers, strict=True
         ):
-            part.body.model.compute_mass_and_force(state, part.body.inputs.at(state.time), mass, force)
+            part.body.model.compute_mass_and_force(state, part.body.inputs.value_at(state.time), mass, force)
             power += float(np.abs(state.v) @ np.abs(force))
         return power
 
@@ -241,5 +241,5 @@ def _rows_are_idle(part: BodyTerms, simulation: Simulation) -> bool:
         for p, s in zip(simulation.system.terms.bodies, simulation.state.body_states, strict=True)
         if p is part
     )
-    own.evaluate(state, body.inputs.at(state.time))
+    own.evaluate(state, body.inputs.value_at(state.time))
     return not (rows.is_velocity_level.any() or rows.bounded.any() or rows.compliance.any())

@@ -226,7 +226,9 @@ class Recorder(RunObserver):
         if "v" in rows:
             rows["v"][k] = state.v
         if "inputs" in rows:
-            np.concatenate([body.inputs.at(state.time) for body in simulation.bodies], out=rows["inputs"][k])
+            np.concatenate(
+                [body.inputs.value_at(state.time) for body in simulation.bodies], out=rows["inputs"][k]
+            )
         self._keep_poses(simulation, k)
         self._keep_energy(simulation, k)
         if record is None:

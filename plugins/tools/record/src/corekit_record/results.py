@@ -230,21 +230,21 @@ class Results:
         end = int(self._contact_ends[k])
         part = slice(end - int(count[k]), end)
 
-        def of(name: str) -> Any:
+        def column(name: str) -> Any:
             return self[f"contact_{name}"][part]
 
         return ContactRecord(
-            id=of("id"),
-            shape=of("shape").astype(np.int64),
-            gap=of("gap"),
-            point=of("point"),
-            normal=of("normal"),
-            tangent=of("tangent"),
-            normal_impulse=of("normal_impulse"),
-            tangential_impulse=of("tangential_impulse"),
-            slip=of("slip"),
-            mode=of("mode").astype(np.int64),
-            residual=of("residual"),
+            id=column("id"),
+            shape=column("shape").astype(np.int64),
+            gap=column("gap"),
+            point=column("point"),
+            normal=column("normal"),
+            tangent=column("tangent"),
+            normal_impulse=column("normal_impulse"),
+            tangential_impulse=column("tangential_impulse"),
+            slip=column("slip"),
+            mode=column("mode").astype(np.int64),
+            residual=column("residual"),
         )
 
     # — how it went —

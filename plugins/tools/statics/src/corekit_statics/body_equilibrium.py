@@ -77,7 +77,7 @@ class BodyEquilibrium:
             return
         state = State.zeros(*body.sizes)
         body.model.compute_initial_state(None, state)
-        own.evaluate(state, body.inputs.at(time))
+        own.evaluate(state, body.inputs.value_at(time))
         driven = np.flatnonzero(rows.is_velocity_level & (rows.compliance == 0) & (rows.target_rate != 0))
         if len(driven):
             raise CompositionError(
@@ -105,7 +105,7 @@ class BodyEquilibrium:
             if self._is_symmetric:
                 self._force_gradient.symmetrise()
         if terms.motion.exists:
-            terms.fixed[:] = terms.motion.at(time)[0] - state.q[terms.motion.coordinates]
+            terms.fixed[:] = terms.motion.values_at(time)[0] - state.q[terms.motion.coordinates]
 
     def _evaluate_constraints(self, state: State, u: Array) -> None:
         """Write (2), and the forces of compliant velocity constraints into the right-hand side."""
@@ -178,7 +178,7 @@ class BodyEquilibrium:
         between, total = start.copy(), np.zeros(rows.count)
         for node, weight in zip(_NODES, _WEIGHTS, strict=True):
             self.terms.body.model.integrate(start, step, 0.5 * (1.0 + node), start, between)
-            constraints.compute_constraints(between, self.terms.body.inputs.at(time), rows)
+            constraints.compute_constraints(between, self.terms.body.inputs.value_at(time), rows)
             total += 0.5 * weight * rows.product(step)
         is_rigid = rows.is_velocity_level & ~rows.bounded & (rows.compliance == 0)
         return self.drift + np.where(is_rigid, total, 0.0)

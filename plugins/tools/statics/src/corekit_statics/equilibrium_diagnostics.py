@@ -36,7 +36,9 @@ def largest_term(system: EquilibriumSystem, state: State) -> float:
     worst = system.largest_body_force()
     for body, own in zip(system.bodies, state.body_states, strict=True):
         if body.abilities.force_terms is not None:
-            terms = body.abilities.force_terms.compute_force_terms(own, body.inputs.at(system.time)).values()
+            terms = body.abilities.force_terms.compute_force_terms(
+                own, body.inputs.value_at(system.time)
+            ).values()
             worst = max(worst, *(float(np.max(np.abs(term), initial=0.0)) for term in terms))
     return worst
 

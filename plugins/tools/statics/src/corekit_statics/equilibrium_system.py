@@ -251,7 +251,7 @@ class EquilibriumSystem:
 
     def probes(self, state: State) -> Array:
         """Probe points of all shapes at a state, shape (k, 3) [m]."""
-        return self._probe_points.at(state)
+        return self._probe_points.points_at(state)
 
     def displacements(self, start: State, step: Array, scratch: State) -> tuple[Array, Array]:
         """How far a whole step moves each body's probe points [m], and turns them near contacts [rad]."""

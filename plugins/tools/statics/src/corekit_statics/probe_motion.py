@@ -22,7 +22,7 @@ class ProbePoints:
         self._scene = scene
         self._known: list[tuple[tuple[float, bytes, bytes], Array]] = []
 
-    def at(self, state: State) -> Array:
+    def points_at(self, state: State) -> Array:
         """Probe points at a world state, shape (k, 3) [m]; the caller must not change them."""
         instant = (state.time, state.q.tobytes(), state.aux.tobytes())
         for known, probes in self._known:

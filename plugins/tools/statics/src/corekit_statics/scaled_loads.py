@@ -30,7 +30,7 @@ class _Weightless(NamedTuple):
     stiffness: Matrix
 
     @classmethod
-    def of(cls, model: Any, velocities: int) -> _Weightless:
+    def for_model(cls, model: Any, velocities: int) -> _Weightless:
         """Allocate the workspace of a model."""
         return cls(model, model.new_mass_matrix(), np.zeros(velocities), model.new_stiffness_and_damping()[0])
 
@@ -60,7 +60,7 @@ class ScaledLoads:
 
     def inputs(self, index: int, time: float) -> Array:
         """The inputs of a body at a time, efforts scaled, shape (nu,)."""
-        u = self._bodies[index].body.inputs.at(time)
+        u = self._bodies[index].body.inputs.value_at(time)
         return u if self.factor == 1.0 else np.where(self._is_effort[index], self.factor * u, u)
 
     def evaluate(self, index: int, state: State, inputs: Array) -> None:
@@ -78,7 +78,7 @@ class ScaledLoads:
         if self._weightless is None:
             models = self._build() if self._build is not None else None
             pairs = zip(models, self._bodies, strict=True) if models is not None else ()
-            self._weightless = [_Weightless.of(model, each.body.nv) for model, each in pairs]
+            self._weightless = [_Weightless.for_model(model, each.body.nv) for model, each in pairs]
         if self._weightless:
             other = self._weightless[index]
             other.model.compute_mass_and_force(state, inputs, other.mass, other.force)

@@ -81,13 +81,13 @@ def stability_of(system: EquilibriumSystem) -> Stability:
             found = lowest_modes(motions, count)
             # beyond the unstable and neutral ones there must be one that is neither, or no more
             if len(found.squares) < count or found.squares[-1] > found.errors[-1]:
-                return _judged(found, motions)
+                return _judge(found, motions)
             count *= 2
     except IndefiniteError:
         return _without_mass(motions)
 
 
-def _judged(found: LowestModes, motions: SmallMotions) -> Stability:
+def _judge(found: LowestModes, motions: SmallMotions) -> Stability:
     if not len(found.squares):
         return Stability("stable", reason="nothing can move", motions=motions)
     unstable = int(np.count_nonzero(found.squares < -found.errors))

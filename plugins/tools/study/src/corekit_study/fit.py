@@ -163,7 +163,7 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
         step=scenario.time.step,
         duration=scenario.time.duration,
         integrator=scenario.integrator,
-        inputs=part.inputs.at,
+        inputs=part.inputs.value_at,
         obstacles=tuple(
             KnownObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles
         ),

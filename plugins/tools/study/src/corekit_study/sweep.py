@@ -37,7 +37,7 @@ KEEP = ("runs", "table")
 
 
 @frozen(kw_only=True)
-class _Asked:
+class _SweepOptions:
     """What a sweep is of, as `SWEEP` holds it; arguments of `sweep`."""
 
     file: str
@@ -123,7 +123,7 @@ def sweep(
     if keep not in KEEP:
         raise ConfigError([Mistake("--keep", keep, f"must be one of {', '.join(KEEP)}")], "the sweep")
     scenario = load(file, overrides)
-    asked = _Asked(
+    asked = _SweepOptions(
         file=_place(file), vary=tuple(vary), set=tuple(overrides), samples=samples, seed=seed, keep=keep
     )
     ready = _Ready(asked, shard, allow_code=allow_code)  # mistakes are reported before there is a folder
@@ -152,7 +152,7 @@ def resume(
     try:
         said = json.loads((folder / SWEEP).read_text(encoding="utf-8"))
         samples = said.get("samples")
-        asked = _Asked(
+        asked = _SweepOptions(
             file=str(said["file"]),
             vary=tuple(map(str, said["vary"])),
             set=tuple(map(str, said["set"])),
@@ -172,7 +172,7 @@ class _Ready:
         ConfigError: one cannot be loaded.
     """
 
-    def __init__(self, asked: _Asked, shard: tuple[int, int] | None, *, allow_code: bool) -> None:
+    def __init__(self, asked: _SweepOptions, shard: tuple[int, int] | None, *, allow_code: bool) -> None:
         first, parts = shard or (1, 1)
         if not 1 <= first <= parts:
             said = "must be K/N, the K-th of N parts, for example 2/8"

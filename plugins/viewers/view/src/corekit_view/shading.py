@@ -120,7 +120,7 @@ def _lit(
     normal = normal / np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-12)
     normal[normal @ toward < 0.0] *= -1.0  # the back of an open surface is visible
     lambert = normal @ light
-    shadow = shadows.at(point, lambert)
+    shadow = shadows.shadow_at(point, lambert)
     half = light + toward
     half /= np.linalg.norm(half)
     on_body = soup.body[face]
@@ -154,7 +154,7 @@ class _ShadowMap:
         depth, _ = rasterise(corners, SHADOW_PIXELS, SHADOW_PIXELS)
         self._depth = np.pad(depth, BORDER, constant_values=np.inf)
 
-    def at(self, point: Array, lambert: Array) -> Array:
+    def shadow_at(self, point: Array, lambert: Array) -> Array:
         """Return the shadow at points [m], 0…1; 0 on surfaces that face away from the light."""
         there = point @ self._axes.T
         texels = np.floor((there[:, :2] - self._low) / self._texel).astype(np.int64)

@@ -112,7 +112,7 @@ def modes_of(model: str, size: int) -> Array:
     simulation = load(f"beam/{model}", refined(model, size, 0.0)).compose()
     body, state = simulation.bodies[0], simulation.state.body_states[0]
     own: Any = body.model
-    inputs, mass, force = body.inputs.at(0.0), own.new_mass_matrix(), np.zeros(body.nv)
+    inputs, mass, force = body.inputs.value_at(0.0), own.new_mass_matrix(), np.zeros(body.nv)
     stiffness, damping = own.new_stiffness_and_damping()
     own.compute_mass_and_force(state, inputs, mass, force)
     own.compute_stiffness_and_damping(state, inputs, stiffness, damping)

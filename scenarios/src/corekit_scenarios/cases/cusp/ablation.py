@@ -107,7 +107,7 @@ def settings() -> Iterator[Setting]:
 
 
 @frozen
-class Judged:
+class CellResult:
     """A run by the paper's criterion.
 
     Args:
@@ -128,7 +128,7 @@ class Judged:
         return self.own >= CONVERGED and self.depth < DEEPEST and self.completed >= COMPLETED
 
 
-def judge(outcome: Outcome) -> Judged:
+def judge(outcome: Outcome) -> CellResult:
     """Judge a run from its counters."""
     said = outcome.statistics
     answered = dict(said.get("answered_by", {}))
@@ -138,7 +138,7 @@ def judge(outcome: Outcome) -> Judged:
     fallbacks = int(said.get("statuses", {}).get("fallback", 0))
     first = max(answered, key=lambda who: answered[who], default="")
     others = ", ".join(f"{who} {count}" for who, count in answered.items() if who != first)
-    return Judged(
+    return CellResult(
         own=converged / with_contact if with_contact else 0.0,
         depth=float(said.get("deepest_penetration_m", math.inf)),
         completed=outcome.completed,
@@ -166,7 +166,7 @@ def ablation(case: CaseRun) -> list[Row]:
     return rows
 
 
-def _run_row(solver: str, each: Setting, judged: Judged, outcome: Outcome) -> Row:
+def _run_row(solver: str, each: Setting, judged: CellResult, outcome: Outcome) -> Row:
     as_paper = solver == SOLVERS[0] and "R" in each.stages
     asked = as_paper or each.stages == "QRT"
     notes = [
@@ -189,7 +189,7 @@ def _run_row(solver: str, each: Setting, judged: Judged, outcome: Outcome) -> Ro
     )  # fmt: skip
 
 
-def _shares(solver: str, judged: dict[Setting, Judged]) -> list[Row]:
+def _shares(solver: str, judged: dict[Setting, CellResult]) -> list[Row]:
     """Runs that succeed, beside the paper's shares, which are of its semismooth Newton."""
     groups = (
         ("with R", 1.0, "all", [each for each in judged if "R" in each.stages]),
@@ -215,7 +215,7 @@ def _shares(solver: str, judged: dict[Setting, Judged]) -> list[Row]:
     return rows
 
 
-def _whole(solver: str, judged: dict[Setting, Judged], runs: dict[Setting, Outcome]) -> list[Row]:
+def _whole(solver: str, judged: dict[Setting, CellResult], runs: dict[Setting, Outcome]) -> list[Row]:
     complete = sum(each.completed >= 1.0 and not runs[key].error for key, each in judged.items())
     alone = sum(each.own >= 1.0 for each in judged.values())
     least = min(judged, key=lambda each: judged[each].own)

@@ -29,7 +29,7 @@ from corekit_study.plan import PlanResult, make_plan
 from corekit_study.plan_file import PlanFile, load_plan_file
 from corekit_study.reference import OWN, method
 
-__all__ = ["Found", "ball_targets", "check", "targets"]
+__all__ = ["TargetResult", "ball_targets", "check", "targets"]
 
 _COUNT = 20
 _CHECK = method("the compiled model and one contact force, (1), without the planner")
@@ -46,7 +46,7 @@ _LIMITS = {
 
 
 @frozen
-class Found:
+class TargetResult:
     """One target and what was found.
 
     Args:
@@ -98,7 +98,7 @@ def ball_targets(case: CaseRun) -> list[Row]:
         file = load_plan_file("cusp/ball-x", changes)
         with case.show(name):
             made = make_plan(file, report=lambda sentence: _say(case, sentence))
-            found.append(_judged(file, made, axis, angle))
+            found.append(_judge(file, made, axis, angle))
         _say(case, f"target {number + 1}: {found[-1].said}")
         text = json.dumps([_as_data(each) for each in found], indent=1, ensure_ascii=False)
         write_text_whole(stored, text + "\n")
@@ -114,13 +114,13 @@ def _words(axis: Array, angle: float) -> str:
     return f"{math.degrees(angle):.0f}° about ({', '.join(f'{x:.2f}' for x in axis)})"
 
 
-def _read(stored: Path) -> list[Found]:
+def _read(stored: Path) -> list[TargetResult]:
     """What a case that was stopped found, of the same targets."""
     if not stored.is_file():
         return []
     entries = json.loads(stored.read_text(encoding="utf-8"))
     found = [
-        Found(axis=tuple(each["axis"]), angle=math.radians(each["angle_deg"]), certified=each["certified"],
+        TargetResult(axis=tuple(each["axis"]), angle=math.radians(each["angle_deg"]), certified=each["certified"],
               wrong=tuple(each["wrong"]), left=each["left"], seconds=each["seconds"],
               processor=each["processor_seconds"], iterations=each["iterations"])
         for each in entries
@@ -129,10 +129,10 @@ def _read(stored: Path) -> list[Found]:
     return found if same else []
 
 
-def _judged(file: PlanFile, made: PlanResult, axis: Array, angle: float) -> Found:
+def _judge(file: PlanFile, made: PlanResult, axis: Array, angle: float) -> TargetResult:
     left = check(file, made)
     wrong = tuple(f"{name}: {left[name]:.2g}" for name, limit in _LIMITS.items() if not left[name] <= limit)
-    return Found(
+    return TargetResult(
         axis=(float(axis[0]), float(axis[1]), float(axis[2])),
         angle=angle,
         certified=bool(made.plan.certificate["certified"] and made.info.status.solved),
@@ -144,7 +144,7 @@ def _judged(file: PlanFile, made: PlanResult, axis: Array, angle: float) -> Foun
     )
 
 
-def _rows(found: list[Found]) -> Iterator[Row]:
+def _rows(found: list[TargetResult]) -> Iterator[Row]:
     for number, each in enumerate(found):
         yield Row(
             quantity=f"target {number + 1}, {_words(np.array(each.axis), each.angle)}", unit="s", against=OWN,
@@ -271,7 +271,7 @@ def _product(a: Array, b: Array) -> Array:
     )
 
 
-def _as_data(each: Found) -> dict[str, Any]:
+def _as_data(each: TargetResult) -> dict[str, Any]:
     return {
         "axis": each.axis, "angle_deg": round(math.degrees(each.angle), 3), "certified": each.certified,
         "wrong": each.wrong, "left": each.left, "iterations": each.iterations,

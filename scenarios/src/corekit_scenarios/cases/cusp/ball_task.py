@@ -12,7 +12,7 @@ from corekit_study.plan import PlanResult, make_plan, simulate
 from corekit_study.plan_file import load_plan_file
 from corekit_study.reference import OWN, Reference, method, paper
 
-__all__ = ["ball_x", "ball_y", "ball_z", "judged"]
+__all__ = ["ball_x", "ball_y", "ball_z", "judge"]
 
 _PAPER_MINUTES = {"kinematic": 4.7, "dynamic": 8.9, "both stages": 13.6}
 _LIMITS = {"x": 5.0, "y": 5.0, "z": 30.0}
@@ -40,7 +40,7 @@ def ball_z(case: CaseRun) -> list[Row]:
 def _planned(case: CaseRun, axis: str) -> list[Row]:
     file = load_plan_file(f"cusp/ball-{axis}")
     folder = new_folder(file.name, case.folder, case.folder / file.name)
-    return [*judged(simulate(make_plan(file, folder)), axis), *_as_printed(case, axis)]
+    return [*judge(simulate(make_plan(file, folder)), axis), *_as_printed(case, axis)]
 
 
 def _as_printed(case: CaseRun, axis: str) -> list[Row]:
@@ -70,7 +70,7 @@ def _as_printed(case: CaseRun, axis: str) -> list[Row]:
     ]  # fmt: skip
 
 
-def judged(made: PlanResult, axis: str) -> list[Row]:
+def judge(made: PlanResult, axis: str) -> list[Row]:
     """The certificate, times and simulations of a plan beside what the paper says."""
     certificate = made.plan.certificate
     rows = [

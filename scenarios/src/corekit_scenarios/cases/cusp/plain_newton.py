@@ -21,7 +21,7 @@ behind R, which is the paper's picture: `lcp` solves problems in units of their 
 
 from __future__ import annotations
 
-from corekit_scenarios.cases.cusp.ablation import CONVERGED, SOLVERS, Judged, Setting, judge
+from corekit_scenarios.cases.cusp.ablation import CONVERGED, SOLVERS, CellResult, Setting, judge
 from corekit_study.case_run import CaseRun, Job, Row
 from corekit_study.reference import OWN
 
@@ -102,12 +102,12 @@ def plain_newton(case: CaseRun) -> list[Row]:
     ]  # fmt: skip
 
 
-def _reaching(own: dict[str, Judged]) -> str:
+def _reaching(own: dict[str, CellResult]) -> str:
     count = sum(each.own >= CONVERGED for each in own.values())
     return f"{count} of {len(own)}"
 
 
-def _gain(own: dict[str, Judged], stage: str) -> float:
+def _gain(own: dict[str, CellResult], stage: str) -> float:
     """Mean gain of a stage over the subsets without it, in points of the steps that are answered."""
     without = [stages for stages in _SUBSETS if stage not in stages]
     pairs = [

@@ -69,7 +69,7 @@ def _target(folder: Path) -> Array:
     return true
 
 
-def _made(
+def _fit(
     folder: Path,
     estimator: str,
     name: str = "",
@@ -103,7 +103,7 @@ def real2sim(case: CaseRun) -> list[Row]:
     rows: list[Row] = []
     for estimator in ("gauss-newton", "curvature-descent"):
         began = clock.perf_counter()
-        made = _made(case.folder, estimator)
+        made = _fit(case.folder, estimator)
         wall = clock.perf_counter() - began
         tip = 1e3 * np.linalg.norm(made.estimate.predicted[:, -1] - true[:, -1], axis=1)
         rows += [
@@ -217,5 +217,5 @@ def _film_errors(case: CaseRun, name: str, instants: Array, place: Array, clamp:
         table.writerow(["time", "marker", "x", "y", "z"])
         table.writerows([t, i, *place[k, i]] for k, t in enumerate(instants) for i in range(_TAGS))
     with case.show(name):
-        made = _made(case.folder, "gauss-newton", name, f"{name}.csv", overrides, attached)
+        made = _fit(case.folder, "gauss-newton", name, f"{name}.csv", overrides, attached)
     return 1e3 * np.linalg.norm(made.estimate.predicted - place, axis=2)

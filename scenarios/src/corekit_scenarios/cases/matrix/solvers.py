@@ -60,7 +60,7 @@ def _plan(models: tuple[str, ...]) -> tuple[list[_Plan], list[Cell]]:
     plans: list[_Plan] = []
     refused: list[Cell] = []
     for model in models:
-        task = Task.of(f"matrix/{model}")
+        task = Task.from_scenario(f"matrix/{model}")
         for solver, scheme in product(SOLVERS, schemes()):
             step = task.step_of(scheme, solver)
             overrides = (f'contact.solver={{use="{solver}"}}', scheme.choice, f"time.step={step!r}")

@@ -71,7 +71,7 @@ class Task:
     omega: float
 
     @classmethod
-    def of(cls, name: str) -> Task:
+    def from_scenario(cls, name: str) -> Task:
         """Read a shipped scenario, and the rates of its models."""
         scenario = load(name)
         simulation = scenario.compose()

@@ -69,7 +69,9 @@ def carried(results: Results) -> Carried:
     size = float(np.linalg.norm(gravity))
     body, part = ended.bodies[0], ended.state.body_states[0]
     force = np.zeros(body.nv)
-    body.model.compute_mass_and_force(part, body.inputs.at(part.time), body.model.new_mass_matrix(), force)
+    body.model.compute_mass_and_force(
+        part, body.inputs.value_at(part.time), body.model.new_mass_matrix(), force
+    )
     record = results.contacts(-1)
     way = _ways(ended, part, record, direction)
     contact = forces(record, float(results["step_length"][-1]))

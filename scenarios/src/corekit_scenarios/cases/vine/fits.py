@@ -52,7 +52,7 @@ def _write(path: Path, time: Array, place: Array) -> None:
         )
 
 
-def _made(case: CaseRun, name: str, text: str) -> FitResult:
+def _fit(case: CaseRun, name: str, text: str) -> FitResult:
     file = case.folder / f"{name}.toml"
     file.write_text(f'format = "corekit-fit/1"\nname = "{name}"\nuse = "ipopt-fit"\n{text}', encoding="utf-8")
     into = case.folder / name
@@ -82,7 +82,7 @@ def swing_fit(case: CaseRun) -> list[Row]:
     place = _along(frames)
     seen = place + _NOISE * np.random.default_rng(1).normal(size=place.shape)
     _write(case.folder / "swing.csv", truth.time[::3], seen)
-    made = _made(
+    made = _fit(
         case,
         "swing",
         'scenario = "vine/oscillation"\n[options.markers]\nfile = "swing.csv"\n'
@@ -231,7 +231,7 @@ def wall_fit(case: CaseRun) -> list[Row]:
     place = _along(truth.frame_position[::3][:, names])
     seen = place + _NOISE * np.random.default_rng(2).normal(size=place.shape)
     _write(case.folder / "synthetic.csv", truth.time[::3], seen)
-    made = _made(case, "synthetic", _wall_text("synthetic.csv", overrides))
+    made = _fit(case, "synthetic", _wall_text("synthetic.csv", overrides))
     rows = _wall_rows(made, place)
     file = Path(os.environ.get("COREKIT_REFERENCE_DATA", "")) / "vine_wall_markers.npz"
     if not file.is_file():
@@ -263,7 +263,7 @@ def _published(case: CaseRun, markers: Array) -> list[Row]:
     ):
         made = min(
             (
-                _made(case, f"published-{name}-{k}", _prior_text(radius, C, (), _shifts(_SHIFT)))
+                _fit(case, f"published-{name}-{k}", _prior_text(radius, C, (), _shifts(_SHIFT)))
                 for k, C in enumerate(_DAMPINGS)
             ),
             key=lambda found: (not found.info.status.solved, found.estimate.metrics["objective"]),
@@ -278,7 +278,7 @@ def _published(case: CaseRun, markers: Array) -> list[Row]:
         text = _wall_text("published.csv", (), more).replace("profile_points = 9", 'profile = "none"')
         if overrides:
             text = _prior_text(_RADIUS, _START[1], overrides, more)
-        other = _made(case, f"published-{name}", text)
+        other = _fit(case, f"published-{name}", text)
         x, y = _tip_error(other, markers)
         rows.append(
             Row(
@@ -299,7 +299,7 @@ def _chosen_rows(case: CaseRun, markers: Array) -> list[Row]:
     )
     rows = []
     for k, (what, size, wide, damping) in enumerate(choices):
-        made = _made(case, f"chosen-{k}", _prior_text(_RADIUS, damping, (), _shifts(size), wide))
+        made = _fit(case, f"chosen-{k}", _prior_text(_RADIUS, damping, (), _shifts(size), wide))
         x, y = _tip_error(made, markers)
         fitted = ", ".join(f"{each.value:.2g} {each.unit}" for each in made.estimate.fitted)
         rows.append(

@@ -43,7 +43,7 @@ def sliders_of(
     for body in simulation.bodies:
         start = simulation.start_time
         instants = np.linspace(start, start + duration, SAMPLES)
-        largest = np.max([np.abs(body.inputs.at(float(t))) for t in instants], axis=0, initial=0.0)
+        largest = np.max([np.abs(body.inputs.value_at(float(t))) for t in instants], axis=0, initial=0.0)
         offset = 0
         for channel in body.description.inputs:
             name = f"{body.name}.{channel.name}"
@@ -74,7 +74,7 @@ def sliders_of(
                 for i in range(channel.size)
             ]
             offset += channel.size
-        body.inputs.at(start)
+        body.inputs.value_at(start)
     unknown = sorted(ranges.keys() - set(names))
     if unknown:
         raise ConfigError([Mistake("--range", unknown[0], f"must be one of {', '.join(names) or 'none'}")])
@@ -139,7 +139,7 @@ class DrivenSimulation:
         """Return the inputs now, a number a slider."""
         bodies = {body.name: body.inputs for body in self._simulation.bodies}
         for inputs in bodies.values():
-            inputs.at(self._simulation.time)
+            inputs.value_at(self._simulation.time)
         return [float(bodies[s.body][s.channel][s.entry]) for s in self._sliders]
 
     def words(self) -> str:

@@ -33,10 +33,10 @@ def layout_constant(subject: Subject) -> None:
 
 def _fields(description: Any) -> dict[str, Any]:
     """The layout's entries, arrays copied."""
-    return {each.name: _kept(getattr(description, each.name)) for each in attrs.fields(type(description))}
+    return {each.name: _copy(getattr(description, each.name)) for each in attrs.fields(type(description))}
 
 
-def _kept(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     return value.copy() if isinstance(value, np.ndarray) else value
 
 

@@ -193,13 +193,13 @@ def prescribed_rate(subject: Subject) -> None:
     if not count:
         raise NotApplicable("no coordinate is prescribed with these options")
 
-    def at(time: float) -> tuple[Array, Array]:
+    def motion_at(time: float) -> tuple[Array, Array]:
         value, rate = np.full(count, np.nan), np.full(count, np.nan)
         probe.model.compute_prescribed_motion(time, value, rate)
         return value, rate
 
     for time in (0.31, 1.7):
-        expect_slope("ṗ", at(time)[1], lambda s, t=time: at(t + s)[0], 0.01)
+        expect_slope("ṗ", motion_at(time)[1], lambda s, t=time: motion_at(t + s)[0], 0.01)
 
 
 _SLOPE_ERROR = 1e-6

@@ -137,7 +137,7 @@ def _address(url: str) -> tuple[str, int]:
 
 
 def _expect_answer(url: str) -> None:
-    answer = _asked(*_address(url))
+    answer = _get_status(*_address(url))
     expect(answer == 200, f"{url} answers {answer}")
 
 
@@ -146,7 +146,7 @@ def _expect_nothing_left(host: str, port: int, before: set[threading.Thread]) ->
     expect(_soon(lambda: set(threading.enumerate()) <= before), "a thread goes on")
 
 
-def _asked(host: str, port: int) -> int:
+def _get_status(host: str, port: int) -> int:
     """What a server answers to a browser that opens its page."""
     connection = HTTPConnection(host, port, timeout=PATIENCE)
     try:
