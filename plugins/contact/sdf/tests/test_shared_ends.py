@@ -113,10 +113,24 @@ def test_contacts_between_the_ends_stay_those_of_every_edge():
         assert found.count == 1
         assert found.shape[0, 0] == edge
         np.testing.assert_allclose(found.weight[0, :2], [0.5, 0.5], atol=1e-12)
-    # and one under the node, which both find
-    found = Nodes(nodes, chain(3), ("sphere", (0.02,)), at=(0.04, 0.0, -0.03)).contacts(1e-3)
-    assert found.count == 1
-    np.testing.assert_array_equal(found.frame[0], [1, -1, -1, -1])
+    # and one under the node: where its place on the edges moves over the node, there are two at every place
+    for x in (0.04 - 1e-9, 0.04, 0.04 + 1e-9):
+        found = Nodes(nodes, chain(3), ("sphere", (0.02,)), at=(x, 0.0, -0.03)).contacts(1e-3)
+        assert found.count == 2
+
+
+def test_over_the_edge_of_a_box_the_number_of_contacts_stays():
+    """A rod bent over an edge of a box, moved along itself: its nearest place goes from edge to edge over a node."""
+    corner = np.array([0.0, 0.0, 0.0])
+    for shift in np.linspace(-1e-3, 1e-3, 5):
+        angle = np.array([-0.6, 0.0, 0.6]) + shift / 0.1
+        nodes = np.column_stack([0.1 * np.sin(angle), 0.0 * angle, 0.1 * (np.cos(angle) - 1.0) + RADIUS])
+        box = Nodes(nodes, chain(3), ("box", (0.2, 0.2, 0.2)), at=corner + [0.0, 0.0, -0.2 * np.sqrt(2.0)])
+        turn = np.array(
+            [[np.sqrt(0.5), 0.0, np.sqrt(0.5)], [0.0, 1.0, 0.0], [-np.sqrt(0.5), 0.0, np.sqrt(0.5)]]
+        )
+        box.poses.rotation[-1] = turn
+        assert box.contacts(0.002).count == 2
 
 
 def test_contacts_found_before_stay():

@@ -161,7 +161,7 @@ class SdfDetector(ContactDetector):
     def compute_contacts(
         self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
     ) -> None:
-        """Append up to four contacts per pair, those with gap < `margin` [m]; a shared end of edges has one."""
+        """Append up to four contacts per pair with gap < `margin` [m]; an end that edges share on a flat has one."""
         pairs, pair_count, capacity = candidates.pairs, candidates.count, MAX_POINTS * candidates.count
         if capacity > len(self._rows):
             self._reserve_rows(2 * capacity)
@@ -237,8 +237,9 @@ class SdfDetector(ContactDetector):
                 out.shape, out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
             )  # fmt: skip
             out.count = merge_shared_ends(
-                first, out.count, self._second_frame, self._size, self._newest, self._earlier, out.id, out.shape,
-                out.gap, out.point, out.normal, out.frame, out.local_point, out.weight,
+                first, out.count, self._kind, self._second_frame, self._size, self._rotation, self._flat_cosine,
+                self._newest, self._earlier, out.id, out.shape, out.gap, out.point, out.normal, out.frame,
+                out.local_point, out.weight,
             )  # fmt: skip
 
     def _shape_poses(self, poses: ShapePoses) -> tuple[Array, Array]:

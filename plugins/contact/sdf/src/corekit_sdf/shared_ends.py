@@ -1,8 +1,12 @@
-"""Ends that edges share, as the nodes of a rod and the pins of a chain: one contact each, not one per edge.
+"""Ends that edges share, as the nodes of a rod and the pins of a chain: on a flat one contact each, not one per edge.
 
 Edges that meet at a frame all find it where it touches. Their contacts are one: with the same material points, gap and
 normal. If both are reported, the load between them is undetermined, W is singular, and a rod of n nodes on a floor has
 2·n − 2 contacts instead of n. The contact of the first edge stands for all.
+
+This holds over a half-space or a face of a box, where edges that lie report both of their ends. On round shapes and
+over the edges of a box every edge reports its nearest point: where that moves over a node from edge to edge, the number
+of contacts must not change, or the force of a contact potential would jump.
 """
 
 from __future__ import annotations
@@ -11,11 +15,34 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit_sdf.features import BOX, FEATURES, HALF_SPACE, MINUS
 
 __all__ = ["merge_shared_ends"]
 
 _ROUNDING: Final = 1e-9
 """How far two contacts that are one differ: weights and normals, and gaps relative to the first shape's size."""
+
+
+@compiled
+def _is_end_on_flat(
+    c: int, kind: IntArray, second_frame: IntArray, rotation: Array, flat_cosine: float, id: IntArray, shape: IntArray,
+    normal: Array,
+) -> bool:  # fmt: skip
+    """Whether a contact is that of an end of an edge over a half-space or over a face of a box."""
+    edge, flat = shape[c, 0], shape[c, 1]
+    if second_frame[edge] < 0:
+        edge, flat = flat, edge
+    if second_frame[edge] < 0 or id[c] % FEATURES > MINUS:
+        return False
+    if kind[flat] != BOX:
+        return bool(kind[flat] == HALF_SPACE)
+    nearest = 0.0
+    for axis in range(3):
+        along = 0.0
+        for i in range(3):
+            along += normal[c, i] * rotation[flat, i, axis]
+        nearest = max(nearest, abs(along))
+    return nearest > flat_cosine
 
 
 @compiled
@@ -39,13 +66,15 @@ def _are_one(
 
 @compiled
 def merge_shared_ends(
-    first: int, count: int, second_frame: IntArray, size: Array, newest: IntArray, earlier: IntArray, id: IntArray,
-    shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array, weight: Array,
+    first: int, count: int, kind: IntArray, second_frame: IntArray, size: Array, rotation: Array, flat_cosine: float,
+    newest: IntArray, earlier: IntArray, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array,
+    frame: IntArray, local: Array, weight: Array,
 ) -> int:  # fmt: skip
     """Drop those of the contacts first…count − 1 that repeat one before; return the new count.
 
     Args:
-        second_frame, size: of all shapes; second_frame −1 for all but edges.
+        kind, second_frame, size, rotation: of all shapes; second_frame −1 for all but edges.
+        flat_cosine: of the largest angle between a normal and that of a face that counts.
         newest: a work array with an entry per frame of the world. earlier: one with an entry per contact.
         id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
     """
@@ -54,10 +83,11 @@ def merge_shared_ends(
         newest[frame[c, 0]] = -1
     kept = first
     for c in range(first, count):
-        f = frame[c, 0]
-        same = newest[f]
-        while same >= 0 and not _are_one(same, c, second_frame, size, shape, gap, normal, frame, weight):
-            same = earlier[same - first]
+        f, same = frame[c, 0], -1
+        if _is_end_on_flat(c, kind, second_frame, rotation, flat_cosine, id, shape, normal):
+            same = newest[f]
+            while same >= 0 and not _are_one(same, c, second_frame, size, shape, gap, normal, frame, weight):
+                same = earlier[same - first]
         if same >= 0:
             continue
         if kept != c:
