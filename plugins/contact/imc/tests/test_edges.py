@@ -184,14 +184,6 @@ def test_gaps_to_solids_are_the_least_along_the_edge(kind):
         )
 
 
-def test_an_edge_flat_on_a_box_touches_in_its_middle():
-    nodes = [(-0.1, 0.05, 0.262), (0.15, 0.05, 0.262)]
-    table, poses = world(nodes, [(0, 1)], obstacles=[("box", SOLIDS["box"], np.zeros(3), np.eye(3))])
-    contact_set = contacts(table, poses)
-    assert contact_set.gap[0] == pytest.approx(0.002, abs=1e-12)
-    assert contact_set.weight[0, :2] == pytest.approx([0.5, 0.5], abs=1e-6)
-
-
 def test_a_nan_position_is_reported_not_dropped():
     table, poses = world(
         [(0, 0, np.nan), (1, 0, 0.5)], [(0, 1)], obstacles=[("half-space", (), (0, 0, 0), np.eye(3))]

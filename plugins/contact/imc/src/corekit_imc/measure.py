@@ -3,22 +3,30 @@
     edge or capsule – edge or capsule   φ = min|x(s) − y(t)| − r₁ − r₂                               (1)
     edge – half-space                   φ = n·(x − o) − r at each node, once per shared node         (2)
     edge – sphere, cylinder, box        φ = min_s d(x(s)) − r, d of `solids`                         (3)
+    edge on a face of a box             both ends of the overlap, see `edge_on_face`                 (4)
 
-The material points of an edge are its two end frames with weights 1 − s and s. That of every other shape is
-the point of its frame at the contact. The contact point is midway between the two surfaces. Ids are
-2·(i·shape_count + j), plus one for (2) at a far end.
+A node on a face of a box, which several edges share, is one contact too. The material points of an edge are its two end
+frames with weights 1 − s and s. That of every other shape is the point of its frame there. The contact point is
+midway between the two surfaces. Ids are
+2·(i·shape_count + j), plus one at a far end.
 """
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, dot, norm, scaled, to_local, to_world
+from corekit_imc.edge_on_face import is_normal_of_face, measure_on_face, overlap_with_face
 from corekit_imc.edge_solid import closest_to_solid
 from corekit_imc.segments import closest_parameters
-from corekit_imc.solids import CAPSULE, EDGE, HALF_SPACE, solid_distance
+from corekit_imc.solids import BOX, CAPSULE, EDGE, HALF_SPACE, solid_distance
 
 __all__ = ["measure_pairs"]
+
+_ROUNDING: Final = 1e-9
+"""Of the radius: difference of two gaps of one node, measured along two edges."""
 
 
 @compiled
@@ -63,6 +71,59 @@ def _write_material_points(
     return slot + 1
 
 
+class _Place(NamedTuple):
+    """Where an edge is nearest to a solid, how near, and on a face of a box (k, else −1) the ends of the overlap."""
+
+    nearest: float
+    distance: float
+    face: int
+    low: float
+    low_axis: int
+    high: float
+    high_axis: int
+    sign: float
+
+
+@compiled
+def _place_on_solid(kind: int, size: Array, local: Vector, direction: Vector) -> _Place:
+    nearest = closest_to_solid(kind, size, local, direction)
+    distance, gradient = solid_distance(kind, size, add_scaled(local, nearest, direction))
+    if kind != BOX:
+        return _Place(nearest, distance, -1, 0.0, 0, 1.0, 0, 1.0)
+    face, low, low_axis, high, high_axis = overlap_with_face(size, local, direction, gradient)
+    sign = -1.0 if face >= 0 and gradient[face] < 0.0 else 1.0
+    return _Place(nearest, distance, face, low, low_axis, high, high_axis, sign)
+
+
+@compiled
+def _measure_solid(
+    kind: int, size: Array, local: Vector, direction: Vector, place: _Place, is_high: bool
+) -> tuple[float, float, Vector]:
+    """Return s, the distance [m] and its gradient in the solid's axes."""
+    if place.face < 0:
+        distance, gradient = solid_distance(kind, size, add_scaled(local, place.nearest, direction))
+        return place.nearest, distance, gradient
+    s, limit = (place.high, place.high_axis) if is_high else (place.low, place.low_axis)
+    s, distance, gradient = measure_on_face(size, local, direction, place.face, place.sign, s, limit)
+    # beyond the ends of edge or box the lines may be nearer than these
+    return s, max(distance, place.distance), gradient
+
+
+@compiled
+def _is_known(
+    first: int, count: int, node: int, solid: int, gap: float, radius: float, shape: IntArray, gaps: Array,
+    frame: IntArray, weight: Array,
+) -> bool:  # fmt: skip
+    """Whether one of the contacts first…count − 1 is that of a node with a solid, at this gap."""
+    for c in range(first, count):
+        if shape[c, 0] == solid or shape[c, 1] == solid:
+            for slot in range(2):
+                is_node = frame[c, slot] == node and abs(weight[c, slot]) == 1.0
+                if is_node and abs(gaps[c] - gap) <= _ROUNDING * radius:
+                    return True
+    return False
+
+
 @compiled
 def measure_pairs(
     pairs: IntArray, pair_count: int, shape_count: int, kind: IntArray, size: Array, radius: Array,
@@ -80,15 +141,19 @@ def measure_pairs(
         node_radius: the largest radius of a frame's edges [m], by frame.
         out_id, …, out_weight: columns of the contact set, with space for two contacts per pair.
     """
+    first = count
     for p in range(pair_count):
         i, j = int(pairs[p, 0]), int(pairs[p, 1])
         first_is_segment = kind[i] <= CAPSULE
         second_is_segment = kind[j] <= CAPSULE
         e, o = (i, j) if first_is_segment else (j, i)
         start, span = _segment(int(kind[e]), size, position, rotation, end, e)
-        feature_count = 1
-        if kind[o] == HALF_SPACE:
-            feature_count = 2
+        local, direction, place = start, span, _Place(0.0, 0.0, -1, 0.0, 0, 1.0, 0, 1.0)
+        if kind[o] > HALF_SPACE:
+            local = to_local(rotation[o], add_scaled(start, -1.0, _row(position, o)))
+            direction = to_local(rotation[o], span)
+            place = _place_on_solid(int(kind[o]), size[o], local, direction)
+        feature_count = 2 if kind[o] == HALF_SPACE or place.face >= 0 else 1
         for feature in range(feature_count):
             s, t = 0.0, 0.0
             r, other_radius = radius[e], 0.0
@@ -108,21 +173,25 @@ def measure_pairs(
                 normal = (rotation[o, 0, 2], rotation[o, 1, 2], rotation[o, 2, 2])
                 distance = dot(normal, add_scaled(x, -1.0, _row(position, o)))
             else:
-                solid_rotation, centre = rotation[o], _row(position, o)
-                local, direction = (
-                    to_local(solid_rotation, add_scaled(start, -1.0, centre)),
-                    to_local(solid_rotation, span),
+                s, distance, gradient = _measure_solid(
+                    int(kind[o]), size[o], local, direction, place, feature == 1
                 )
-                s = closest_to_solid(int(kind[o]), size[o], local, direction)
-                distance, gradient = solid_distance(int(kind[o]), size[o], add_scaled(local, s, direction))
-                normal, x = to_world(solid_rotation, gradient), add_scaled(start, s, span)
+                normal, x = to_world(rotation[o], gradient), add_scaled(start, s, span)
+                if kind[o] == BOX and (s == 0.0 or s == 1.0) and is_normal_of_face(gradient):
+                    node = frame[e] if s == 0.0 else second_frame[e]
+                    if _is_known(
+                        first, count, node, o, distance - r, r, out_shape, out_gap, out_frame, out_weight
+                    ):
+                        continue
             gap = distance - r - other_radius
             # this form of the comparison reports a gap of nan
             if gap >= margin:
                 continue
             point = add_scaled(x, -float(r + 0.5 * gap), normal)
             c, count = count, count + 1
-            out_id[c] = 2 * (i * shape_count + j) + feature
+            out_id[c] = 2 * (i * shape_count + j) + (
+                1 if feature or (kind[o] > HALF_SPACE and s == 1.0) else 0
+            )
             out_shape[c, 0], out_shape[c, 1], out_gap[c] = i, j, gap
             flip = 1.0 if first_is_segment else -1.0
             for a in range(3):
