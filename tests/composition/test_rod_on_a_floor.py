@@ -70,7 +70,7 @@ def test_edges_lie_and_slide_as_spheres_at_the_nodes_do(solver):
 
 HOOP = """
 format = "corekit-scenario/1"
-name = "hoop-on-a-box"
+name = "hoop"
 time = { duration = 0.6, step = 5e-3 }
 
 [world]
@@ -78,8 +78,7 @@ gravity = [0.0, 0.0, -9.81]
 
 [[world.obstacles]]
 name = "block"
-shape = "box"
-size = [0.3, 0.3, 0.1]
+SHAPE
 position = [0.0, 0.0, -0.05]
 rotation_rpy = [0.1, 0.05, 0.7]
 
@@ -106,12 +105,15 @@ use = "implicit-euler"
 """
 
 
+@pytest.mark.parametrize(
+    "shape", ['"box"\nsize = [0.3, 0.3, 0.1]', '"cylinder"\nsize = [0.15, 0.1]'], ids=["box", "cap"]
+)
 @pytest.mark.parametrize("detector", ["edges", "sdf"])
-def test_an_open_hoop_comes_to_rest_on_a_box_without_a_cut_step(detector, monkeypatch):
+def test_an_open_hoop_comes_to_rest_without_a_cut_step(detector, shape, monkeypatch):
     """By the nearest places of its edges alone, which jump as edges tilt, it took 300 contact problems a step."""
     angle = np.linspace(0.0, 2.0 * np.pi, 15)
     rows = [f"[{0.08 * np.cos(a):.9f}, {0.08 * np.sin(a):.9f}, 0.04]" for a in angle]
-    text = HOOP.replace("POINTS", ", ".join(rows))
+    text = HOOP.replace("POINTS", ", ".join(rows)).replace("SHAPE", f"shape = {shape}")
     simulation = loads(text, [f"contact.detector={detector}"]).compose()
     solver, count = simulation.system.solver, 0
     assert isinstance(solver, ImpulseSolver)
@@ -129,5 +131,5 @@ def test_an_open_hoop_comes_to_rest_on_a_box_without_a_cut_step(detector, monkey
         assert count <= 30 + 10 * step
     assert notes == {""}
     assert count > 120
-    assert len(simulation.contacts().gap) == 15
+    assert len(simulation.contacts().gap) >= 15
     assert np.abs(simulation.state.v).max() < 0.05

@@ -1,4 +1,4 @@
-"""Edges that lie on a face of a box: contacts that stay as an edge tilts, against sampling and differences."""
+"""Edges that lie on faces and caps: contacts that stay as an edge tilts, against sampling and differences."""
 
 from __future__ import annotations
 
@@ -9,30 +9,39 @@ from corekit.geometry.frames import rotation_from_rpy
 
 from .test_edges import contacts, world
 
-HALF = np.array([0.3, 0.2, 0.25])
-RADIUS = 0.01
+SOLIDS = {"box": (0.3, 0.2, 0.25), "cylinder": (0.25, 0.25)}
+TOP, RADIUS = 0.25, 0.01
 AWAY = 0.05
 """Margin up to which contacts are looked for [m]."""
 
 
-def on_box(nodes, edges, margin=AWAY, turn=None):
-    """Contacts of edges over a box at the origin; nodes in the box's axes."""
+@pytest.fixture(params=SOLIDS)
+def solid(request):
+    return request.param
+
+
+def on(solid, nodes, edges, margin=AWAY, turn=None):
+    """Contacts of edges over a solid at the origin; nodes in its axes."""
     turn = np.eye(3) if turn is None else turn
     table, poses = world(
-        np.asarray(nodes) @ turn.T, edges, RADIUS, obstacles=[("box", tuple(HALF), np.zeros(3), turn)]
+        np.asarray(nodes) @ turn.T, edges, RADIUS, obstacles=[(solid, SOLIDS[solid], np.zeros(3), turn)]
     )
     return contacts(table, poses, margin)
 
 
-def sampled_gap(start, end):
-    """Least distance from the box of 100,001 places on a segment, less the radius."""
+def sampled_gap(solid, start, end):
+    """Least distance from the solid, outside of it, of 100,001 places on a segment, less the radius."""
     x = start + np.linspace(0.0, 1.0, 100_001)[:, None] * (np.asarray(end) - start)
-    outside = np.maximum(np.abs(x) - HALF, 0.0)
+    if solid == "box":
+        outside = np.maximum(np.abs(x) - SOLIDS[solid], 0.0)
+    else:
+        across = np.hypot(x[:, 0], x[:, 1]) - SOLIDS[solid][0]
+        outside = np.maximum(np.column_stack([across, np.abs(x[:, 2]) - TOP]), 0.0)
     return np.linalg.norm(outside, axis=1).min() - RADIUS
 
 
-def test_an_edge_over_a_face_touches_by_both_nodes():
-    found = on_box([(-0.1, 0.05, 0.262), (0.15, 0.05, 0.262)], [(0, 1)])
+def test_an_edge_over_a_face_touches_by_both_nodes(solid):
+    found = on(solid, [(-0.1, 0.05, 0.262), (0.15, 0.05, 0.262)], [(0, 1)])
     assert found.count == 2
     np.testing.assert_allclose(found.gap[:2], 0.002, atol=1e-12)
     np.testing.assert_array_equal(found.weight[:2, :2], [[1.0, 0.0], [0.0, 1.0]])
@@ -40,74 +49,72 @@ def test_an_edge_over_a_face_touches_by_both_nodes():
 
 
 @pytest.mark.parametrize("tilt", [-1e-3, -1e-9, 0.0, 1e-9, 1e-3])
-def test_contacts_stay_as_the_edge_tilts_to_and_fro(tilt):
-    level = on_box([(-0.1, 0.05, 0.262), (0.4, 0.05, 0.262)], [(0, 1)])
-    found = on_box([(-0.1, 0.05, 0.262 + tilt), (0.4, 0.05, 0.262 - tilt)], [(0, 1)])
+def test_contacts_stay_as_the_edge_tilts_to_and_fro(solid, tilt):
+    level = on(solid, [(-0.1, 0.05, 0.262), (0.4, 0.05, 0.262)], [(0, 1)])
+    found = on(solid, [(-0.1, 0.05, 0.262 + tilt), (0.4, 0.05, 0.262 - tilt)], [(0, 1)])
     assert found.count == level.count == 2
+    assert 0.0 < found.weight[1, 0] < 1.0
     np.testing.assert_array_equal(found.id[:2], level.id[:2])
     np.testing.assert_allclose(found.gap[:2], level.gap[:2], atol=1.1 * abs(tilt) + 1e-12)
 
 
-def test_the_least_gap_is_the_distance_of_the_nearest_place():
+def test_the_least_gap_is_the_distance_of_the_nearest_place(solid):
     rng = np.random.default_rng(3)
     twos = 0
     for _ in range(300):
-        middle = np.array([*rng.uniform(-1.2, 1.2, 2) * HALF[:2], HALF[2] + rng.uniform(0.011, 0.03)])
+        middle = np.array([*rng.uniform(-0.3, 0.3, 2), TOP + rng.uniform(0.011, 0.03)])
         along = np.array([*rng.normal(size=2), 0.0])
         along = 0.1 * along / np.linalg.norm(along) + np.array([0.0, 0.0, rng.uniform(-0.008, 0.008)])
-        found = on_box([middle - along, middle + along], [(0, 1)])
-        gap = sampled_gap(middle - along, middle + along)
+        found = on(solid, [middle - along, middle + along], [(0, 1)])
+        gap = sampled_gap(solid, middle - along, middle + along)
         if gap < AWAY:
             assert found.gap[: found.count].min() == pytest.approx(gap, abs=2e-6)
             twos += found.count == 2
     assert twos > 100
 
 
-def test_every_gap_moves_as_its_normal_and_material_points_say():
+def test_every_gap_moves_as_its_normal_and_material_points_say(solid):
     rng = np.random.default_rng(4)
     turn = rotation_from_rpy((0.3, -0.2, 0.5))
-    at_edges = 0
+    between = 0
     for _ in range(100):
-        middle = np.array([*rng.uniform(-1.1, 1.1, 2) * HALF[:2], HALF[2] + 0.012])
+        middle = np.array([*rng.uniform(-0.28, 0.28, 2), TOP + 0.012])
         along = 0.1 * np.array([*rng.normal(size=2), 0.03 * rng.normal()])
         nodes = np.array([middle - along, middle + along])
         moved = 1e-6 * rng.normal(size=(2, 3))
-        before, after = on_box(nodes, [(0, 1)], turn=turn), on_box(nodes + moved, [(0, 1)], turn=turn)
+        before, after = on(solid, nodes, [(0, 1)], turn=turn), on(solid, nodes + moved, [(0, 1)], turn=turn)
         if before.count != after.count:
             continue
         for c in range(before.count):
             assert before.id[c] == after.id[c]
             weight = before.weight[c, :2]
             rate = before.normal[c] @ (turn @ (weight @ moved))
-            # the foot slides along the edge, which is tilted by 0.1 rad at most
             assert after.gap[c] - before.gap[c] == pytest.approx(rate, abs=2e-9)
-            at_edges += 0.0 < weight[0] < 1.0
-    assert at_edges > 30
+            between += 0.0 < weight[0] < 1.0
+    assert between > 20
 
 
-def test_a_rod_lies_on_a_face_by_every_node_once():
+def test_a_rod_lies_on_a_face_by_every_node_once(solid):
     rng = np.random.default_rng(5)
-    nodes = np.column_stack(
-        [np.linspace(-0.2, 0.2, 9), 0.01 * rng.normal(size=9), np.full(9, HALF[2] + RADIUS)]
-    )
+    nodes = np.column_stack([np.linspace(-0.2, 0.2, 9), 0.01 * rng.normal(size=9), np.full(9, TOP + RADIUS)])
     nodes[:, 2] += 1e-4 * rng.normal(size=9)
-    found = on_box(nodes, [(i, i + 1) for i in range(8)], 1e-3)
+    found = on(solid, nodes, [(i, i + 1) for i in range(8)], 1e-3)
     assert found.count == 9
     assert len(set(found.id[:9])) == 9
     gaps = {}
     for c in range(9):
         slot = int(np.argmax(found.weight[c, :2]))
         gaps[int(found.frame[c, slot])] = found.gap[c]
-    assert [gaps[i] for i in range(9)] == pytest.approx(list(nodes[:, 2] - HALF[2] - RADIUS), abs=1e-12)
+    assert [gaps[i] for i in range(9)] == pytest.approx(list(nodes[:, 2] - TOP - RADIUS), abs=1e-12)
 
 
 def test_an_edge_along_an_edge_of_the_box_touches_as_over_the_face():
-    found = on_box([(-0.25, HALF[1] - 1e-7, 0.262), (0.25, HALF[1] + 1e-7, 0.262)], [(0, 1)])
+    found = on("box", [(-0.25, 0.2 - 1e-7, 0.262), (0.25, 0.2 + 1e-7, 0.262)], [(0, 1)])
     assert found.count == 2
     np.testing.assert_allclose(found.gap[:2], 0.002, atol=1e-7)
 
 
-def test_a_steep_edge_touches_by_its_nearest_place_alone():
-    found = on_box([(0.0, 0.0, 0.27), (0.1, 0.0, 0.37)], [(0, 1)], np.inf)
+def test_a_steep_edge_touches_by_its_nearest_place_alone(solid):
+    found = on(solid, [(0.0, 0.0, 0.27), (0.1, 0.0, 0.37)], [(0, 1)], np.inf)
     assert found.count == 1
     assert found.gap[0] == pytest.approx(0.01, abs=1e-12)

@@ -3,9 +3,9 @@
     edge or capsule – edge or capsule   φ = min|x(s) − y(t)| − r₁ − r₂                               (1)
     edge – half-space                   φ = n·(x − o) − r at each node, once per shared node         (2)
     edge – sphere, cylinder, box        φ = min_s d(x(s)) − r, d of `solids`                         (3)
-    edge on a face of a box             both ends of the overlap, see `edge_on_face`                 (4)
+    edge on a face of a box, on a cap   both ends of the overlap, see `edge_on_face`                 (4)
 
-A node on a face of a box, which several edges share, is one contact too. The material points of an edge are its two end
+A node on a face, which several edges share, is one contact too. The material points of an edge are its two end
 frames with weights 1 − s and s. That of every other shape is the point of its frame there. The contact point is
 midway between the two surfaces. Ids are
 2·(i·shape_count + j), plus one at a far end.
@@ -21,7 +21,7 @@ from corekit.geometry.vectors import Vector, add_scaled, dot, norm, scaled, to_l
 from corekit_imc.edge_on_face import is_normal_of_face, measure_on_face, overlap_with_face
 from corekit_imc.edge_solid import closest_to_solid
 from corekit_imc.segments import closest_parameters
-from corekit_imc.solids import BOX, CAPSULE, EDGE, HALF_SPACE, solid_distance
+from corekit_imc.solids import CAPSULE, EDGE, HALF_SPACE, solid_distance
 
 __all__ = ["measure_pairs"]
 
@@ -72,7 +72,7 @@ def _write_material_points(
 
 
 class _Place(NamedTuple):
-    """Where an edge is nearest to a solid, how near, and on a face of a box (k, else −1) the ends of the overlap."""
+    """Where an edge is nearest to a solid, how near, and on a face (k, else −1) the ends of the overlap."""
 
     nearest: float
     distance: float
@@ -88,9 +88,7 @@ class _Place(NamedTuple):
 def _place_on_solid(kind: int, size: Array, local: Vector, direction: Vector) -> _Place:
     nearest = closest_to_solid(kind, size, local, direction)
     distance, gradient = solid_distance(kind, size, add_scaled(local, nearest, direction))
-    if kind != BOX:
-        return _Place(nearest, distance, -1, 0.0, 0, 1.0, 0, 1.0)
-    face, low, low_axis, high, high_axis = overlap_with_face(size, local, direction, gradient)
+    face, low, low_axis, high, high_axis = overlap_with_face(kind, size, local, direction, gradient)
     sign = -1.0 if face >= 0 and gradient[face] < 0.0 else 1.0
     return _Place(nearest, distance, face, low, low_axis, high, high_axis, sign)
 
@@ -104,7 +102,7 @@ def _measure_solid(
         distance, gradient = solid_distance(kind, size, add_scaled(local, place.nearest, direction))
         return place.nearest, distance, gradient
     s, limit = (place.high, place.high_axis) if is_high else (place.low, place.low_axis)
-    s, distance, gradient = measure_on_face(size, local, direction, place.face, place.sign, s, limit)
+    s, distance, gradient = measure_on_face(kind, size, local, direction, place.face, place.sign, s, limit)
     # beyond the ends of edge or box the lines may be nearer than these
     return s, max(distance, place.distance), gradient
 
@@ -177,7 +175,7 @@ def measure_pairs(
                     int(kind[o]), size[o], local, direction, place, feature == 1
                 )
                 normal, x = to_world(rotation[o], gradient), add_scaled(start, s, span)
-                if kind[o] == BOX and (s == 0.0 or s == 1.0) and is_normal_of_face(gradient):
+                if (s == 0.0 or s == 1.0) and is_normal_of_face(int(kind[o]), gradient):
                     node = frame[e] if s == 0.0 else second_frame[e]
                     if _is_known(
                         first, count, node, o, distance - r, r, out_shape, out_gap, out_frame, out_weight
