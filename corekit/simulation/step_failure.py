@@ -98,11 +98,14 @@ class FailedStep:
             return self._error(f"{sentence} Every force on it is finite: {source}.", body.name, name)
         if term:
             sentence += f" The force term {term!r} drove it."
-        # another body may have diverged first, and struck this one
-        bodies = (body, *self.system.bodies)
-        driver = next((each for each in bodies if _is_exceeded(limit_at_rest(each), self.step_size)), body)
-        before = self.before.body_states[driver.index]
-        advice = step_to_try(self.step_size, driver, before, implicit=self.report.iterations > 1)
+        driver, implicit = body, self.report.iterations > 1
+        if not implicit:
+            # another body may have diverged first, and struck this one
+            bodies = (body, *self.system.bodies)
+            driver = next(
+                (each for each in bodies if _is_exceeded(limit_at_rest(each), self.step_size)), body
+            )
+        advice = step_to_try(self.step_size, driver, self.before.body_states[driver.index], implicit=implicit)
         return self._error(f"{sentence} {advice}", body.name, name, term)
 
     def _source(self, b: int) -> str:
