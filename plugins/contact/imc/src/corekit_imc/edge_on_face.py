@@ -61,20 +61,20 @@ def _overlap_with_cap(radius: float, p: Vector, d: Vector) -> tuple[float, int, 
 
 
 @compiled
-def _overlap_with_side(size: Array, p: Vector, d: Vector, k: int) -> tuple[float, int, float, int]:
+def _overlap_with_box_face(size: Array, p: Vector, d: Vector, k: int) -> tuple[float, int, float, int]:
     """Return the ends of the overlap with a face of a box on axis k, and what limits each; low ≥ high for none."""
-    low, low_axis, high, high_axis = 0.0, k, 1.0, k
+    low, low_limit, high, high_limit = 0.0, k, 1.0, k
     for step in range(1, 3):
         j = (k + step) % 3
         if abs(d[j]) > _PARALLEL * norm(d):
             one, other = (-size[j] - p[j]) / d[j], (size[j] - p[j]) / d[j]
             if min(one, other) > low:
-                low, low_axis = min(one, other), j
+                low, low_limit = min(one, other), j
             if max(one, other) < high:
-                high, high_axis = max(one, other), j
+                high, high_limit = max(one, other), j
         elif abs(p[j]) > size[j]:
             low = 1.0
-    return low, low_axis, high, high_axis
+    return low, low_limit, high, high_limit
 
 
 @compiled
@@ -104,7 +104,7 @@ def overlap_with_face(
     if k < 0 or not abs(d[k]) < _SINE * norm(d):
         return -1, 0.0, 0, 1.0, 0
     if kind == BOX:
-        low, low_limit, high, high_limit = _overlap_with_side(size, p, d, k)
+        low, low_limit, high, high_limit = _overlap_with_box_face(size, p, d, k)
     else:
         low, low_limit, high, high_limit = _overlap_with_cap(size[0], p, d)
     if not low < high:

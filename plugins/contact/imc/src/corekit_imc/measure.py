@@ -7,8 +7,7 @@
 
 A node on a face, which several edges share, is one contact too. The material points of an edge are its two end
 frames with weights 1 − s and s. That of every other shape is the point of its frame there. The contact point is
-midway between the two surfaces. Ids are
-2·(i·shape_count + j), plus one at a far end.
+midway between the two surfaces. Ids are 2·(i·shape_count + j), plus one at a far end.
 """
 
 from __future__ import annotations
@@ -72,15 +71,19 @@ def _write_material_points(
 
 
 class _Place(NamedTuple):
-    """Where an edge is nearest to a solid, how near, and on a face (k, else −1) the ends of the overlap."""
+    """Where an edge is nearest to a solid, the distance and its gradient there, and the ends of the overlap on a face.
+
+    The face is an axis of the solid, −1 where there is none; the sign tells which of its two.
+    """
 
     nearest: float
     distance: float
+    gradient: Vector
     face: int
     low: float
-    low_axis: int
+    low_limit: int
     high: float
-    high_axis: int
+    high_limit: int
     sign: float
 
 
@@ -88,9 +91,9 @@ class _Place(NamedTuple):
 def _place_on_solid(kind: int, size: Array, local: Vector, direction: Vector) -> _Place:
     nearest = closest_to_solid(kind, size, local, direction)
     distance, gradient = solid_distance(kind, size, add_scaled(local, nearest, direction))
-    face, low, low_axis, high, high_axis = overlap_with_face(kind, size, local, direction, gradient)
+    face, low, low_limit, high, high_limit = overlap_with_face(kind, size, local, direction, gradient)
     sign = -1.0 if face >= 0 and gradient[face] < 0.0 else 1.0
-    return _Place(nearest, distance, face, low, low_axis, high, high_axis, sign)
+    return _Place(nearest, distance, gradient, face, low, low_limit, high, high_limit, sign)
 
 
 @compiled
@@ -99,9 +102,8 @@ def _measure_solid(
 ) -> tuple[float, float, Vector]:
     """Return s, the distance [m] and its gradient in the solid's axes."""
     if place.face < 0:
-        distance, gradient = solid_distance(kind, size, add_scaled(local, place.nearest, direction))
-        return place.nearest, distance, gradient
-    s, limit = (place.high, place.high_axis) if is_high else (place.low, place.low_axis)
+        return place.nearest, place.distance, place.gradient
+    s, limit = (place.high, place.high_limit) if is_high else (place.low, place.low_limit)
     s, distance, gradient = measure_on_face(kind, size, local, direction, place.face, place.sign, s, limit)
     # beyond the ends of edge or box the lines may be nearer than these
     return s, max(distance, place.distance), gradient
@@ -146,7 +148,7 @@ def measure_pairs(
         second_is_segment = kind[j] <= CAPSULE
         e, o = (i, j) if first_is_segment else (j, i)
         start, span = _segment(int(kind[e]), size, position, rotation, end, e)
-        local, direction, place = start, span, _Place(0.0, 0.0, -1, 0.0, 0, 1.0, 0, 1.0)
+        local, direction, place = start, span, _Place(0.0, 0.0, (0.0, 0.0, 1.0), -1, 0.0, 0, 1.0, 0, 1.0)
         if kind[o] > HALF_SPACE:
             local = to_local(rotation[o], add_scaled(start, -1.0, _row(position, o)))
             direction = to_local(rotation[o], span)
