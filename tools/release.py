@@ -3,8 +3,8 @@
     python tools/release.py        into dist/, the environment and the picture into build/release/
 
 Each wheel is built from its sdist and must be, byte for byte, the one that the checkout gives. The environment gets
-what the wheels need with the versions of requirements/constraints.txt, then the wheels alone: no index is asked
-for them and the checkout is not seen.
+what the wheels need with the versions of requirements/constraints.txt, then the wheels alone, from neither
+an index nor the checkout.
 """
 
 from __future__ import annotations

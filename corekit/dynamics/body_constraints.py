@@ -133,7 +133,7 @@ class BodyConstraints:
         return True
 
     def evaluate(self, state: State, inputs: Array) -> None:
-        """Have the rows written by the model at a state of the body."""
+        """Write the rows of the model at a state of the body."""
         self._model.compute_constraints(state, inputs, self.rows)
 
     def compute_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:

@@ -1,7 +1,7 @@
 """What an integrator may call for one step of the world, split by the families of integrators.
 
 `ThetaStep` solves for the end velocity together with contact. The trial state of an iterate v_k is
-(integrate(start, v̄_k, θh), v̄_k, t + θh) with v̄ = θ·v⁺ + (1 − θ)·v₀; M, f, K, D, J_b, J_c are those there and
+(integrate(start, v̄_k, θh), v̄_k, t + θh) with v̄ = θ·v⁺ + (1 − θ)·v₀; M, f, K, D, J_b, J_c are evaluated there, and
 
     A·v⁺ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                     (1)
     A = M + θ·h·D + θ²·h²·K − h·θ²·∂(J_bᵀλ_b)/∂q,   b = A·v_k − ρ(v_k)

@@ -178,7 +178,7 @@ def test_nothing_passes_through_a_potential(detector, integrator, case, share):
     The stiffness is chosen before the impact, so that no cut step adds energy: nor does any scheme beyond 1 %.
     """
     impact = IMPACTS[case](share)
-    # to stick to a fast paddle takes Newton's method thousands of steps
+    # sticking to a fast paddle needs thousands of Newton steps
     friction = 0.0 if case == "paddle hits a ball" else 0.3
     simulation = compose(impact.obstacles, impact.bodies, detector, "imc", integrator, friction)
     before, steps = kinetic_energy(simulation), []

@@ -23,9 +23,9 @@ from corekit_cone.compliant import CompliantProblem, solve_compliant
 __all__ = ["follow_path", "remove_compliance"]
 
 Measure = Callable[[Array], float]
-"""Of impulses: returns their relative error; keeps those with the least."""
+"""Returns the relative error of impulses; keeps those with the least."""
 Relax = Callable[[Array, float], Array]
-"""Of impulses and ε: returns impulses after sweeps."""
+"""Returns impulses after sweeps at ε."""
 
 _LIMIT, _LONG_LIMIT = 12, 40
 """Newton's iterations at an ε, and at the first one and after a jump."""

@@ -90,7 +90,7 @@ def _projected(x: Vector, body: Cylinder) -> Vector:
 def direction_between(first: Cylinder, second: Cylinder, x: Vector) -> tuple[bool, Vector, Vector]:
     """Project a point to and fro some times.
 
-    Returns whether by that the cylinders are apart, about their normal, and the last point.
+    Returns whether this proves the cylinders apart, about their normal, and the last point.
     """
     a = x
     for _ in range(_PROJECTIONS):

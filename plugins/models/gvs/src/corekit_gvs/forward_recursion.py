@@ -8,10 +8,10 @@ velocity (y_w, y_v) = T·Ω̇ in the first one's axes, e = ḋ = y_v + y_w × d,
     α⁺ = α + ω × R·y_w + R·ẏ_w,   a⁺ = a + α × D + ω × (ω × D) + 2ω × R·e + R·ė                              (3)
     J_ω⁺ = J_ω + R·T₃·Z_w,   J_v⁺ = J_v + J_ω × D + R·((Q − d̃·T₃)·Z_w + T₃·Z_v)                              (4)
 
-α, a are what ω̇, v̇ are at a given q̈ (none: 0), of which ξ̈ = B·q̈ + ẍ₀ is a part. ξ_i = ξ(X_i) at the two Zanna points,
-ξ = x₀ + B·q with x₀ and B from the tables: for
-an independent basis x₀ = ξ* and B are constant, for a dependent one B = b_q and x₀ = ξ* + b − b_q·q are written anew
-before the sweep, so both are one. Joints are steps with h = 1 and one point.
+α, a are what ω̇, v̇ are at a given q̈ (none: 0), with ξ̈ = B·q̈ + ẍ₀. ξ_i = ξ(X_i) at the two Zanna points,
+ξ = x₀ + B·q with x₀ and B from the tables: for an independent basis x₀ = ξ* and B are constant,
+for a dependent one B = b_q and x₀ = ξ* + b − b_q·q are written anew before the sweep, so both are one.
+Joints are steps with h = 1 and one point.
 
 Columns of J are the node's active ones: those of its ancestors, then its own piece's.
 

@@ -11,7 +11,7 @@ and that changes with q_k in three ways:
     q_k behind it moves the r_a            σ_i·Σ (τ_k × P + Θ·σ_k − tr(Θ)·σ_k), summed over k's steps     (3)
     q_k of the step itself                 Wᵀ·∂S_i/∂q_k,  W the sum of wrenches in the step's axes        (4)
 
-Nodes follow backwards, so that sums are ready when they are needed; where branches meet, they add.
+The loop visits nodes backwards, so that sums are ready when they are needed; where branches meet, they add.
 (4) by `second_slope`, and with b_qq for a dependent basis.
 """
 

@@ -7,8 +7,8 @@ Translational energy with Gauss–Legendre nodes k of mass m_k, J_k = ∂x_k/∂
 
 Particles have no other velocity-dependent force: Σ J_kᵀ·m_k·a_k *is* C(q, v)·v, exactly, and a_k comes from the
 jets. Without the option `coriolis`, a_k = 0 as in the CUSP paper. Three nodes reproduce the smallest eigenvalue
-of M to 1e-4 at a radian of bending; one node a section would lower it two-hundredfold, and with it the step an
-explicit integrator can step.
+of M to 1e-4 at a radian of bending; one node a section would lower it two-hundredfold, and with it the longest
+stable step of an explicit integrator.
 
 A thin disk's rotary inertia I (about a diameter; 2I about its axis) is that of the two "particles" r = R·e_x,
 R·e_y with "mass" I, because ½·ωᵀ·diag(I, I, 2I)·ω = ½·I·(‖ω × e_x‖² + ‖ω × e_y‖²) in body axes: (1) and (2)

@@ -58,7 +58,7 @@ def measure(detector: str, solver: str, integrator: str) -> Tally:
         for share in SHARES:
             impact = world(share)
             if simulation is None or impact.is_driven:
-                # to stick to a fast paddle needs Newton's method thousands of steps in a potential
+                # in a potential, sticking to a fast paddle needs thousands of Newton steps
                 friction = 0.0 if solver == "imc" and name == "paddle hits a ball" else 0.3
                 try:
                     simulation = compose(
