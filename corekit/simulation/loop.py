@@ -275,8 +275,9 @@ class Simulation:
                 report = report if impact is None else evolve(report, solve_info=impact)
             if not (report.accepted and system.accept(out, report.step_size)):
                 integrator = type(self.integrator).__name__
-                failed = FailedStep(system, now, out, report, integrator, self.step_length, self.step_index)
-                raise failed.error()
+                raise FailedStep(
+                    system, now, out, report, integrator, self.step_length, self.step_index, self._owners
+                ).error()
             self._now, self._next, self.report = out, now, report
             if self._observers:
                 for observer in self._observers:

@@ -32,6 +32,8 @@ _MOST = 400
 _SAFETY = 0.9
 _DIVERGED = 1e-3
 """Share of a step below which a limit is that of a motion that diverged already."""
+_DEEP = 1e-3
+"""Overlap [m] from which on it is a likely cause of a step that cannot be solved."""
 _ORDINARY = 1e100
 """Size of a force [N or N·m] below which no overflow follows from it; a step that diverges passes it on its way."""
 
@@ -44,6 +46,7 @@ class FailedStep:
         system: of the world. before: state at the start of the step. after: state that the integrator returned.
         report: of the integrator. integrator: name of its class.
         step_size: of the grid [s]. index: of the grid step.
+        owners: name of the body or obstacle of every shape.
     """
 
     system: WorldSystem
@@ -53,9 +56,14 @@ class FailedStep:
     integrator: str
     step_size: float
     index: int
+    owners: tuple[str, ...] = ()
 
     def error(self) -> StepFailed:
         """Name the first value that is not finite with body, coordinate and force term, or else the status."""
+        with np.errstate(all="ignore"):  # models are evaluated at states that are not finite
+            return self._explain()
+
+    def _explain(self) -> StepFailed:
         for b, body in enumerate(self.system.bodies):
             velocities, after = body.description.velocities, self.after.body_states[b]
             for quantity, values, names in (
@@ -76,10 +84,11 @@ class FailedStep:
             if solve_info.status is Status.NON_FINITE and (term := self._cause(b, infinite=True)[0]):
                 said = f"the force term {term!r} of body {body.name!r} is not finite."
                 return self._error(f"{said} {step_to_try(self.step_size)}", body.name, term=term)
-        said = f"{solve_info.sentence} {self.report.note}".rstrip()
+        note = self.report.note
+        said = solve_info.sentence + (f" {note[0].upper()}{note[1:]}." if note else "")
         b = self.system.terms.factorisation.failed_body if solve_info.status is Status.SINGULAR else -1
         if b < 0:
-            return self._error(f"{said} {step_to_try(self.step_size)}")
+            return self._error(f"{said} {self._overlap() or step_to_try(self.step_size)}")
         body, implicit = self.system.bodies[b], self.report.iterations > 1
         advice = step_to_try(self.step_size, body, self.before.body_states[b], implicit=implicit)
         return self._error(f"{said} It is that of body {body.name!r}. {advice}", body.name)
@@ -107,6 +116,20 @@ class FailedStep:
             )
         advice = step_to_try(self.step_size, driver, self.before.body_states[driver.index], implicit=implicit)
         return self._error(f"{sentence} {advice}", body.name, name, term)
+
+    def _overlap(self) -> str:
+        """Return a sentence about the shapes deepest in each other at the step's start, empty where none is deep."""
+        pipeline = self.system.pipeline
+        if pipeline is None:
+            return ""
+        with pipeline.contacts_at_end(self.before) as contacts:
+            gap = contacts.gap[: contacts.count]
+            at = int(np.argmin(gap)) if len(gap) else -1
+            if at < 0 or not gap[at] < -_DEEP:
+                return ""
+            one, other = (self.owners[shape] for shape in contacts.shape[at])
+            depth = f"{-1e3 * gap[at]:.3g} mm"
+        return f"At its start {one} is {depth} inside {other}, which may have no solution: move them apart."
 
     def _source(self, b: int) -> str:
         """Return what made a value that is not finite out of finite forces, in words."""
