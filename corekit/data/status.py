@@ -22,7 +22,7 @@ class Status(enum.Enum):
         "The contact solver said to have solved the step, but its answer breaks the contact laws by more than it "
         "reported. This is a mistake of the solver: use another one, and tell its authors."
     )
-    ITERATION_LIMIT = "The iteration limit was reached. Try increasing `max_iterations`, or a smaller step."
+    ITERATION_LIMIT = "The iteration limit was reached. Try a higher one, or a smaller step."
     RAY = "The complementarity problem ended on a secondary ray: it has no solution that pivoting can reach."
     INFEASIBLE = (
         "No point was found that satisfies the constraints. "

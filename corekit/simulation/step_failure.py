@@ -84,7 +84,7 @@ class FailedStep:
             if solve_info.status is Status.NON_FINITE and (term := self._cause(b, infinite=True)[0]):
                 said = f"the force term {term!r} of body {body.name!r} is not finite."
                 return self._error(f"{said} {step_to_try(self.step_size)}", body.name, term=term)
-        note = self.report.note
+        note = self.report.note.rstrip(".")
         said = solve_info.sentence + (f" {note[0].upper()}{note[1:]}." if note else "")
         b = self.system.terms.factorisation.failed_body if solve_info.status is Status.SINGULAR else -1
         if b < 0:

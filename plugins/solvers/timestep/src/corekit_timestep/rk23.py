@@ -35,6 +35,7 @@ from corekit_timestep.split_damping import damping_theta, solve_split_step
 
 __all__ = ["Rk23"]
 
+_STIFF_NOTE = "`max_inner_steps` was reached, as with stiff models, which implicit integrators suit better"
 _SAFETY, _MAX_SHRINK, _MAX_GROWTH = 0.9, 0.2, 5.0
 
 
@@ -64,7 +65,8 @@ class Rk23(Integrator):
         theta, frozen = damping_theta(split, h, self._config.split_above, may_have_impulses)
         free_state, inner, failure = self._integrate(system, state, h, state.v if frozen else None)
         if failure is not None:
-            return StepReport(accepted=False, step_size=h, iterations=inner, solve_info=SolveInfo(failure))
+            note = _STIFF_NOTE if failure is Status.ITERATION_LIMIT else ""
+            return StepReport(False, h, inner, SolveInfo(failure), note)
         info = solve_split_step(split, free_state, t_end, theta, frozen, out)
         return StepReport(
             accepted=info.status is not Status.SINGULAR, step_size=h, iterations=inner, solve_info=info

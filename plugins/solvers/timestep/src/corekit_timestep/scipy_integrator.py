@@ -198,7 +198,7 @@ class ScipyIntegrator(Integrator, Stateful):
             recentre(solver, n)
         if self._has_reached(t_end):
             return Status.CONVERGED, ""
-        return Status.ITERATION_LIMIT, "(`max_inner_steps` of the solver in one step.)"
+        return Status.ITERATION_LIMIT, "`max_inner_steps` was reached"
 
     def _has_reached(self, t_end: float) -> bool:
         """Whether the solver is at the end of the step or past it; rounding may put a breakpoint just before it."""
