@@ -285,7 +285,9 @@ def test_bounded_rows_and_contacts_satisfy_their_laws(seed, width, contacts, pro
     root = rng.normal(size=(size + 2, size + 2))
     mass, rows = root @ root.T + np.eye(size + 2), rng.normal(size=(size, size + 2))
     problem = problem_of(mass, rows, rng.normal(size=size + 2), 0.4, width=width, bounds=bounds)
-    impulse, _ = solved(solver_of(), problem)
+    # the option `tolerance` is relative to the speeds at which rows close, which 18,000 seeds put below 2·max|w₀|
+    allowed = 3e-9 * np.abs(problem.free_velocity).max()
+    impulse, _ = solved(solver_of(), problem, allowed)
     w = problem.delassus() @ impulse + problem.free_velocity
     for row, (low, high) in enumerate(bounds, start=contacts * width):
         assert low - 1e-10 <= impulse[row] <= high + 1e-10
@@ -295,8 +297,8 @@ def test_bounded_rows_and_contacts_satisfy_their_laws(seed, width, contacts, pro
             assert w[row] >= -1e-7
     for c in range(contacts):
         at = c * width
-        assert min(impulse[at], w[at]) == pytest.approx(0.0, abs=1e-8)
-        assert np.linalg.norm(impulse[at + 1 : at + width]) <= 0.4 * impulse[at] + 1e-8
+        assert min(impulse[at], w[at]) == pytest.approx(0.0, abs=allowed)
+        assert np.linalg.norm(impulse[at + 1 : at + width]) <= 0.4 * impulse[at] + allowed
 
 
 def test_planar_contact_sticks_and_slides_exactly_at_the_friction_angle(problem_of, solver_of):
