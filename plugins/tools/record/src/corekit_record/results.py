@@ -245,7 +245,18 @@ class Results:
             slip=column("slip"),
             mode=column("mode").astype(np.int64),
             residual=column("residual"),
+            step_size=float(self["step_length"][k]),
+            owners=self._owners,
         )
+
+    @property
+    def _owners(self) -> tuple[str, ...]:
+        """Name of the body or obstacle of every shape."""
+        if "owners" not in self._read:
+            about = [(name, self._attributes[f"bodies/{name}"]["shapes"]) for name in self.bodies]
+            own = [name for name, shapes in about for _ in shapes_from_text(shapes)]
+            self._read["owners"] = np.array([*own, *self._labels("obstacle")], dtype=object)
+        return tuple(self._read["owners"])
 
     # — how it went —
 
