@@ -107,7 +107,7 @@ def test_the_chart_holds_what_the_runs_recorded(scenario_file, tmp_path):
         assert row.folder is not None
         results = Results(row.folder)
         assert line.label == row.variant.label
-        np.testing.assert_array_equal(line.y, results.frame_position[:, -1, 2])
+        np.testing.assert_array_equal(line.y, results.frame_position[:, results.tip, 2])
 
 
 def test_the_verb_prints_the_table_draws_the_picture_and_writes_json(shell, scenario_file):

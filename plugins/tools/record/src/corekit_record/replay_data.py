@@ -13,7 +13,14 @@ from corekit.geometry.shapes import Shape
 from corekit.roles.model import Outline
 from corekit.roles.viewer import ContactTrack
 
-__all__ = ["contact_track", "resample_outline", "shape_poses", "shapes_as_text", "shapes_from_text"]
+__all__ = [
+    "contact_track",
+    "nearest_frame",
+    "resample_outline",
+    "shape_poses",
+    "shapes_as_text",
+    "shapes_from_text",
+]
 
 
 def shapes_as_text(shapes: Sequence[Shape]) -> str:
@@ -49,6 +56,15 @@ def shapes_from_text(text: str) -> tuple[Shape, ...]:
         )
         for each in json.loads(text)
     )
+
+
+def nearest_frame(origins: Array, point: Array) -> int:
+    """Return which of some frames, with origins (n, 3) [m], is nearest to a point; of several the first.
+
+    What is nearer by less than a micrometre is not: points of outlines are stored in single precision.
+    """
+    away = np.linalg.norm(origins - point, axis=1)
+    return int(np.argmax(away <= away.min() + 1e-6))
 
 
 def resample_outline(outline: Outline, length: int, starts: IntArray) -> Array:

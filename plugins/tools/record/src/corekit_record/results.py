@@ -19,7 +19,7 @@ from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit_record.record_layout import STATUSES
-from corekit_record.replay_data import contact_track, shape_poses, shapes_from_text
+from corekit_record.replay_data import contact_track, nearest_frame, shape_poses, shapes_from_text
 from corekit_record.results_file import datasets, open_results, or_damaged, plain_attributes
 from corekit_run.folder import RunStatus, read_log, read_status
 
@@ -202,6 +202,24 @@ class Results:
     def frame_position(self) -> Array:
         """Origins of the frames in the world [m], shape (T, frames, 3)."""
         return self._array("frame_position", 0, 3)
+
+    @property
+    @or_damaged
+    def tip(self) -> int | None:
+        """Index of the frame that tables call the tip; None without frames.
+
+        It is the one where the outline of the first body with several frames ends at the first record; in a world of
+        bodies with one frame each it is the first of those.
+        """
+        owners = [frame.partition(".")[0] for frame in self.frames]
+        if not owners:
+            return None
+        body = next((name for name in self.bodies if owners.count(name) > 1), owners[0])
+        first, count = owners.index(body), owners.count(body)
+        end = self._array(f"bodies/{body}/outline", 0, 3)[0][-1:]
+        return first + (
+            nearest_frame(self.frame_position[0, first : first + count], end[0]) if len(end) else count - 1
+        )
 
     @property
     def frame_quat_wxyz(self) -> Array:

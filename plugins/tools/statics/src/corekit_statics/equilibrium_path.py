@@ -13,6 +13,7 @@ from corekit.data.contacts import ContactMode
 from corekit.data.state import State
 from corekit.dynamics.collision_scene import CollisionScene
 from corekit.simulation.loop import Simulation
+from corekit_record.replay_data import nearest_frame
 from corekit_record.results import Results
 from corekit_statics.equilibrium import Equilibrium
 
@@ -87,11 +88,14 @@ class EquilibriumPath:
                     found.reactions[first]
                 )
                 first += 1
-            if body.description.frames:
-                last = body.first_frame + len(body.description.frames) - 1
-                tips[f"{body.name}.{body.description.frames[-1]}"] = {
-                    "position_m": position[last].tolist(),
-                    "moved_m": (position[last] - self.frames[last]).tolist(),
+            if frames := body.description.frames:
+                ends = body.model.compute_outline(found.state.body_states[body.index]).points[-1:]
+                origins = position[body.first_frame : body.first_frame + len(frames)]
+                own = nearest_frame(origins, ends[0]) if len(ends) else len(frames) - 1
+                tip = body.first_frame + own
+                tips[f"{body.name}.{frames[own]}"] = {
+                    "position_m": position[tip].tolist(),
+                    "moved_m": (position[tip] - self.frames[tip]).tolist(),
                 }
         pairs = zip(bodies, found.constraint_forces, strict=True)
         rows = {body.name: forces.tolist() for body, forces in pairs if len(forces)}

@@ -35,7 +35,7 @@ __all__ = ["END", "OUTCOMES", "Job", "Outcome", "Prepared", "prepare", "run_batc
 
 OUTCOMES = "outcomes.jsonl"
 """Name of the file of stored outcomes."""
-END = ("energy_J", "tip_x_m", "tip_y_m", "tip_z_m")
+END = ("energy_J", "tip_frame", "tip_x_m", "tip_y_m", "tip_z_m")
 """Statistics of the end of a run: energy of all bodies, position of the last frame; without what there is none of."""
 
 
@@ -216,11 +216,14 @@ def _run(prepared: Prepared, folder: Path) -> Outcome:
     )  # fmt: skip
 
 
-def _end(results: Results) -> dict[str, float]:
-    """Return `END`, what of it is finite."""
-    tip = results.frame_position[-1, -1] if results.frames else ()
-    found = dict(zip(END, (results.energy.total[-1], *tip), strict=False))
-    return {name: float(value) for name, value in found.items() if np.isfinite(value)}
+def _end(results: Results) -> dict[str, float | str]:
+    """Return `END`, what of it is finite; see `Results.tip`."""
+    energy, place, found = END[0], END[2:], dict[str, float | str]()
+    numbers = {energy: results.energy.total[-1]}
+    if (tip := results.tip) is not None:
+        found["tip_frame"] = results.frames[tip]
+        numbers |= dict(zip(place, results.frame_position[-1, tip], strict=True))
+    return found | {name: float(value) for name, value in numbers.items() if np.isfinite(value)}
 
 
 def _silent(_sentence: str) -> None:

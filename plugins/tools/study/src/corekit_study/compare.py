@@ -58,10 +58,11 @@ class RunMetrics:
 
 @frozen(eq=False)
 class Trajectory:
-    """Path of the last frame: time [s], shape (T,), and position in the world [m], shape (T, 3)."""
+    """Path of `Results.tip`: time [s], shape (T,), position in the world [m], shape (T, 3), and its frame."""
 
     time: Array
     tip: Array
+    frame: str = ""
 
 
 @frozen(eq=False)
@@ -83,6 +84,11 @@ class Comparison:
     title: str
     folder: Path
     rows: tuple[Row, ...]
+
+    @property
+    def tips(self) -> tuple[str, ...]:
+        """The frames whose paths are compared, each once."""
+        return tuple(dict.fromkeys(row.trajectory.frame for row in self.rows if row.trajectory is not None))
 
     @property
     def chart(self) -> LineChart | None:
@@ -189,7 +195,14 @@ def _row(
         "finished",
         folder=results.path,
         metrics=_run_metrics(results, measured),
-        trajectory=Trajectory(results.time, results.frame_position[:, -1]) if results.frames else None,
+        trajectory=_trajectory(results),
+    )
+
+
+def _trajectory(results: Results) -> Trajectory | None:
+    tip = results.tip
+    return (
+        None if tip is None else Trajectory(results.time, results.frame_position[:, tip], results.frames[tip])
     )
 
 
@@ -263,6 +276,8 @@ def _row_data(row: Row) -> dict[str, Any]:
         "reason": row.reason,
         "folder": None if row.folder is None else str(row.folder),
     }
+    if row.trajectory is not None:
+        data["tip_frame"] = row.trajectory.frame
     if metrics is not None:
         data |= {
             "step_s": metrics.step_s,

@@ -55,6 +55,8 @@ def compare(
 
     comparison = run_all(file, vary, overrides, out, None if quiet else progress_line, allow_code=allow_code)
     _print_table(comparison)
+    if comparison.tips:
+        print(f"tip: {', '.join(comparison.tips)}")
     picture = _draw(comparison)
     if json_file is not None:
         data = {**comparison.as_data(), "picture": None if picture is None else str(picture)}

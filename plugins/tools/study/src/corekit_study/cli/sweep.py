@@ -134,6 +134,9 @@ def _print_table(found: Sweep) -> None:
         cells = (Text(f"failed: {point.reason}", style="red"),) if point.reason else _cells(point.metrics)
         table.add_row(*values, *cells)
     console.print(table)
+    tips = dict.fromkeys(point.metrics["tip_frame"] for point in found.points)
+    if names := ", ".join(name for name in tips if name):
+        console.print(Text(f"tip: {names}"))
     if (more := len(found.points) - MOST_ROWS) > 0:
         failed = sum(1 for point in found.points if point.reason)
         console.print(f"and {more} more; {failed} of all failed")
