@@ -23,6 +23,7 @@ from corekit_view.meshes import Surface, box, chequers, cone, cylinder, sphere
 from corekit_view.palette import GROUND, MODES, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.scene import Bounds
 from corekit_view.shape_surface import shape_surface
+from corekit_view.skin import drawn_sizes
 from corekit_view.tubes import polylines
 
 __all__ = ["Batch", "batches", "rotation_to"]
@@ -158,9 +159,12 @@ def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Ba
     """Return one batch per simple kind of shape, and one per other shape."""
     found: list[Batch] = []
     kinds: dict[str, list[tuple[int, tuple[float, float, float], float]]] = {}
+    sizes = drawn_sizes(body)
     for i, shape in enumerate(body.shapes):
         match shape.kind:
             case "edge" | "half-space":
+                continue
+            case _ if not sizes[i]:
                 continue
             case "sphere" | "box" | "cylinder" | "capsule":
                 for kind, scale, shift in _parts(shape):
@@ -175,7 +179,7 @@ def _shapes(body: BodyTrack, name: str, colour: Array, extent: float) -> list[Ba
         rotation = body.shape_rotation[:, index]
         shift = np.array([s for _, _, s in parts])
         position = body.shape_position[:, index] + shift[:, None] * rotation[:, :, :, 2]
-        scale = np.broadcast_to([s for _, s, _ in parts], position.shape)
+        scale = np.broadcast_to([sizes[i] * np.array(s) for i, s, _ in parts], position.shape)
         found.append(
             Batch(
                 f"{name}/{kind}",

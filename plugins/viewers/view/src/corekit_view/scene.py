@@ -17,6 +17,7 @@ from corekit_view.meshes import box as slab
 from corekit_view.normals import corner_normals
 from corekit_view.palette import GROUND, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.shape_surface import shape_surface
+from corekit_view.skin import drawn_sizes
 from corekit_view.tubes import polylines, tube
 
 __all__ = ["Bounds", "Scene", "Soup", "bounds"]
@@ -159,7 +160,10 @@ class Scene:
         shapes = sum(len(body.shapes) for body in replay.bodies) + len(replay.obstacles)
         self._shape_sides = 2 * sides if shapes < MANY else sides
         self._body_shapes = [
-            [self._local(shape, f"shape {i} of body {body.name!r}") for i, shape in enumerate(body.shapes)]
+            [
+                self._local(shape, f"shape {i} of body {body.name!r}", size)
+                for i, (shape, size) in enumerate(zip(body.shapes, drawn_sizes(body), strict=True))
+            ]
             for body in replay.bodies
         ]
         self._edge_on = [
@@ -173,9 +177,9 @@ class Scene:
             for obstacle, edge_on in zip(replay.obstacles, self._edge_on, strict=True)
         ]
 
-    def _local(self, shape: Shape, name: str) -> _Local | None:
-        surface = _surface(shape, self._box.extent, name, self._shape_sides)
-        return None if surface is None else (surface.corners, corner_normals(surface), surface.closed)
+    def _local(self, shape: Shape, name: str, size: float = 1.0) -> _Local | None:
+        surface = _surface(shape, self._box.extent, name, self._shape_sides) if size else None
+        return None if surface is None else (size * surface.corners, corner_normals(surface), surface.closed)
 
     def _ground(self) -> _Local:
         surface = patch(self._box.extent, GROUND_CELLS)
