@@ -35,3 +35,16 @@ def test_the_printed_robot_runs(page, tmp_path):
     for _ in range(10):
         simulation.step()
     assert not np.array_equal(simulation.state.q, start)
+
+
+def test_the_tapered_finger_of_the_page_is_tapered(tmp_path):
+    """12 mm at the base and 6 mm at the tip; the tendon stays inside it."""
+    pytest.importorskip("corekit_gvs")
+    file = tmp_path / "finger.toml"
+    file.write_text(block(FOLDER / "gvs.md", "toml", "format ="), encoding="utf-8")
+    simulation = load(file).compose()
+    outline = simulation.bodies[0].model.compute_outline(simulation.state.body_states[0])
+    assert outline.radius[0] == pytest.approx(0.012)
+    assert outline.radius[-1] == pytest.approx(0.006)
+    assert np.all(np.diff(outline.radius) <= 0.0)
+    assert outline.radius[-1] > 0.008 - 0.035 * 0.12
