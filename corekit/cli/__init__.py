@@ -92,6 +92,7 @@ def _call(words: list[str]) -> object:
         help="Simulate soft robots in contact.",
         version=__version__,
         result_action="return_value",
+        suppress_keyboard_interrupt=False,  # what a run says of its end would be lost
     )
     for verb, (function, line) in verbs.items():
         app.command(function, name=verb, help=line)

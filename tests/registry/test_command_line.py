@@ -47,6 +47,27 @@ def test_each_error_has_its_exit_code_and_is_printed_whole(monkeypatch, capsys, 
     assert capsys.readouterr().err.strip() == str(error)
 
 
+def _stop():
+    interrupt = KeyboardInterrupt()
+    interrupt.add_note("To go on: corekit run --resume runs/arm")
+    raise interrupt
+
+
+def _stop_with_an_option(*, json: bool = False):
+    _stop()
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [(_stop, ["check"]), (_stop_with_an_option, ["check", "--json"])],
+    ids=["without the option parser", "with it"],
+)
+def test_a_verb_that_is_stopped_says_how_to_go_on(verb, arguments, monkeypatch, capsys):
+    monkeypatch.setattr("corekit.cli.check.check", verb)
+    assert main(arguments) == 130
+    assert capsys.readouterr().err.splitlines() == ["stopped", "To go on: corekit run --resume runs/arm"]
+
+
 def test_help_describes_every_verb_without_importing_one(site):
     code = (
         "import sys\n"

@@ -91,6 +91,8 @@ def test_a_run_that_was_stopped_goes_on_from_the_very_step(whole, ctrl_c):
     results = resume("stopped")
     assert_same(arrays(results.path), expected)
     assert [event["event"] for event in results.events] == ["composed", "interrupted", "resumed", "finished"]
+    last, left = results.events[-1], scenario.time.duration - 28 * scenario.time.step
+    assert last["real_time_factor"] * last["loop_s"] == pytest.approx(left)
 
 
 def test_two_checkpoints_are_kept_while_running_and_the_end_state_after(whole, often):

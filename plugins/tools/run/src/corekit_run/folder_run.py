@@ -87,7 +87,7 @@ class FolderRun:
             observers.attach()
             self._simulation.observe(timer)
             self._keeper.write()
-            timer.begin()
+            timer.begin(self._simulation.time)
             self._simulation.warm_up(announce=False)
             timer.ready()
             try:

@@ -63,13 +63,14 @@ class RunTimer:
         self._folder, self._report = folder, report
         self._began = self._ready = self._first = self._ended = clock.perf_counter()
         self._next = -1.0
-        self._first_time = self._begun_at = self._reached = simulation.time
+        self._first_time = self._begun_at = self._reached = simulation.start_time
         self._steps = 0
         self._last, self._last_steps = self._began, 0
         self._step_times: list[float] = []
 
-    def begin(self) -> None:
-        """Start the clock."""
+    def begin(self, time: float) -> None:
+        """Start the clock, at a simulated time [s]: that of the checkpoint where a run goes on."""
+        self._first_time = self._begun_at = self._reached = time
         self._began = self._ready = self._first = self._ended = clock.perf_counter()
         self._report(Progress("first step", folder=self._folder))
 
