@@ -105,7 +105,8 @@ def _print_summary(summary: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    times = f"{summary['duration_s']:g} s in {summary['steps']} steps of {summary['step_s']:g} s"
+    end, steps = summary["steps"] * summary["step_s"], summary["steps"]
+    times = f"{end:g} s in {steps} step{'s' * (steps != 1)} of {summary['step_s']:g} s"
     lines = [f"{summary['name']}: {times}, a record every {summary['record_every_s']:g} s"]
     for body in summary["bodies"]:
         inputs = ", ".join(f"{name} ({size})" for name, size in body["inputs"].items()) or "none"

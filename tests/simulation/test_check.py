@@ -123,6 +123,11 @@ def warnings(scenario_file, capsys, *overrides):
         ),
         ("world.obstacles.floor.position=[0, 0, 0.329]", "ball starts 129 mm inside floor"),
         ("contact={}", "nothing touches the obstacles (floor): there is no [contact]"),
+        ("world.obstacles.floor.position=[0, 0, 40.2]", "ball starts 40 m inside floor: move one"),
+        (
+            "time.duration=0.2001",
+            "time.duration = 0.2001 s is no whole number of steps of 0.001 s: the run ends at 0.2 s",
+        ),
     ],
 )
 def test_check_warns_of_what_is_improbable(scenario_file, capsys, override, said):
@@ -159,6 +164,9 @@ divisions = [{ length = 0.3, radius = 0.01, young = 1e12, density = 1.1 }]
     assert "young = 1e+12 Pa is not what robots have" in found
     assert "density = 1.1 kg/m³ is not what robots have" in found
     assert "cables[0] runs 50 mm beside the axis" in found
+    assert (
+        "bodies.arm has no collision shape, so that it passes through everything: `corekit info gvs`" in found
+    )
 
 
 def test_check_names_the_file_where_its_contents_are_improbable(scenario_file, capsys):

@@ -192,7 +192,7 @@ def test_penetration_is_warned_of_once_counted_and_logged(scenario_file):
         warnings.simplefilter("always")
         results = run(scenario, directory="out")
     start, warning = [str(each.message) for each in caught]
-    assert start == "ball starts 30 mm inside floor"
+    assert start == "ball starts 30 mm inside floor: move one of them, or check their sizes, in metres"
     assert "ball.0 is 30 mm inside what it touches, more than 10 mm" in warning
     depth = 0.1 - results.q[:, 2]
     found = results.events[-1]["watchdog"]["penetration"]

@@ -38,7 +38,7 @@ _RANGES: Mapping[str, tuple[str, float, float]] = MappingProxyType(
 def scenario_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     """Return a sentence for everything improbable."""
     contacts = contacts_at_start(simulation)
-    found = [*_missing(scenario, simulation), *_values(scenario)]
+    found = [*_duration(scenario), *_missing(scenario, simulation), *_values(scenario)]
     if contacts is not None:
         found += [*_overlaps(simulation, contacts), *_openings(simulation)]
         found += pile_doubts(scenario, simulation, contacts)
@@ -58,6 +58,20 @@ def _missing(scenario: Scenario, simulation: Simulation) -> Iterator[str]:
     given = scenario.contact is not None and scenario.contact.friction is not None
     if not given and not scenario.world.pairs and all(each is None for each in own):
         yield "no friction is given anywhere, so everything slides: set contact.friction, 0 if that is meant"
+    for body, table in zip(simulation.bodies, scenario.bodies, strict=True):
+        if not body.description.shapes:
+            yield (
+                f"bodies.{body.name} has no collision shape, so that it passes through everything: "
+                f"`corekit info {table.use}` lists the options that give it some"
+            )
+
+
+def _duration(scenario: Scenario) -> Iterator[str]:
+    """Find a duration that is no whole number of steps."""
+    duration, step = scenario.time.duration, scenario.time.step
+    end = round(duration / step) * step
+    if abs(end - duration) > 1e-6 * step:
+        yield f"time.duration = {duration:g} s is no whole number of steps of {step:g} s: the run ends at {end:g} s"
 
 
 def _values(scenario: Scenario) -> Iterator[str]:
@@ -124,7 +138,8 @@ def _overlaps(simulation: Simulation, contacts: ContactSet) -> Iterator[str]:
         deepest[owners] = min(deepest.get(owners, 0.0), float(gap))
     for (first, second), gap in deepest.items():
         if gap < -_OVERLAP:
-            yield f"{first} starts {-1e3 * gap:.3g} mm inside {second}"
+            depth = f"{-1e3 * gap:.3g} mm" if gap > -1.0 else f"{-gap:.3g} m"
+            yield f"{first} starts {depth} inside {second}: move one of them, or check their sizes, in metres"
 
 
 def _openings(simulation: Simulation) -> Iterator[str]:
