@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, final
+from typing import Any, NoReturn, final
 
 import numpy as np
 
@@ -211,3 +211,6 @@ class InputsByBody(dict[str, BodyInputs]):
 
     def __missing__(self, name: str) -> BodyInputs:
         raise no_body(name, self)
+
+    def __setitem__(self, name: str, value: object) -> NoReturn:
+        raise ControlError(f"write a channel of {name!r}, as in inputs[{name!r}][CHANNEL] = {value!r}")

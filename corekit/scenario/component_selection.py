@@ -260,7 +260,7 @@ def _contact_errors(selected: SelectedComponents) -> list[str]:
             )
     if not selected.detectors:
         found.append(
-            f"contact solver {solver.name!r} needs a contact detector, and none is chosen: "
+            f"contact solver {solver.name!r} needs a contact detector, and none is chosen: set contact.detector; "
             f"{_alternatives('contact_detectors', ())}."
         )
     kind = "impulses" if "impulses" in solver.provides else "potential"

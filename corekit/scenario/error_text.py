@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import attrs
 
-from corekit.data.signals import SIGNALS, Signal
+from corekit.data.signals import SIGNALS, Constant, Signal
 from corekit.registry.resolve import did_you_mean
 from corekit.registry.spec import ROLES
 from corekit.roles.options import ComponentRef
@@ -68,6 +68,8 @@ def shown(value: object) -> object:
             if len(value) <= 9 and len(repr(entries)) <= _LONGEST
             else Described(f"a list of {len(value)}")
         )
+    if isinstance(value, Constant):
+        return shown(value.numbers)
     return Described(f"a value of type {type(value).__name__}")
 
 

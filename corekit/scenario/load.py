@@ -43,7 +43,7 @@ def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = 
 
     Args:
         path: of the file, or the name of a shipped scenario: `cusp/inclined-box`.
-        overrides: `contact.solver.use=qp`, see `corekit.scenario.overrides`.
+        overrides: `contact.solver.use=qp`, one or several; see `corekit.scenario.overrides`.
         allow_code: whether Python functions that it names, `module:function`, may be imported when it is composed.
     Raises:
         ConfigError: every mistake in it at once, or why it cannot be read.
@@ -169,7 +169,9 @@ def _syntax(text: str, error: Exception) -> Mistake:
     if place is not None:
         number = int(place[2])
         found = shown(lines[number - 1].strip()) if number <= len(lines) else Described("the end of the file")
-        return Mistake(place[1], found, "is not TOML", said.removesuffix(f" {place[0]}"))
+        comma = re.search(r"= *[-+]?\d+,\d", lines[number - 1]) if number <= len(lines) else None
+        hint = "numbers have a decimal point" if comma else said.removesuffix(f" {place[0]}")
+        return Mistake(place[1], found, "is not TOML", hint)
     return Mistake(f"line {len(lines)}", Described("the end of the file"), "is not TOML", said)
 
 

@@ -34,11 +34,11 @@ def apply_overrides(document: dict[str, Any], overrides: Iterable[str], mistakes
 
     Args:
         document: table of a scenario, changed in place; a wrong key shows when it is structured.
-        overrides: `path=value` texts.
+        overrides: `path=value` texts, or one of them.
         mistakes: what cannot be read or does not fit is added here.
     """
     read: list[tuple[_Steps, Any]] = []
-    for text in overrides:
+    for text in (overrides,) if isinstance(overrides, str) else overrides:
         try:
             read.append(_read(text))
         except ConfigError as refused:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, final
 
 import numpy as np
@@ -151,7 +151,7 @@ class Simulation:
             body.inputs.written = True
         if self.step_index and isinstance(self.integrator, Stateful):
             self.integrator.restore({})  # it may have run ahead with inputs that it took for known
-        return MappingProxyType(InputsByBody({body.name: body.inputs for body in self.bodies}))
+        return InputsByBody({body.name: body.inputs for body in self.bodies})
 
     def controller(self, name: str) -> Any:
         """Return a controller by its name."""
@@ -159,7 +159,12 @@ class Simulation:
 
     def frame(self, name: str) -> FrameState:
         """Return pose and velocities of a frame now, by `body.frame`; `corekit info FILE` lists them."""
-        body_name, _, own = name.partition(".")
+        body_name, dot, own = str(name).partition(".")
+        if not dot:
+            first = next(
+                (f"{b.name}.{b.description.frames[0]}" for b in self.bodies if b.description.frames), ""
+            )
+            raise ControlError(f"there is no frame {name!r}: names are body.frame, for example {first!r}")
         body = self.body(body_name)
         frames = body.description.frames
         if own not in frames:
@@ -333,6 +338,8 @@ class Simulation:
 
     def run(self, until: float) -> None:
         """Step until `until` [s] after the start time; does nothing where that is past."""
+        if not math.isfinite(until):
+            raise ControlError(f"a simulation runs until a finite time, not {until} s")
         count = round(until / self.step_length)
         self._is_announced = True
         with announced_compilation():

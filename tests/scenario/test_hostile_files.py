@@ -10,7 +10,7 @@ import pytest
 
 from corekit.cli import main
 from corekit.errors import ConfigError
-from corekit.scenario.load import from_document, load
+from corekit.scenario.load import from_document, load, loads
 
 LONG = "a" * 5000
 """Longer than any system takes as a name."""
@@ -62,3 +62,11 @@ def test_what_contradicts_between_two_tables_is_told_once(text):
         with pytest.raises(ConfigError) as told:
             from_document(tomllib.loads(text), [override])
         assert [each.path for each in told.value.mistakes] == ["time.step"]
+
+
+def test_a_decimal_comma_is_told_from_other_slips():
+    with pytest.raises(ConfigError, match=r"line 1, .*is not TOML — numbers have a decimal point"):
+        loads("step = 0,4")
+    with pytest.raises(ConfigError) as caught:
+        loads("step = [0.1,4")
+    assert "decimal point" not in str(caught.value)

@@ -195,7 +195,7 @@ every = 0
             "position = [0.0, 0.2, -0.3]",
             "position = [0, 0]",
             "world.obstacles[0].position",
-            "must have 3 numbers",
+            "found [0.0, 0.0]; must have 3 numbers",
         ),
         (
             "position = [0.0, 0.2, -0.3]",

@@ -18,6 +18,10 @@ def mistakes_of(text, *overrides):
     return {mistake.path: mistake for mistake in caught.value.mistakes}
 
 
+def test_one_override_may_stand_alone(text):
+    assert loads(text, "time.duration=0.5").time.duration == 0.5
+
+
 def test_a_number_a_word_a_list_and_a_table_can_be_set(text):
     scenario = loads(
         text,

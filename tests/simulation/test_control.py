@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import final
+import math
+from typing import Any, final
 
 import numpy as np
 import pytest
@@ -220,6 +221,8 @@ def test_two_sources_of_one_channel_are_refused():
         (lambda sim: sim.frame("arm.mass2"), "no frame 'arm.mass2', did you mean 'arm.mass"),
         (lambda sim: sim.frame("amr.mass1"), "no body 'amr', did you mean 'arm'"),
         (lambda sim: sim.inputs["amr"], "no body 'amr', did you mean 'arm'"),
+        (lambda sim: sim.frame("mass1"), "no frame 'mass1': names are body.frame, for example 'arm.mass0'"),
+        (lambda sim: sim.frame(3), "no frame 3: names are body.frame, for example 'arm.mass0'"),
     ],
 )
 def test_a_name_that_is_not_there_is_answered_by_those_that_are(ask, said):
@@ -230,6 +233,16 @@ def test_a_name_that_is_not_there_is_answered_by_those_that_are(ask, said):
     sim.add_controller(ask, name="lost")
     with pytest.raises(ControlError, match=f"controller 'lost': there is {said}"):
         sim.step()
+
+
+def test_inputs_are_written_by_channel_and_a_run_has_an_end():
+    sim: Any = loads(PENDULUM).compose()
+    with pytest.raises(
+        ControlError, match=r"write a channel of 'arm', as in inputs\['arm'\]\[CHANNEL\] = 1.0"
+    ):
+        sim.inputs["arm"] = 1.0
+    with pytest.raises(ControlError, match="until a finite time, not nan s"):
+        sim.run(math.nan)
 
 
 def tensions(signals=None):

@@ -51,3 +51,14 @@ def test_more_runs_than_folders_can_hold_are_refused_before_they_are_listed():
     axis = ",".join(map(str, range(1000)))
     with pytest.raises(ConfigError, match="at most 100000 combinations"):
         variants([f"a={axis}", f"b={axis}", f"c={axis}"])
+
+
+@pytest.mark.parametrize("load_file", LOADERS)
+def test_another_file_of_ours_is_one_mistake(load_file, tmp_path):
+    file = tmp_path / "arm.toml"
+    file.write_text('format = "corekit-scenario/1"\n[time]\nduration = 1.0\n[integrator]\nuse = "rk23"\n')
+    with pytest.raises(
+        ConfigError, match=r"format: found 'corekit-scenario/1'; must be .*this is no (fit|plan) file"
+    ) as caught:
+        load_file(file)
+    assert len(caught.value.mistakes) == 1

@@ -44,6 +44,11 @@ def test_a_range_that_is_none_is_refused(text):
         spread(text)
 
 
+def test_a_range_without_a_count_asks_for_one():
+    with pytest.raises(ConfigError, match="or have --samples COUNT beside it"):
+        spread("contact.friction=0.1:0.9")
+
+
 def test_every_combination_is_run_and_stands_in_the_table_as_it_ran(tmp_path, scenario_file):
     found = sweep(
         scenario_file,

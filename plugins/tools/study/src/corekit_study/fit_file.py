@@ -68,7 +68,7 @@ def load_fit(path: str | Path, *, allow_code: bool = False) -> FitFile:
         ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
     """
     path = Path(path)
-    text, table = toml_table(path, "fit file")
+    text, table = toml_table(path, "fit file", FORMAT)
     mistakes: list[Mistake] = []
     document = plain(table, "", mistakes)
     directory = path.resolve().parent

@@ -100,7 +100,7 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_cod
     """
     path = Path(path)
     path = path if is_there(path) else find_shipped(path.as_posix()) or path
-    text, table = toml_table(path, "plan file")
+    text, table = toml_table(path, "plan file", FORMAT)
     mistakes: list[Mistake] = []
     document = plain(table, "", mistakes)
     apply_overrides(document, overrides, mistakes)

@@ -12,18 +12,20 @@ from corekit.scenario.error_text import Described
 
 __all__ = ["toml_table"]
 
+_OURS = {"corekit-scenario", "corekit-plan", "corekit-fit"}
 
-def toml_table(path: Path, kind: str) -> tuple[str, dict[str, Any]]:
+
+def toml_table(path: Path, kind: str, format: str) -> tuple[str, dict[str, Any]]:
     """Read the text and the table.
 
     Args:
-        path: the file. kind: what it is, for the message: `fit file`.
+        path: the file. kind: what it is, for the message: `fit file`. format: how it must begin.
     Raises:
-        ConfigError: it cannot be read, or is no TOML.
+        ConfigError: it cannot be read, is no TOML, or is another file of ours.
     """
     try:
         text = read_regular(path).decode("utf-8")
-        return text, tomllib.loads(text)
+        table = tomllib.loads(text)
     except RecursionError as error:
         found = Described("tables or lists")
         raise ConfigError([Mistake(str(path), found, "are nested too deeply")], kind) from error
@@ -33,3 +35,7 @@ def toml_table(path: Path, kind: str) -> tuple[str, dict[str, Any]]:
         raise ConfigError([Mistake(str(path), found, f"must be a {kind}")], kind) from error
     except ValueError as error:
         raise ConfigError([Mistake(str(path), Described(str(error)), "must be TOML")], kind) from error
+    given = table.get("format")
+    if isinstance(given, str) and given.partition("/")[0] in _OURS - {format.partition("/")[0]}:
+        raise ConfigError([Mistake("format", given, f"must be {format!r}: this is no {kind}")], str(path))
+    return text, table

@@ -86,6 +86,9 @@ def spread(text: str) -> str:
     """
     path, _, rest = text.partition("=")
     words = rest.split(":")
+    if len(words) == 2 and all(_is_number(word) for word in words):
+        said = "must be FROM:TO:COUNT, or have --samples COUNT beside it"
+        raise ConfigError([Mistake("--vary", text, said)], "the sweep")
     if len(words) not in (3, 4) or (len(words) == 4 and words[3].strip() != "log"):
         return text
     try:
@@ -102,6 +105,13 @@ def spread(text: str) -> str:
         raise ConfigError([Mistake("--vary", text, f"must be of at most {MOST_RUNS} values")], "the sweep")
     values = np.geomspace(begin, end, count) if by_factors else np.linspace(begin, end, count)
     return f"{path}=" + ",".join(f"{value:.12g}" for value in values)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _split(text: str) -> list[str]:
