@@ -9,6 +9,7 @@ __all__ = [
     "ConfigError",
     "ControlError",
     "CorekitError",
+    "ExtraNotInstalled",
     "Mistake",
     "PluginError",
     "ResultsError",
@@ -56,6 +57,10 @@ class ConfigError(CorekitError):
 
 class PluginError(CorekitError):
     """A plugin is missing, ambiguous, made for another kernel, or fails to import."""
+
+
+class ExtraNotInstalled(PluginError):
+    """A component needs a module that an extra of its distribution brings, and that is not installed."""
 
 
 class CompositionError(CorekitError):

@@ -26,7 +26,7 @@ from packaging.version import InvalidVersion, Version
 from corekit.registry.spec import ROLES, api_problem
 from corekit.version import __version__
 
-__all__ = ["Installed", "discover", "import_path", "module_is_missing"]
+__all__ = ["Installed", "discover", "extra_with", "import_path", "module_is_missing"]
 
 KERNEL = "corekit-kernel"
 _TESTING = "corekit-testing"
@@ -235,6 +235,19 @@ def _requirement_problem(lines: Iterable[str], installed_version: _VersionOf) ->
             sentence = _install_problem(requirement, installed_version(requirement.name))
         if sentence:
             return sentence
+    return ""
+
+
+def extra_with(distribution: str, modules: Sequence[str]) -> str:
+    """Return the first extra of a distribution that brings one of some modules, by their names; empty if none does."""
+    about = metadata.metadata(distribution)
+    for extra in about.get_all("Provides-Extra") or ():
+        for requirement in map(_requirement, about.get_all("Requires-Dist") or ()):
+            marker = requirement.marker
+            if marker is None or marker.evaluate({"extra": ""}) or not marker.evaluate({"extra": extra}):
+                continue
+            if canonicalize_name(requirement.name) in map(canonicalize_name, modules):
+                return extra
     return ""
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import evolve
 
-from corekit.errors import PluginError
-from corekit.registry.discover import Installed, discover, module_is_missing
+from corekit.errors import ExtraNotInstalled, PluginError
+from corekit.registry.discover import Installed, discover, extra_with, module_is_missing
 from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.spec import ROLES, ComponentSpec, api_problem
 
@@ -55,12 +55,15 @@ def load_spec(row: Installed) -> ComponentSpec:
     """Load the spec of a component that can be used here, without the abilities whose modules are missing.
 
     Raises:
-        PluginError: as for `read_spec`, or a module that it cannot do without is missing.
+        PluginError: as for `read_spec`, or a module that it cannot do without is missing; an `ExtraNotInstalled` where
+            an extra of its distribution brings that.
     """
     spec = read_spec(row)
     missing = [module for module in spec.modules if module_is_missing(module)]
     if missing:
-        raise PluginError(f"{_who(row)} needs {_modules(missing)}")
+        extra = extra_with(row.distribution, missing)
+        how = f"pip install '{row.distribution}[{extra}]'" if extra else ""
+        raise (ExtraNotInstalled if extra else PluginError)(f"{_who(row)} needs {_modules(missing, how)}")
     return evolve(spec, provides=spec.provides - missing_abilities(spec).keys())
 
 
@@ -163,10 +166,10 @@ def _phrase(role: str, name: str) -> str:
     return f"{ROLES.get(role, role)} {name!r}"
 
 
-def _modules(missing: Sequence[str]) -> str:
+def _modules(missing: Sequence[str], how: str = "") -> str:
     if len(missing) == 1:
-        return f"the module {missing[0]}, which is not installed: install it"
-    return f"the modules {', '.join(missing)}, which are not installed: install them"
+        return f"the module {missing[0]}, which is not installed: {how or 'install it'}"
+    return f"the modules {', '.join(missing)}, which are not installed: {how or 'install them'}"
 
 
 def _unknown_name(role: str, owner: str, bare: str, of_role: Sequence[Installed]) -> str:

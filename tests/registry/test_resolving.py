@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from corekit.errors import PluginError
+from corekit.errors import ExtraNotInstalled, PluginError
 from corekit.registry.resolve import load_target, missing_abilities, resolve
 
 
@@ -80,6 +80,15 @@ def test_missing_module_of_the_component_is_refused_by_name(local_site):
     local_site.add_good("fake-needy", "fake_needy", "needy", modules="('no_such_module', 'attrs')")
     with pytest.raises(PluginError, match="needs the module no_such_module, which is not installed"):
         resolve("models", "needy")
+
+
+def test_a_module_that_an_extra_brings_is_asked_for_by_that_extra(local_site):
+    local_site.add_good(
+        "fake-quick", "fake_quick", "quick", modules="('no_such_module', 'attrs')",
+        requires=["attrs", "other; extra == 'test'", "no-such-module>=2; extra == 'fast'"], extras=["test", "fast"],
+    )  # fmt: skip
+    with pytest.raises(ExtraNotInstalled, match=r"no_such_module, .*: pip install 'fake-quick\[fast\]'"):
+        resolve("models", "quick")
 
 
 def test_missing_module_of_an_ability_drops_the_ability_and_says_why(local_site):

@@ -44,6 +44,16 @@ def add(site, name, model):
 GOOD = "print('hello from the plugin')\nfrom corekit_testing.pendulum import Pendulum as Model\nclass Config: pass\n"
 
 
+def test_what_an_extra_would_bring_is_no_fault(only_fakes):
+    only_fakes.add_good(
+        "fake-quick", "fake_quick", "quick", modules="('no_such_module',)",
+        requires=["no-such-module; extra == 'fast'"], extras=["fast"],
+    )  # fmt: skip
+    (found,) = [finding for finding in check_up(20.0) if finding.name == "quick"]
+    assert not found.problem
+    assert "pip install 'fake-quick[fast]'" in found.missing["itself"]
+
+
 def test_each_way_to_break_is_told_apart(only_fakes):
     add(only_fakes, "good", GOOD)
     add(only_fakes, "raises", "import no_such_module\n")

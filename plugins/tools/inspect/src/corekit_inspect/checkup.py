@@ -18,7 +18,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 from packaging.utils import canonicalize_name
 
-from corekit.errors import PluginError
+from corekit.errors import ExtraNotInstalled, PluginError
 from corekit.geometry.shape_specs import GROUP as SHAPES
 from corekit.geometry.shape_specs import shape_spec
 from corekit.registry.contract import contract_problem
@@ -27,9 +27,11 @@ from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
 from corekit.registry.resolve import load_target, missing_abilities, resolve
 from corekit.registry.spec import CASES, SCENARIOS, Case
 
-__all__ = ["Finding", "check_up"]
+__all__ = ["ITSELF", "Finding", "check_up"]
 
 MARK = "corekit-examined "
+ITSELF = "itself"
+"""What is missing of a component that an extra of its distribution brings."""
 _HOOKS = "corekit.hooks"
 _AT_ONCE = 2
 _TOGETHER = 32
@@ -46,7 +48,7 @@ class Finding:
         kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`. name: of the plugin.
         distribution, version: of the plugin.
         problem: why it cannot be used, empty if it can.
-        missing: ability → why it is not available here.
+        missing: ability, or `ITSELF` → why it is not available here.
         wall_s: how long its import took [s].
     """
 
@@ -217,6 +219,8 @@ def _import_plugin(plugin: Sequence[str]) -> tuple[str, dict[str, str]]:
                 load_target(surface)
         else:
             problem = _entry_problem(*plugin)
+    except ExtraNotInstalled as error:
+        missing[ITSELF] = str(error)
     except PluginError as error:
         problem = str(error)
     return problem, missing

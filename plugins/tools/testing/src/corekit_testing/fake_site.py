@@ -31,11 +31,13 @@ class FakeSite:
         modules: Mapping[str, str] | None = None,
         requires: Sequence[str] = (),
         version: str = "1.0",
+        extras: Sequence[str] = (),
     ) -> None:
         """Install a distribution: `entries` is role → name → `module:object`, `modules` path → source."""
         info = self.folder / f"{distribution.replace('-', '_')}-{version}.dist-info"
         info.mkdir(parents=True)
         metadata = ["Metadata-Version: 2.1", f"Name: {distribution}", f"Version: {version}"]
+        metadata += [f"Provides-Extra: {extra}" for extra in extras]
         metadata += [f"Requires-Dist: {line}" for line in requires]
         (info / "METADATA").write_text("\n".join(metadata) + "\n")
         lines: list[str] = []
@@ -47,7 +49,16 @@ class FakeSite:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(source)
 
-    def add_good(self, distribution: str, package: str, name: str = "good", **fields: str) -> None:
+    def add_good(
+        self,
+        distribution: str,
+        package: str,
+        name: str = "good",
+        *,
+        requires: Sequence[str] = (),
+        extras: Sequence[str] = (),
+        **fields: str,
+    ) -> None:
         """Install a plugin with one sound model; `fields` are further fields of its spec, as code."""
         extra = "".join(f", {key}={value}" for key, value in {"api": "'0.2'", **fields}.items())
         spec = (
@@ -56,7 +67,8 @@ class FakeSite:
             f"config='{package}.config:Config', summary='A good model.'{extra})\n"
         )
         modules = {f"{package}/__init__.py": "", f"{package}/_spec.py": spec}
-        self.add(distribution, {"models": {name: f"{package}._spec:spec"}}, modules)
+        entries = {"models": {name: f"{package}._spec:spec"}}
+        self.add(distribution, entries, modules, requires, extras=extras)
 
     def run(self, *code_or_arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a fresh interpreter that sees the fake plugins."""

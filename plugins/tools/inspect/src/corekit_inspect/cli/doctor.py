@@ -14,7 +14,7 @@ from corekit.registry.discover import discover
 from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
 from corekit_inspect.absent import not_installed
-from corekit_inspect.checkup import Finding, check_up
+from corekit_inspect.checkup import ITSELF, Finding, check_up
 from corekit_run.versions import versions_of
 
 __all__ = ["doctor"]
@@ -97,7 +97,9 @@ def _print(versions: dict[str, Any], findings: Sequence[Finding], absent: Sequen
         table.add_column(column, overflow="fold")
     for each in findings:
         state = "broken" if each.problem else "ok"
-        if each.missing:
+        if ITSELF in each.missing:
+            state = "not installed"
+        elif each.missing:
             state += f", without {', '.join(each.missing)}"
         style = "red" if each.problem else "yellow" if each.missing else ""
         kind = ROLES.get(each.kind, each.kind)
@@ -105,7 +107,8 @@ def _print(versions: dict[str, Any], findings: Sequence[Finding], absent: Sequen
         table.add_row(*(Text(cell, style=style) for cell in cells))
     console.print(table)
     for each in findings:
-        for reason in filter(None, (each.problem, *(f"{name}: {why}" for name, why in each.missing.items()))):
+        lacking = (why if name == ITSELF else f"{name}: {why}" for name, why in each.missing.items())
+        for reason in filter(None, (each.problem, *lacking)):
             console.print(Text(f"{each.kind}.{each.name} of {each.distribution}: {reason}"), soft_wrap=True)
     for line in dict.fromkeys(known.install_line for known in absent):
         names = ", ".join(known.name for known in absent if known.install_line == line)
