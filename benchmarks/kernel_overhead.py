@@ -224,7 +224,7 @@ def hand_written_rest(
         assemble(masses, dampings, stiffnesses, force, v, v, v, still, h, 1.0, h, h * h, True, entries, rhs)
         assign_tangents_and_friction(
             1, False, still[:3], surface, pair, known_id, known_id[:0], known, contacts.id, contacts.shape,
-            contacts.normal, contacts.tangent, contacts.friction,
+            contacts.gap, contacts.normal, contacts.tangent, contacts.friction,
         )  # fmt: skip
         collect_material_points(
             1, frames, contacts.frame, contacts.local_point, ends, contact, slot, frame, local

@@ -225,9 +225,9 @@ def max_probe_displacement(
     """Write the probe points (4·frames, 3) and return the largest distance of one from `before` [m].
 
     Probes move at least about as far as any point of a shape: each frame's origin, and three points
-    around it at the radius of its shapes.
+    around it at the radius of its shapes. The distance is nan where a pose is not finite.
     """
-    worst = 0.0
+    worst, total = 0.0, 0.0
     for f in range(len(frame_position)):
         for p in range(4):
             square = 0.0
@@ -238,9 +238,10 @@ def max_probe_displacement(
                 now[4 * f + p, i] = value
                 moved = value - before[4 * f + p, i]
                 square += moved * moved
+            total += square
             if square > worst:
                 worst = square
-    return math.sqrt(worst)
+    return math.sqrt(worst) if total < math.inf else math.nan
 
 
 @compiled

@@ -74,17 +74,18 @@ def id_order(known: IntArray) -> IntArray:
 def assign_tangents_and_friction(
     count: int, planar: bool, across_plane: Array, surface: IntArray, pair_friction: Array,
     known_id: IntArray, known_order: IntArray, known_tangent: Array,
-    id: IntArray, shape: IntArray, normal: Array, tangent: Array, friction: Array,
-) -> None:  # fmt: skip
-    """First tangents and friction coefficients of contacts.
+    id: IntArray, shape: IntArray, gap: Array, normal: Array, tangent: Array, friction: Array,
+) -> bool:  # fmt: skip
+    """Write first tangents and friction coefficients of contacts; return whether gaps and normals are finite.
 
     A planar world has the one tangent in its plane, `across_plane` × n. Else the tangent is that of the
     same contact in the last step, made orthogonal, or the world axis least aligned with the normal.
     """
-    guess = 0
+    guess, total = 0, 0.0
     for c in range(count):
         friction[c] = pair_friction[surface[shape[c, 0]], surface[shape[c, 1]]]
         n0, n1, n2 = normal[c, 0], normal[c, 1], normal[c, 2]
+        total += abs(gap[c]) + abs(n0) + abs(n1) + abs(n2)
         if planar:
             a0, a1, a2 = across_plane[0], across_plane[1], across_plane[2]
             tangent[c, 0] = a1 * n2 - a2 * n1
@@ -112,6 +113,7 @@ def assign_tangents_and_friction(
             square = t0 * t0 + t1 * t1 + t2 * t2
         length = math.sqrt(square)
         tangent[c, 0], tangent[c, 1], tangent[c, 2] = t0 / length, t1 / length, t2 / length
+    return total < math.inf
 
 
 @compiled
@@ -314,10 +316,10 @@ def find_new_impulses(
 
 @compiled
 def has_immovable(count: int, width: int, delassus: Array) -> bool:
-    """Whether a contact cannot move along its normal, W_nn = 0."""
+    """Whether a contact cannot move along its normal, W_nn = 0; one that is not a number is no such contact."""
     found = False
     for c in range(count):
-        found |= not delassus[c * width, c * width] > 0.0
+        found |= delassus[c * width, c * width] <= 0.0
     return found
 
 

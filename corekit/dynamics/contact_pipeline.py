@@ -14,6 +14,7 @@ A contact without a counterpart at the start has φ₀ = φ_k − h·u_n(v̄).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, final
@@ -92,6 +93,7 @@ class ContactPipeline:
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
         placeholder: a set that stands for what the detectors find while kernels are compiled, or None.
+        is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
     """
 
     def __init__(
@@ -120,6 +122,7 @@ class ContactPipeline:
         self.room = np.zeros(0)
         self._known = _NO_TANGENTS
         self.placeholder: ContactSet | None = None
+        self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
         self._searches: list[tuple[ContactDetector, Candidates]] = []
         self._assign(detectors)
@@ -138,6 +141,11 @@ class ContactPipeline:
             detector.prepare(self.scene.table, frozenset(own))
             self._searches.append((detector, Candidates()))
 
+    @property
+    def detectors(self) -> tuple[ContactDetector, ...]:
+        """In the order in which they are asked."""
+        return tuple(detector for detector, _ in self._searches)
+
     # — broad phase, once per step —
 
     def begin_step(self, start: State, step: float, activation_distance: float = 0.0) -> None:
@@ -149,6 +157,7 @@ class ContactPipeline:
             activation_distance: of a contact potential [m], added to the margin.
         """
         coming = 0.5 * self.motion.approach(start, step)
+        self.is_finite = self._starts_finite = math.isfinite(coming)
         scene = self.scene
         self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
         self.approach_distance = 2.0 * coming
@@ -207,7 +216,7 @@ class ContactPipeline:
     def detect(self, state: State) -> int:
         """Find the contacts at a state; they become the current set. Returns how many there are."""
         self.scene.update_poses(state)
-        self.contacts = self._trial
+        self.contacts, self.is_finite = self._trial, self._starts_finite
         self._detect(self.contacts, self.margin)
         return self.contacts.count
 
@@ -250,11 +259,12 @@ class ContactPipeline:
     def assign_tangents(self) -> None:
         """Assign tangents and friction to the current set, at whose state the shapes are."""
         contacts, known, friction = self.contacts, self._known, self.friction
-        assign_tangents_and_friction(
+        finite = assign_tangents_and_friction(
             contacts.count, self._planar, self._plane_normal, friction.surface, friction.coefficient, known.id,
-            known.order, known.tangent, contacts.id, contacts.shape, contacts.normal, contacts.tangent,
+            known.order, known.tangent, contacts.id, contacts.shape, contacts.gap, contacts.normal, contacts.tangent,
             contacts.friction,
         )  # fmt: skip
+        self.is_finite = self._starts_finite and finite
         if self.record_width:
             poses = self.scene.poses
             assign_friction_records(

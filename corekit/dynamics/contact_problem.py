@@ -191,7 +191,7 @@ def _isolate_immovable(problem: ReducedContactProblem) -> BoolArray | None:
     count, width, delassus = problem.contact_count, problem.rows_per_contact, problem.matrix
     if not has_immovable(count, width, delassus):
         return None
-    movable = delassus.diagonal()[: count * width : width] > 0.0
+    movable = ~(delassus.diagonal()[: count * width : width] <= 0.0)
     problem.friction = problem.friction.copy()
     isolate_immovable(width, movable, delassus, problem.free_velocity, problem.friction)
     return movable

@@ -67,7 +67,8 @@ def label_islands(
 ) -> int:  # fmt: skip
     """Write the island of every contact, numbered by its first contact; return how many there are.
 
-    A body that no impulse moves connects nothing. Contacts that no impulse moves along their normal have label −1.
+    A body that no impulse moves connects nothing. Contacts that no impulse moves along their normal have label −1; one
+    whose mobility is not a number belongs to an island, so that its solver sees it.
 
     Args:
         parent: workspace, shape (m,).
@@ -79,13 +80,13 @@ def label_islands(
         before = -1
         for e in range(body_first[b], body_first[b + 1]):
             c = touch_contact[e]
-            if moves[b] and mobility[c] > 0.0:
+            if moves[b] and not mobility[c] <= 0.0:
                 if before >= 0:
                     one, two = _root(parent, before), _root(parent, c)
                     parent[max(one, two)] = min(one, two)
                 before = c
     for c in range(contacts):
-        if mobility[c] > 0.0:
+        if not mobility[c] <= 0.0:
             root = _root(parent, c)
             if root == c:
                 label[c] = count

@@ -147,11 +147,11 @@ class WorldSystem:
 
         False, and nothing happens, if a number is not finite.
         """
-        if not self.keep_velocity(state):
+        pipeline, limit, forces = self.pipeline, self.limit, self.terms.forces
+        if not self.keep_velocity(state) or (pipeline is not None and not pipeline.is_finite):
             return False
         self._step = step
         self.equation.accept()
-        pipeline, limit, forces = self.pipeline, self.limit, self.terms.forces
         if pipeline is not None:
             pipeline.accept()
             if limit is not None and forces is not None:

@@ -22,6 +22,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status, StepReport
 from corekit.dynamics.bodies import Body
+from corekit.dynamics.contact_jacobian import ContactJacobian
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import StepFailed
 
@@ -74,6 +75,8 @@ class FailedStep:
                 bad = np.flatnonzero(~np.isfinite(values))
                 if len(bad):
                     return self._non_finite(b, quantity, names[int(bad[0])].name, float(values[bad[0]]))
+        if found := self._contact_source():
+            return self._error(f"{found}.")
         solve_info = self.report.solve_info
         for b, body in enumerate(self.system.bodies):
             if solve_info.status is Status.SINGULAR and self._mass_is_infinite(b):
@@ -84,6 +87,8 @@ class FailedStep:
             if solve_info.status is Status.NON_FINITE and (term := self._cause(b, infinite=True)[0]):
                 said = f"the force term {term!r} of body {body.name!r} is not finite."
                 return self._error(f"{said} {step_to_try(self.step_size)}", body.name, term=term)
+        if solve_info.status is Status.NON_FINITE and (source := self._solver_source()):
+            return self._error(f"{solve_info.sentence} Every force is finite: {source}.")
         note = self.report.note.rstrip(".")
         said = solve_info.sentence + (f" {note[0].upper()}{note[1:]}." if note else "")
         b = self.system.terms.factorisation.failed_body if solve_info.status is Status.SINGULAR else -1
@@ -102,8 +107,8 @@ class FailedStep:
         body = self.system.bodies[b]
         term, size = self._cause(b)
         sentence = f"the {quantity} {name!r} of body {body.name!r} became {value}."
-        source = "" if quantity == "force on" or not size < _ORDINARY else self._source(b)
-        if source:
+        if size < _ORDINARY:
+            source = self._contact_source() or self._source(b, quantity)
             return self._error(f"{sentence} Every force on it is finite: {source}.", body.name, name)
         if term:
             sentence += f" The force term {term!r} drove it."
@@ -131,15 +136,44 @@ class FailedStep:
             depth = f"{-1e3 * gap[at]:.3g} mm"
         return f"At its start {one} is {depth} inside {other}, which may have no solution: move them apart."
 
-    def _source(self, b: int) -> str:
+    def _contact_source(self) -> str:
+        """Return which component wrote a number that is not finite about contacts at a finite state, in words."""
+        pipeline, bodies = self.system.pipeline, self.system.bodies
+        for state in (self.before, self.system.theta.trial) if pipeline is not None else ():
+            if pipeline is None or not np.isfinite(state.qv).all():
+                continue
+            with pipeline.contacts_at_end(state) as contacts:
+                poses, n = pipeline.scene.poses, contacts.count
+                for body in bodies:
+                    own = slice(body.first_frame, body.first_frame + len(body.description.frames))
+                    if not (_is_finite(poses.frame_position[own]) and _is_finite(poses.frame_rotation[own])):
+                        return _wrote(body, "compute_frame_poses")
+                if not all(_is_finite(each[:n]) for each in (contacts.gap, contacts.normal, contacts.point)):
+                    names = " or ".join(dict.fromkeys(type(each).__name__ for each in pipeline.detectors))
+                    return f"a contact that the detector {names} found is not finite"
+                jacobian = ContactJacobian(bodies, pipeline.width)
+                jacobian.collect(state, contacts)
+                for points in jacobian.points:
+                    if not _is_finite(points.values):
+                        body = next(each for each in bodies if each.first_v == points.first_v and each.nv)
+                        return _wrote(body, "compute_point_jacobians")
+        return ""
+
+    def _source(self, b: int, quantity: str) -> str:
         """Return what made a value that is not finite out of finite forces, in words."""
+        body = self.system.bodies[b]
         if self._mass_is_infinite(b):
-            return f"the mass matrix of {type(self.system.bodies[b].model).__name__} is not"
-        solver, contacts = self.system.solver, self.system.record()
-        impulses = np.concatenate([contacts.normal_impulse, contacts.tangential_impulse.ravel()])
-        if solver is not None and not np.isfinite(impulses).all():
-            return f"the contact solver {type(solver).__name__} answered with it"
-        return f"the integrator {self.integrator} made it"
+            return f"the mass matrix of {type(body.model).__name__} is not"
+        if quantity == "force on":
+            return _wrote(body, "compute_mass_and_force")
+        return self._solver_source() or f"the integrator {self.integrator} made it"
+
+    def _solver_source(self) -> str:
+        """Say that the contact solver answered with a number that is not finite, where it did."""
+        contacts = self.system.record()
+        if _is_finite(contacts.normal_impulse) and _is_finite(contacts.tangential_impulse):
+            return ""
+        return f"the contact solver {type(self.system.solver).__name__} answered with it"
 
     def _mass_is_infinite(self, b: int) -> bool:
         """Whether body b's mass matrix is not finite, at the step's start or at the last trial state."""
@@ -160,10 +194,19 @@ class FailedStep:
         start, trial = self.before.body_states[b], self.system.theta.trial.body_states[b]
         end = start.copy()
         end.time = start.time + self.step_size
-        name, size = _largest_term(
-            self.system, b, (start, start.time), (start, end.time), (trial, trial.time), (end, end.time)
-        )
+        instants = [(start, start.time), (start, end.time), (end, end.time)]
+        if _is_finite(trial.q) and _is_finite(trial.v):  # else it is what is to be explained
+            instants.append((trial, trial.time))
+        name, size = _largest_term(self.system, b, *instants)
         return "" if infinite and math.isfinite(size) else name, size
+
+
+def _is_finite(numbers: Array) -> bool:
+    return bool(np.isfinite(numbers).all())
+
+
+def _wrote(body: Body, method: str) -> str:
+    return f"{method} of {type(body.model).__name__} (body {body.name!r}) wrote a number that is not finite"
 
 
 def largest_term(system: WorldSystem, b: int, state: State) -> str:

@@ -64,8 +64,9 @@ def test_tangents_are_unit_and_orthogonal_and_stay_near_those_of_the_last_step(c
     tangent, friction = np.zeros((count, 3)), np.zeros(count)
     nobody = np.zeros(0, dtype=np.int64)
     nothing = nobody, nobody, np.zeros((0, 3))
-    assign_tangents_and_friction(
-        count, False, np.zeros(3), surface, pair, *nothing, ids, shape, normal, tangent, friction
+    gap = np.zeros(count)
+    assert assign_tangents_and_friction(
+        count, False, np.zeros(3), surface, pair, *nothing, ids, shape, gap, normal, tangent, friction
     )
     assert np.linalg.norm(tangent, axis=1) == pytest.approx(1.0)
     assert np.sum(tangent * normal, axis=1) == pytest.approx(0.0, abs=rounding(16))
@@ -75,8 +76,8 @@ def test_tangents_are_unit_and_orthogonal_and_stay_near_those_of_the_last_step(c
     turned /= np.linalg.norm(turned, axis=1)[:, None]
     again, mixed = np.zeros((count, 3)), random.permutation(count)
     known = ids[mixed], id_order(ids[mixed]), np.ascontiguousarray(tangent[mixed])
-    assign_tangents_and_friction(
-        count, False, np.zeros(3), surface, pair, *known, ids, shape, turned, again, friction
+    assert assign_tangents_and_friction(
+        count, False, np.zeros(3), surface, pair, *known, ids, shape, gap, turned, again, friction
     )
     assert np.linalg.norm(again - tangent, axis=1).max() < 0.02
     assert np.sum(again * turned, axis=1) == pytest.approx(0.0, abs=rounding(16))
@@ -98,11 +99,25 @@ def test_the_tangent_of_a_planar_world_lies_in_its_plane():
         *nothing,
         ids,
         shape,
+        np.zeros(2),
         normal,
         tangent,
         friction,
     )
     assert tangent == pytest.approx(np.cross(plane_normal, normal))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("what", ["gap", "normal"])
+@pytest.mark.parametrize("planar", [False, True])
+def test_a_contact_that_is_not_finite_is_noticed(planar, what, value):
+    gap, normal = np.zeros(2), np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    (gap if what == "gap" else normal[:, 1])[1] = value
+    nobody = np.zeros(0, dtype=np.int64)
+    assert not assign_tangents_and_friction(
+        2, planar, np.array([0.0, -1.0, 0.0]), np.array([0, 0]), np.zeros((1, 1)), nobody, nobody, np.zeros((0, 3)),
+        np.array([3, 4]), np.array([[0, 1], [0, 1]]), gap, normal, np.zeros((2, 3)), np.zeros(2),
+    )  # fmt: skip
 
 
 def test_the_farthest_probe_is_found_on_a_turning_shape():
@@ -114,10 +129,13 @@ def test_the_farthest_probe_is_found_on_a_turning_shape():
     moved = max_probe_displacement(position, turn[None].copy(), np.array([radius]), before, now)
     assert moved == pytest.approx(2 * radius * np.sin(angle / 2))
     assert now[1] == pytest.approx(radius * turn[:, 0])
+    turn[0, 0] = np.nan
+    assert np.isnan(max_probe_displacement(position, turn[None], np.array([radius]), before, now))
 
 
 def test_a_contact_that_cannot_move_becomes_an_open_frictionless_row():
     delassus = np.diag([1.0, 2.0, 3.0, 0.0, 1.0, 1.0])
+    assert not has_immovable(1, 3, np.full((3, 3), np.nan))  # which its solver has to see
     delassus[1, 4] = delassus[4, 1] = 0.5
     free, friction = np.array([-1.0, 0.5, 0.5, -1.0, 0.5, 0.5]), np.array([0.5, 0.5])
     assert has_immovable(2, 3, delassus)

@@ -1,0 +1,96 @@
+"""A number that is not finite is blamed on the component that wrote it, and nothing goes on with it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from corekit.data.status import SolveInfo
+from corekit.errors import StepFailed
+from corekit_testing.implicit_euler import ImplicitEuler
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.projected_gauss_seidel import ProjectedGaussSeidel
+from corekit_testing.reference_detector import ReferenceDetector
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import floor, small_world
+
+BAD_STEP = 5
+"""Calls of a method after which its numbers are spoilt: a few steps are made before."""
+
+
+def spoiling(method, at, value, calls=BAD_STEP):
+    """Return `method` with one number of its argument `at` (or of an attribute of it) replaced after some calls."""
+    count = 0
+
+    def spoilt(self, *arguments):
+        nonlocal count
+        answer = method(self, *arguments)
+        count += 1
+        if count > calls:
+            place, _, attribute = at.partition(".")
+            target = arguments[int(place)]
+            (getattr(target, attribute) if attribute else target).flat[0] = value
+        return answer
+
+    return spoilt
+
+
+def answers_nan(self, problem, impulse):
+    impulse[:] = np.nan
+    return SolveInfo()
+
+
+MUTANTS = [
+    (
+        PointChain,
+        "compute_frame_poses",
+        "1",
+        "compute_frame_poses of PointChain (body 'ball') wrote a number",
+    ),
+    (
+        PointChain,
+        "compute_point_jacobians",
+        "4",
+        "compute_point_jacobians of PointChain (body 'ball') wrote a",
+    ),
+    (PointChain, "compute_mass_and_force", "3", "compute_mass_and_force of PointChain (body 'ball') wrote a"),
+    (ReferenceDetector, "compute_contacts", "3.gap", "a contact that the detector ReferenceDetector found"),
+    (
+        ReferenceDetector,
+        "compute_contacts",
+        "3.normal",
+        "a contact that the detector ReferenceDetector found",
+    ),
+]
+
+
+def resting_ball(scheme):
+    ball = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere"))
+    return small_world(
+        {"ball": ball}, scheme(), step=1e-3, solver=ProjectedGaussSeidel(), detector=ReferenceDetector(),
+        obstacles=[floor()], friction=0.5,
+    )  # fmt: skip
+
+
+@pytest.mark.filterwarnings(
+    "ignore::RuntimeWarning"
+)  # the reference integrator multiplies what is not finite
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("scheme", [SemiImplicitEuler, ImplicitEuler])
+@pytest.mark.parametrize(("owner", "method", "at", "said"), MUTANTS, ids=[f"{m[1]}.{m[2]}" for m in MUTANTS])
+def test_the_component_that_wrote_it_is_named(owner, method, at, said, scheme, value, monkeypatch):
+    monkeypatch.setattr(owner, method, spoiling(getattr(owner, method), at, value))
+    world = resting_ball(scheme)
+    with pytest.raises(StepFailed, match=re.escape(said)):
+        world.run(1.0)
+    assert world.step_index <= BAD_STEP
+
+
+@pytest.mark.parametrize("scheme", [SemiImplicitEuler, ImplicitEuler])
+def test_a_contact_solver_that_answers_with_it_is_named(scheme, monkeypatch):
+    monkeypatch.setattr(ProjectedGaussSeidel, "solve", answers_nan)
+    with pytest.raises(StepFailed, match="contact solver ProjectedGaussSeidel answered with it"):
+        resting_ball(scheme).run(1.0)
