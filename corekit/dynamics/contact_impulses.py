@@ -14,6 +14,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_kernels import find_new_impulses, id_order, match_by_id
+from corekit.dynamics.joint_rows import JointRows
 from corekit.roles.component import InternalState
 
 __all__ = ["ContactImpulses"]
@@ -35,7 +36,7 @@ class ContactImpulses:
     """λ of the current contacts and bounded constraints, as guess and as solution.
 
     Args:
-        bodies: their `row_impulse` are restored with a step.
+        bodies: their `row_impulse` are restored with a step. joints: so is their `impulse`; None without any.
         width: rows per contact.
         has_contact: whether the world has contact.
 
@@ -45,8 +46,13 @@ class ContactImpulses:
         impulse: λ, shape (m·width + p,) [N·s]: contacts, then bounded constraints.
     """
 
-    def __init__(self, bodies: Sequence[BodyTerms], width: int, *, has_contact: bool) -> None:
+    def __init__(
+        self, bodies: Sequence[BodyTerms], width: int, joints: JointRows | None = None, *, has_contact: bool
+    ) -> None:
         self._bodies = tuple(terms for terms in bodies if terms.rows is not None)
+        self._parts = [terms.row_impulse for terms in self._bodies] + (
+            [] if joints is None else [joints.impulse]
+        )
         self._width, self._has_contact = width, has_contact
         self.bounded = sum(len(terms.bounded) for terms in bodies)
         self.restore({})
@@ -98,20 +104,17 @@ class ContactImpulses:
 
     @property
     def of_constraints(self) -> Array:
-        """λ_b of all bodies, a copy."""
-        if not self._bodies:
-            return _NO_IMPULSE
-        if len(self._bodies) == 1:
-            return self._bodies[0].row_impulse.copy()
-        return np.concatenate([terms.row_impulse for terms in self._bodies])
+        """λ_b of all bodies, then those of joints, a copy."""
+        if len(self._parts) < 2:
+            return self._parts[0].copy() if self._parts else _NO_IMPULSE
+        return np.concatenate(self._parts)
 
     @of_constraints.setter
     def of_constraints(self, impulse: Array) -> None:
         first = 0
-        for terms in self._bodies:
-            last = first + len(terms.row_impulse)
-            terms.row_impulse[:] = impulse[first:last]
-            first = last
+        for part in self._parts:
+            part[:] = impulse[first : first + len(part)]
+            first += len(part)
 
     # — after acceptance, and for resuming —
 
@@ -130,10 +133,9 @@ class ContactImpulses:
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave, contacts only where there is contact; empty means a fresh start."""
         known: InternalState = internal_state if self._has_contact else {}
-        rows = sum(len(terms.row_impulse) for terms in self._bodies)
         self._accepted = _Accepted(
             known.get("impulse_id", _NO_ID).copy(),
             known.get("impulse", np.zeros(0)).copy(),
-            internal_state.get("constraint_impulse", np.zeros(rows)).copy(),
+            internal_state.get("constraint_impulse", np.zeros(sum(map(len, self._parts)))).copy(),
         )
         self.begin_step()

@@ -362,17 +362,11 @@ class ContactPipeline:
         self._known = _Tangents(id_.copy(), id_order(id_), tangent.copy()) if len(id_) else _NO_TANGENTS
 
     def internal_state(self) -> InternalState:
-        """Tangents by id, and where the probe points were."""
-        known = self._known
-        return {
-            "tangent_id": known.id.copy(),
-            "tangent": known.tangent.copy(),
-            **self.motion.internal_state(),
-        }
+        """Tangents by id."""
+        return {"tangent_id": self._known.id.copy(), "tangent": self._known.tangent.copy()}
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; empty means a fresh start."""
         self._known = _NO_TANGENTS
         if internal_state:
             self._set_tangents(internal_state["tangent_id"], internal_state["tangent"])
-        self.motion.restore(internal_state)

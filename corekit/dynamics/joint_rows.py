@@ -43,7 +43,6 @@ from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.obstacles import GivenMotion
 from corekit.dynamics.prescribed_motion import RATE_JUMP
 from corekit.errors import CompositionError
-from corekit.roles.component import InternalState
 from corekit.roles.model_abilities import PointJacobianAbility
 
 __all__ = ["JointRows"]
@@ -135,8 +134,7 @@ class JointRows:
         self.count: int = ends[-1]
         self.given = [joint.second for joint in self.joints if isinstance(joint.second, GivenMotion)]
         self.jacobian = np.zeros((self.count, velocities))
-        # λ after the last accepted step, from which the next one starts
-        self.target, self.impulse, self._accepted = np.zeros((3, self.count))
+        self.target, self.impulse = np.zeros((2, self.count))
         both = [
             (i, which, end)
             for i, joint in enumerate(self.joints)
@@ -344,25 +342,6 @@ class JointRows:
         self.target[:] = self._rates(max(time, *kinks) + 2.0 * near if kinks else time)
         moved = np.abs(self.jacobian @ state.v - self.target)
         return bool(kinks) and bool((moved > RATE_JUMP * (1.0 + np.abs(self.target))).any())
-
-    # — steps —
-
-    def begin_step(self) -> None:
-        """Go back to the impulses of the last accepted step."""
-        self.impulse[:] = self._accepted
-
-    def accept(self) -> None:
-        """Keep the impulses of an accepted step."""
-        self._accepted[:] = self.impulse
-
-    def internal_state(self) -> InternalState:
-        """The accepted step's impulses."""
-        return {"joint_impulse": self._accepted.copy()}
-
-    def restore(self, internal_state: InternalState) -> None:
-        """Restore what `internal_state` gave; an empty one means a fresh start."""
-        self._accepted[:] = internal_state.get("joint_impulse", 0.0)
-        self.begin_step()
 
     def force(self, i: int, state: State, row_forces: Array) -> JointForce:
         """What joint i gives its first frame at a state, for the forces of all rows, shape (rows,) [N or N·m]."""

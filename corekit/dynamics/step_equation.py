@@ -24,7 +24,6 @@ from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.look_ahead import LookAhead
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
-from corekit.roles.component import InternalState
 from corekit.roles.contact import ImpulseSolver
 
 __all__ = ["StepEquation"]
@@ -56,7 +55,8 @@ class StepEquation:
         solver = world.solver
         self._solver = solver if isinstance(solver, ImpulseSolver) else None
         has_contact = world.pipeline is not None
-        self.impulses = ContactImpulses(world.bodies, world.jacobian.width, has_contact=has_contact)
+        width = world.jacobian.width
+        self.impulses = ContactImpulses(world.bodies, width, world.joints, has_contact=has_contact)
         self._reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
@@ -90,8 +90,6 @@ class StepEquation:
         """
         world, self.step, self.passed_pair, self._holds_contacts = self._world, step, None, contacts_at_start
         self.impulses.begin_step()
-        if world.joints is not None:
-            world.joints.begin_step()
         pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
         if pipeline is None or look_ahead is None:
             return
@@ -362,27 +360,8 @@ class StepEquation:
         tangential = step * forces.terms.tangential_force[:, : slip.shape[1]]
         return contact_record(contacts, normal, tangential, slip, np.zeros(n))
 
-    def internal_state(self) -> InternalState:
-        """Warm starts as of the last accepted step and orders of elimination, as named arrays."""
-        joints = self._world.joints
-        own = {} if joints is None else joints.internal_state()
-        return own | self.impulses.internal_state() | self._world.factorisation.internal_state()
-
-    def accept(self) -> None:
-        """Keep the impulses of an accepted step."""
-        self.impulses.accept()
-        if self._world.joints is not None:
-            self._world.joints.accept()
-
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""
         self.contact_count = 0
         if self._world.forces is not None:
             self._world.forces.clear()
-
-    def restore(self, internal_state: InternalState) -> None:
-        """Restore what `internal_state` gave; an empty one means a fresh start."""
-        self.impulses.restore(internal_state)
-        if self._world.joints is not None:
-            self._world.joints.restore(internal_state)
-        self._world.factorisation.restore(internal_state)

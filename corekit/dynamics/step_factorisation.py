@@ -24,7 +24,6 @@ from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.coupled_step_matrix import CoupledStepMatrix
 from corekit.dynamics.joint_rows import JointRows
 from corekit.dynamics.potential_forces import PotentialForces
-from corekit.roles.component import InternalState
 
 __all__ = ["JointElimination", "StepFactorisation"]
 
@@ -111,15 +110,6 @@ class StepFactorisation:
         self._is_coupled = False
         self.succeeded, self.is_block_diagonal = False, True
         self.number, self.failed_body = 0, -1
-
-    def internal_state(self) -> InternalState:
-        """What the order of elimination depends on."""
-        return {} if self.coupled is None else self.coupled.internal_state()
-
-    def restore(self, internal_state: InternalState) -> None:
-        """Restore what `internal_state` gave; empty: no contact was yet."""
-        if self.coupled is not None:
-            self.coupled.restore(internal_state)
 
     def refactor(self, damping: float = 0.0, stiffness: float = 0.0) -> bool:
         """Factorise, with a potential's D_c and K_c times these factors [s], [s²]; False if that failed."""

@@ -84,6 +84,9 @@ class WorldSystem:
             self.limit = StepLimit(terms, pipeline, terms.forces.potential)
         self.resolves_impacts = pipeline is not None and pipeline.restitution is not None
         self._reparametrised = [each for each in terms.bodies if each.is_reparametrised]
+        parts = (self.limit, self.equation.impulses, terms.factorisation.coupled, pipeline)
+        motion = None if pipeline is None else pipeline.motion
+        self._remembering = [part for part in (*parts, motion) if part is not None]
 
     def new_state(self) -> State:
         """Allocate a state of the world."""
@@ -151,7 +154,7 @@ class WorldSystem:
         if not self.keep_velocity(state) or (pipeline is not None and not pipeline.is_finite):
             return False
         self._step = step
-        self.equation.accept()
+        self.equation.impulses.accept()
         if pipeline is not None:
             pipeline.accept()
             if limit is not None and forces is not None:
@@ -207,13 +210,7 @@ class WorldSystem:
 
     def internal_state(self) -> InternalState:
         """Warm starts and contact memory as of the last accepted step, as named arrays."""
-        of_contact = {} if self.pipeline is None else self.pipeline.internal_state()
-        own = {} if self.limit is None else self.limit.internal_state()
-        return (
-            own
-            | self.equation.internal_state()
-            | {f"stage.{name}": array for name, array in of_contact.items()}
-        )
+        return {name: array for part in self._remembering for name, array in part.internal_state().items()}
 
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""
@@ -221,9 +218,5 @@ class WorldSystem:
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; an empty one means a fresh start."""
-        self.equation.restore(internal_state)
-        if self.limit is not None:
-            self.limit.restore(internal_state)
-        if self.pipeline is not None:
-            own = {name[6:]: array for name, array in internal_state.items() if name.startswith("stage.")}
-            self.pipeline.restore(own)
+        for part in self._remembering:
+            part.restore(internal_state)
