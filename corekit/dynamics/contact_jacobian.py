@@ -21,6 +21,7 @@ from corekit.dynamics.contact_kernels import (
     add_rows_by_entries,
     collect_material_points,
 )
+from corekit.errors import PluginError
 from corekit.linalg.constraint_rows import SparseRows
 from corekit.linalg.vectors import multiply
 
@@ -90,12 +91,17 @@ class ContactJacobian:
     # — building it —
 
     def collect(self, state: State, contacts: ContactSet) -> None:
-        """Compute the rows of the contacts' material points by the models at a world state."""
+        """Compute the rows of the contacts' material points by the models at a world state.
+
+        Raises:
+            PluginError: a frame or a velocity that a body does not have; looked at where the number of points is new.
+        """
         ends = self._find_points(contacts)
         if ends[-1] > len(self._contact):
             self._reserve_points(2 * ends[-1])
             self._find_points(contacts)
-        if ends != self._viewed:
+        is_new = ends != self._viewed
+        if is_new:
             self._view_points(ends)
         for body, frame, local, points in self._calls:
             model = body.abilities.point_jacobian
@@ -103,6 +109,9 @@ class ContactJacobian:
             model.compute_point_jacobians(
                 state.body_states[body.index], frame, local, points.dofs, points.values
             )
+            if is_new and not 0 <= points.dofs.min(initial=0) <= points.dofs.max(initial=0) < body.nv:
+                where = f"compute_point_jacobians of {type(body.model).__name__} (body {body.name!r})"
+                raise PluginError(f"{where} wrote a velocity index outside of 0 … {body.nv - 1}")
 
     def _find_points(self, contacts: ContactSet) -> list[int]:
         """Collect the points that there is room for; return where those of each body end."""
@@ -126,6 +135,8 @@ class ContactJacobian:
                     self._values[b] = np.zeros((2 * n, 3, width))
                 dofs, values = self._dofs[b][:n], self._values[b][:n]
                 points = BodyPoints(body.first_v, self._contact[own], self._slot[own], dofs, values)
+                if self._frame[own].max() >= len(body.description.frames):
+                    raise PluginError("a contact detector names a frame that no body has")
                 self._calls.append((body, self._frame[own], self._local[own], points))
             begin = end
 

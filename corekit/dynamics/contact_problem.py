@@ -26,7 +26,7 @@ from corekit.dynamics.contact_islands import ContactIslands, has_many_contacts
 from corekit.dynamics.contact_kernels import find_rowless, has_immovable, isolate_immovable
 from corekit.dynamics.delassus import DelassusOperator
 from corekit.dynamics.world_terms import WorldTerms
-from corekit.linalg.matrices import Dense
+from corekit.linalg.matrices import Dense, Sparse
 from corekit.roles.contact import ImpulseSolver, UnreducedStepProblem, UnreducedStepSolver
 
 __all__ = ["ReducedContactProblem", "ReducedStep", "UnreducedStep"]
@@ -225,14 +225,14 @@ class UnreducedStep:
 
     @classmethod
     def if_supported(cls, world: WorldTerms, impulses: ContactImpulses) -> Self | None:
-        """The unreduced form of a world of one body with constraints and a structured matrix; else None.
+        """The unreduced form of a world of one body with constraints and a band or blocks for a matrix; else None.
 
         Bodies with prescribed motion are reduced.
         """
         if len(world.bodies) != 1 or not isinstance(world.solver, UnreducedStepSolver):
             return None
         (terms,) = world.bodies
-        if terms.rows is None or len(terms.prescribed) or isinstance(terms.matrix, Dense):
+        if terms.rows is None or len(terms.prescribed) or isinstance(terms.matrix, (Dense, Sparse)):
             return None
         return cls(world.solver, world, impulses)
 

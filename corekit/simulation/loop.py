@@ -21,7 +21,7 @@ from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.world_system import WorldSystem
-from corekit.errors import ControlError, StepFailed
+from corekit.errors import ControlError, PluginError, StepFailed
 from corekit.registry.resolve import did_you_mean
 from corekit.roles.component import (
     Component,
@@ -43,6 +43,8 @@ from corekit.simulation.step_failure import FailedStep
 __all__ = ["Observer", "Simulation"]
 
 
+_SAME = 1e-6
+"""How far the length of a step may be from what its integrator reports, relative to a grid step."""
 Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
 
@@ -283,6 +285,8 @@ class Simulation:
                 raise FailedStep(
                     system, now, out, report, integrator, self.step_length, self.step_index, self._owners
                 ).error()
+            if not abs(out.time - now.time - report.step_size) <= _SAME * self.step_length:
+                raise self._misreported_step(out.time - now.time, report.step_size)
             self._now, self._next, self.report = out, now, report
             if self._observers:
                 for observer in self._observers:
@@ -290,6 +294,12 @@ class Simulation:
             if out.time >= target:
                 self.step_index = following
                 return report
+
+    def _misreported_step(self, moved: float, reported: float) -> PluginError:
+        name = self.component_name(self.integrator)
+        return PluginError(
+            f"integrator {name!r} reported a step of {reported:g} s, but the time of its state moved by {moved:g} s"
+        )
 
     def _limited_step(self, limit: StepLimit, now: State, stop: float, out: State) -> StepReport:
         """Make one step of the integrator; a shorter one where a pair moved too far through a potential's layer."""

@@ -221,6 +221,24 @@ def test_a_robot_lying_on_the_floor_is_carried_by_exactly_its_weight():
     assert record.gap.min() > -1e-6
 
 
+@pytest.mark.parametrize("solver", ["qp", "lcp"])
+def test_a_robot_that_is_mounted_is_moved_by_every_solver(solver):
+    """A joint instead of a fixed base: its matrix is sparse, which no band holds, and `qp` gets the step reduced."""
+    options = {
+        "bodies": 10,
+        "length": 0.3,
+        "diameter": 0.04,
+        "bending_stiffness": 0.02,
+        "bending_damping": 2e-2,
+    }
+    floor = {"name": "floor", "shape": "half-space"}
+    base = {"mount": "world", "position": [0.0, 0.0, 0.0215]}
+    simulation = vine(options, obstacles=[floor], gravity=9.81, base=base, solver={"use": solver})
+    for _ in range(50):
+        assert simulation.step().solve_info.status.solved
+    assert (simulation.contacts().normal_impulse > 0).any()
+
+
 def head_on(bend, **options):
     wall = {**WALL, "position": [0.32, 0.0, 0.0]}
     shape = {"bodies": 10, "length": 0.3, "diameter": 0.02, "bending_stiffness": 0.005, **options}

@@ -6,9 +6,10 @@ import re
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from corekit.data.status import SolveInfo
-from corekit.errors import StepFailed
+from corekit.errors import PluginError, StepFailed
 from corekit_testing.implicit_euler import ImplicitEuler
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
@@ -94,3 +95,59 @@ def test_a_contact_solver_that_answers_with_it_is_named(scheme, monkeypatch):
     monkeypatch.setattr(ProjectedGaussSeidel, "solve", answers_nan)
     with pytest.raises(StepFailed, match="contact solver ProjectedGaussSeidel answered with it"):
         resting_ball(scheme).run(1.0)
+
+
+def shifted(method, at, by):
+    """Return `method` with a number added to its argument `at`."""
+
+    def shift(self, *arguments):
+        answer = method(self, *arguments)
+        place, _, attribute = at.partition(".")
+        target = arguments[int(place)]
+        (getattr(target, attribute) if attribute else target).flat[0] += by
+        return answer
+
+    return shift
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "at", "said"),
+    [
+        (
+            PointChain,
+            "compute_point_jacobians",
+            "3",
+            "PointChain (body 'ball') wrote a velocity index outside of 0 … 2",
+        ),
+        (
+            ReferenceDetector,
+            "compute_contacts",
+            "3.frame",
+            "a contact detector names a frame that no body has",
+        ),
+    ],
+)
+def test_an_index_that_leads_outside_is_refused_before_it_is_used(owner, method, at, said, monkeypatch):
+    monkeypatch.setattr(owner, method, shifted(getattr(owner, method), at, 5))
+    with pytest.raises(PluginError, match=re.escape(said)):
+        resting_ball(SemiImplicitEuler).run(1.0)
+
+
+def reports_milliseconds(step):
+    return lambda self, *arguments: evolve(report := step(self, *arguments), step_size=1e3 * report.step_size)
+
+
+def never_lands(step):
+    def half(self, system, state, t_stop, out):
+        report = step(self, system, state, t_stop, out)
+        out.time = 0.5 * (state.time + t_stop)
+        return report
+
+    return half
+
+
+@pytest.mark.parametrize("spoil", [reports_milliseconds, never_lands])
+def test_a_step_as_long_as_it_is_not_is_refused(spoil, monkeypatch):
+    monkeypatch.setattr(SemiImplicitEuler, "step", spoil(SemiImplicitEuler.step))
+    with pytest.raises(PluginError, match=r"integrator 'SemiImplicitEuler' reported a step of .* moved by"):
+        resting_ball(SemiImplicitEuler).run(1.0)

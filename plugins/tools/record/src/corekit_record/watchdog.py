@@ -23,7 +23,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
-from corekit.data.status import StepReport
+from corekit.data.status import Status, StepReport
 from corekit.errors import StepFailed
 from corekit.simulation.loop import Simulation
 from corekit.simulation.step_failure import largest_term, step_to_try
@@ -202,7 +202,8 @@ class Watchdog(RunObserver):
             sentence = f"{info.sentence} Physical residual {value:.2g}" + (
                 f", worst at {name}." if name else "."
             )
-            sentence += f" {step_to_try(simulation.step_length)}"
+            if info.status is not Status.MISREPORTED:  # which no step cures
+                sentence += f" {step_to_try(simulation.step_length)}"
         return sentence, {"body": name.partition(".")[0], "coordinate": "", "term": "contact"}
 
     # — at the end, and for resuming —
