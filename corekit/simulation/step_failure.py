@@ -79,11 +79,8 @@ class FailedStep:
             return self._error(f"{found}.")
         solve_info = self.report.solve_info
         for b, body in enumerate(self.system.bodies):
-            if solve_info.status is Status.SINGULAR and self._mass_is_infinite(b):
-                model = type(body.model).__name__
-                return self._error(
-                    f"the mass matrix of body {body.name!r} is not finite, of {model}", body.name
-                )
+            if solve_info.status is Status.SINGULAR and (found := self._model_source(b)):
+                return self._error(f"{found}.", body.name)
             if solve_info.status is Status.NON_FINITE and (term := self._cause(b, infinite=True)[0]):
                 said = f"the force term {term!r} of body {body.name!r} is not finite."
                 return self._error(f"{said} {step_to_try(self.step_size)}", body.name, term=term)
@@ -107,8 +104,7 @@ class FailedStep:
         body = self.system.bodies[b]
         term, size = self._cause(b)
         sentence = f"the {quantity} {name!r} of body {body.name!r} became {value}."
-        if size < _ORDINARY:
-            source = self._contact_source() or self._source(b, quantity)
+        if size < _ORDINARY and (source := self._source(b, quantity)):
             return self._error(f"{sentence} Every force on it is finite: {source}.", body.name, name)
         if term:
             sentence += f" The force term {term!r} drove it."
@@ -136,12 +132,17 @@ class FailedStep:
             depth = f"{-1e3 * gap[at]:.3g} mm"
         return f"At its start {one} is {depth} inside {other}, which may have no solution: move them apart."
 
+    def _finite_states(self) -> list[State]:
+        """Return the step's start and the last trial state, where this step made one; not what is to be explained."""
+        trial = self.system.theta.trial
+        states = [self.before, *([trial] if trial.time > self.before.time else [])]
+        return [state for state in states if _is_finite(state.qv)]
+
     def _contact_source(self) -> str:
         """Return which component wrote a number that is not finite about contacts at a finite state, in words."""
         pipeline, bodies = self.system.pipeline, self.system.bodies
-        for state in (self.before, self.system.theta.trial) if pipeline is not None else ():
-            if pipeline is None or not np.isfinite(state.qv).all():
-                continue
+        for state in self._finite_states() if pipeline is not None else ():
+            assert pipeline is not None
             with pipeline.contacts_at_end(state) as contacts:
                 poses, n = pipeline.scene.poses, contacts.count
                 for body in bodies:
@@ -160,12 +161,10 @@ class FailedStep:
         return ""
 
     def _source(self, b: int, quantity: str) -> str:
-        """Return what made a value that is not finite out of finite forces, in words."""
-        body = self.system.bodies[b]
-        if self._mass_is_infinite(b):
-            return f"the mass matrix of {type(body.model).__name__} is not"
-        if quantity == "force on":
-            return _wrote(body, "compute_mass_and_force")
+        """Return what made a value that is not finite out of finite forces, in words; empty if that is not known."""
+        found = self._contact_source() or self._model_source(b)
+        if found or quantity == "force on":  # which may be of a state that is not finite
+            return found
         return self._solver_source() or f"the integrator {self.integrator} made it"
 
     def _solver_source(self) -> str:
@@ -175,15 +174,18 @@ class FailedStep:
             return ""
         return f"the contact solver {type(self.system.solver).__name__} answered with it"
 
-    def _mass_is_infinite(self, b: int) -> bool:
-        """Whether body b's mass matrix is not finite, at the step's start or at the last trial state."""
+    def _model_source(self, b: int) -> str:
+        """Say which of body b's mass matrix and force is not finite at a state that is, in words."""
         body = self.system.bodies[b]
         mass, force = body.model.new_mass_matrix(), np.zeros(body.nv)
-        for state in (self.before.body_states[b], self.system.theta.trial.body_states[b]):
+        for whole in self._finite_states():
+            state = whole.body_states[b]
             body.model.compute_mass_and_force(state, body.inputs.value_at(state.time), mass, force)
-            if not np.isfinite(mass.data).all():
-                return True
-        return False
+            if not _is_finite(mass.data):
+                return f"the mass matrix of {type(body.model).__name__} (body {body.name!r}) is not finite"
+            if not _is_finite(force):
+                return _wrote(body, "compute_mass_and_force")
+        return ""
 
     def _cause(self, b: int, *, infinite: bool = False) -> tuple[str, float]:
         """Find the body's first non-finite force term, else its largest, without a name if `infinite`; and its size.
@@ -191,12 +193,11 @@ class FailedStep:
         The terms are computed at the step's start, there with the inputs of a step later, at the last trial state, and
         at the start's coordinates at the step's end.
         """
-        start, trial = self.before.body_states[b], self.system.theta.trial.body_states[b]
+        start = self.before.body_states[b]
         end = start.copy()
         end.time = start.time + self.step_size
         instants = [(start, start.time), (start, end.time), (end, end.time)]
-        if _is_finite(trial.q) and _is_finite(trial.v):  # else it is what is to be explained
-            instants.append((trial, trial.time))
+        instants += [(state.body_states[b], state.time) for state in self._finite_states()[1:]]
         name, size = _largest_term(self.system, b, *instants)
         return "" if infinite and math.isfinite(size) else name, size
 

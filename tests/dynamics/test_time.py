@@ -214,7 +214,7 @@ class _Weightless(_Final.chain):
             _Weightless,
             ProjectedGaussSeidel(),
             SemiImplicitEuler,
-            "the mass matrix of body 'ball' is not finite",
+            "the mass matrix of _Weightless (body 'ball') is not finite",
         ),
     ],
 )
