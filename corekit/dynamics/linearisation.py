@@ -68,6 +68,11 @@ class LinearisationPoint(NamedTuple):
     is_after_smooth_motion: bool = False
 
     @property
+    def is_single_solve(self) -> bool:
+        """Whether its solution is the step's, with no iteration of Newton's method behind it."""
+        return self.stiffened is not None
+
+    @property
     def share(self) -> float:
         """θ of the mean velocity (1 − θ)·v₀ + θ·v⁺ that leads to q⁺ [-]."""
         return 0.5 if self.is_after_smooth_motion else self.rate_factor / self.step

@@ -27,6 +27,8 @@ from corekit.dynamics.material_point_kernels import (
     add_blocks,
     add_generalised_forces,
     block_products,
+    cone_excess,
+    contact_impulses,
     count_entries,
     entry_places,
     point_velocities,
@@ -37,6 +39,8 @@ from corekit.roles.contact import ContactPotential, PotentialTerms
 
 __all__ = ["PotentialForces"]
 
+_CONE_EXCESS: Final = 0.2
+"""Largest part of a friction bound by which linearised forces may leave their cones before they are expanded again."""
 _SPACE = 3 * MAX_MATERIAL_POINTS
 _NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
 
@@ -200,6 +204,32 @@ class PotentialForces:
             out += self.tangent_product(point.stiffened - point.velocity, 0.0, c_q)
             out += self._obstacle_stiffness_force(c_q)
         return out
+
+    def impulses(self, point: LinearisationPoint, velocity: Array, c_v: float, c_q: float) -> Array:
+        """Impulses of a solve that ended at v⁺, by its linearised forces, in contact axes, shape (m, 3) [N·s]."""
+        contacts, terms, m = self._pipeline.contacts, self.terms, self.count
+        damped, stiffened = np.zeros((2, m, MAX_MATERIAL_POINTS, 3))
+        given = (point.damped, point.stiffened)
+        for about, rate in zip(given, (damped, stiffened), strict=True):
+            point_velocities(*self._table, velocity - (point.velocity if about is None else about), rate)
+        if self._moving is not None:
+            stiffened -= self._moving
+        out = np.empty((m, 3))
+        contact_impulses(
+            point.force_factor, c_v, c_q, terms.force, terms.stiffness, terms.damping, damped.reshape(m, _SPACE),
+            stiffened.reshape(m, _SPACE), contacts.weight, contacts.normal, contacts.tangent, out,
+        )  # fmt: skip
+        return out
+
+    def leaves_cone(self, impulses: Array, step: float) -> bool:
+        """Whether some of these impulses, shape (m, 3), is outside of its friction cone by more than is let pass."""
+        friction = self._pipeline.contacts.friction
+        return cone_excess(step, impulses, self.terms.normal_force, friction) > _CONE_EXCESS
+
+    def expand_again(self, point: LinearisationPoint, velocity: Array, c_v: float, c_q: float) -> Array:
+        """Evaluate the contacts of a point with other velocities d, which `point.damped` is; their part of r, (nv,)."""
+        self.evaluate(velocity, point.step, self.obstacle_velocity)
+        return self._rhs(point, c_v, c_q)
 
     def generalised(self) -> Array:
         """Pᵀ·f_c, shape (nv,) [N or N·m]."""

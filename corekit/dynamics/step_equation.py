@@ -29,6 +29,8 @@ from corekit.roles.contact import ImpulseSolver
 __all__ = ["StepEquation"]
 
 _SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
+_FRICTION_TURNS = 8
+"""How often a potential's friction is expanded again in a step."""
 _SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
 
 
@@ -44,9 +46,10 @@ class StepEquation:
         point: the last linearisation point, or None. step: h of the step [s].
         contact_count: contacts there that are solved for impulses.
         bias: of those contacts, shape (m, width) [m/s]. obstacle_velocity: part of it, or None where none moves.
-        passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within the
-            step, or None. Then the contacts of the start stand for those of every linearisation point; a potential,
-            which sees nothing outside its layer, cannot solve such a step.
+        passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
+            the step, or None. Then the contacts of the start stand for those of every linearisation point. A
+            potential, which sees nothing outside its layer, cannot solve such a step.
+        single_impulses: of a potential's contacts by their linearised forces, (m, 3) [N·s], in steps of one solve.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
     """
 
@@ -68,6 +71,7 @@ class StepEquation:
         self._potential_factors = (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
+        self.single_impulses: Array | None = None
         self._is_factorised, self._holds_contacts = True, False
         self.contact_count = 0
         self.passed_pair: tuple[int, int] | None = None
@@ -138,7 +142,8 @@ class StepEquation:
     def _set_point(self, point: LinearisationPoint) -> None:
         # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
         self._velocity[:] = point.velocity
-        self.point, self.step, self._movable, self._known_residual = point, point.step, None, None
+        self.point, self.step, self._movable = point, point.step, None
+        self._known_residual = self.single_impulses = None
 
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
@@ -227,7 +232,37 @@ class StepEquation:
                 count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
             )
             return info
-        return _SOLVED if world.forces is None else world.forces.info
+        if world.forces is None:
+            return _SOLVED
+        return (
+            self._follow_friction(velocity)
+            if point.is_single_solve and world.forces.count
+            else world.forces.info
+        )
+
+    def _follow_friction(self, velocity: Array) -> SolveInfo:
+        """Expand a potential's friction again at v⁺ while its linearised forces leave their cones, and write v⁺.
+
+        Friction at rest is a steep line in the slip, which a step with a jump of the slip would follow far out of the
+        cone: a plate that starts to move would carry along what lies on it, whatever the coefficient. Each turn is an
+        iteration of Newton's method in the velocities that the potential sees. INACCURATE where that does not end.
+        """
+        world, (c_v, c_q), forces = self._world, self._potential_factors, self._world.forces
+        assert forces is not None and self.point is not None
+        for turn in range(_FRICTION_TURNS + 1):
+            self.single_impulses = forces.impulses(self.point, velocity, c_v, c_q)
+            if not forces.leaves_cone(self.single_impulses, self.step):
+                return forces.info
+            if turn == _FRICTION_TURNS:
+                break
+            self.point = self.point._replace(damped=velocity.copy())
+            self._potential_rhs = forces.expand_again(self.point, velocity, c_v, c_q)
+            if not world.factorisation.refactor(c_v, c_q):
+                velocity[:] = self._velocity
+                return _SINGULAR
+            world.factorisation.solve(self._potential_rhs, velocity)
+            velocity += self._velocity
+        return SolveInfo(Status.INACCURATE, answered_by=forces.info.answered_by)
 
     def solve_again(self, bias: Array, velocity: Array) -> SolveInfo:
         """Solve the current problem with another bias of the contacts, and write v⁺ and the impulses if it succeeds."""
@@ -356,6 +391,11 @@ class StepEquation:
                 residual = np.where(self._movable, residual, 0.0)
             impulse = impulse * (step / self.step)
             return contact_record(contacts, impulse[:, 0], impulse[:, 1:], slip, residual)
+        if self.single_impulses is not None:
+            impulse = self.single_impulses * (step / self.step)
+            return contact_record(
+                contacts, impulse[:, 0], impulse[:, 1 : 1 + slip.shape[1]], slip, np.zeros(n)
+            )
         normal = step * forces.terms.normal_force
         tangential = step * forces.terms.tangential_force[:, : slip.shape[1]]
         return contact_record(contacts, normal, tangential, slip, np.zeros(n))
