@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from corekit.hooks.installed import Owner
     from corekit.hooks.specs import Verb
 
-__all__ = ["DONE", "FAILED", "INTERRUPTED", "MISUSE", "exit_code", "main", "print_error", "seconds_so_far"]
+__all__ = [
+    "DONE",
+    "FAILED",
+    "INTERRUPTED",
+    "MISUSE",
+    "exit_code",
+    "main",
+    "print_error",
+    "seconds_so_far",
+    "verbs_left_out",
+]
 
 VERBS: tuple[tuple[str, str, str], ...] = (
     ("check", "corekit.cli.check:check", "Load and compose a scenario, or print every mistake in it."),
@@ -75,14 +85,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _call(words: list[str]) -> object:
     """Call the verb and return what it returns."""
-    verbs = _verbs()
+    verbs, left_out = _verbs()
+    for owner, verb in left_out:
+        print_error(
+            f"the verb {verb.name!r} of {owner.name} {owner.version} is left out: there is one of that name"
+        )
     _require_distribution(words, verbs)
-    if len(words) == 1 and words[0] in verbs:
+    function = _function(words[0], *verbs[words[0]]) if words and words[0] in verbs else None
+    if function is not None and len(words) == 1:
         from inspect import signature
 
-        from corekit.registry.resolve import load_target
-
-        function = load_target(verbs[words[0]][0])
         if all(each.default is not each.empty for each in signature(function).parameters.values()):
             return function()  # without a further word it does not wait for the option parser
     from cyclopts import App, CycloptsError
@@ -94,31 +106,47 @@ def _call(words: list[str]) -> object:
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # what a run says of its end would be lost
     )
-    for verb, (function, line) in verbs.items():
-        app.command(function, name=verb, help=line)
+    for verb, (target, line, _) in verbs.items():
+        app.command(target, name=verb, help=line)
     try:
         return app(words, exit_on_error=False, print_error=True)
     except CycloptsError:
         return MISUSE
 
 
-def _verbs() -> dict[str, tuple[str, str]]:
-    """Name → function and line of the kernel's verbs and of those of hooks; report and skip a name that exists.
+def _function(verb: str, target: str, _line: str, owner: str) -> Callable[..., object]:
+    """Import what does a verb; raise PluginError where nothing can be called."""
+    from corekit.registry.resolve import load_target
+
+    try:
+        function = load_target(target)
+    except PluginError as error:
+        raise PluginError(f"the verb {verb!r} of {owner} cannot be used: {error}") from error
+    if not callable(function):
+        raise PluginError(f"the verb {verb!r} of {owner} cannot be used: {target} is no function")
+    return function
+
+
+def verbs_left_out() -> list[tuple[Owner, Verb]]:
+    """Return the verbs of hooks whose names others have, with their distributions."""
+    return _verbs()[1]
+
+
+def _verbs() -> tuple[dict[str, tuple[str, str, str]], list[tuple[Owner, Verb]]]:
+    """Name → function, line and owner of the kernel's verbs and of those of hooks; and those whose name exists.
 
     A name of `FIRST_PARTY_VERBS` goes to its distribution, whichever other adds a verb of that name.
     """
     from corekit.hooks.installed import installed_hooks
 
-    verbs = {verb: (function, line) for verb, function, line in VERBS}
-    added = installed_hooks().verbs()
-    for owner, (verb, function, line) in sorted(added, key=_is_foreign):
-        if verb in verbs:
-            print_error(
-                f"the verb {verb!r} of {owner.name} {owner.version} is left out: there is one of that name"
-            )
+    verbs = {verb: (function, line, "the kernel") for verb, function, line in VERBS}
+    left_out: list[tuple[Owner, Verb]] = []
+    for owner, verb in sorted(installed_hooks().verbs(), key=_is_foreign):
+        if verb.name in verbs:
+            left_out.append((owner, verb))
         else:
-            verbs[verb] = (function, line)
-    return verbs
+            verbs[verb.name] = (verb.function, verb.help, f"{owner.name} {owner.version}")
+    return verbs, left_out
 
 
 def _is_foreign(added: tuple[Owner, Verb]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, NamedTuple, final
@@ -37,9 +37,13 @@ class Hooks:
 
     Args:
         entries: entry points; without any, pluggy is not even imported.
+
+    Attributes:
+        left_out: why each plugin that is left out is, as far as hooks have been called.
     """
 
     def __init__(self, entries: Iterable[metadata.EntryPoint]) -> None:
+        self.left_out: dict[str, str] = {}
         self._manager: pluggy.PluginManager | None = None
         self._owners: dict[str, Owner] = {}
         for entry in sorted(set(entries), key=lambda each: (each.name, each.value)):
@@ -113,16 +117,17 @@ class Hooks:
             if isinstance(plugin, type):
                 plugin = plugin()
             manager.register(plugin, name)
-            unknown = [call.name for call in manager.get_hookcallers(plugin) or () if call.spec is None]
+            problem = _unheard(plugin, manager.get_hookcallers(plugin) or ())
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
             self._leave_out(name, f"loading {entry.value} failed with {_described(error)}")
             return
-        if unknown:
-            self._leave_out(name, f"this kernel has no hook {', '.join(sorted(unknown))}")
+        if problem:
+            self._leave_out(name, problem)
 
     def _leave_out(self, name: str, why: str) -> None:
         if self._manager is not None and self._manager.has_plugin(name):
             self._manager.unregister(name=name)
+        self.left_out[name] = why
         sys.stderr.write(f"corekit: the hooks {name} are left out: {why}\n")
 
 
@@ -134,6 +139,21 @@ def _manager() -> pluggy.PluginManager:
     manager = pluggy.PluginManager(PROJECT)
     manager.add_hookspecs(HookSpecs)
     return manager
+
+
+def _unheard(plugin: object, callers: Sequence[pluggy.HookCaller]) -> str:
+    """Why a hook that a plugin seems to answer would never reach it, or nothing."""
+    from corekit.hooks.specs import PROJECT
+
+    unknown = sorted(call.name for call in callers if call.spec is None)
+    if unknown:
+        return f"this kernel has no hook {', '.join(unknown)}"
+    answered = {call.name for call in callers}
+    named = [name for name in dir(plugin) if name.startswith(f"{PROJECT}_") and name not in answered]
+    unmarked = [name for name in named if callable(getattr(plugin, name))]
+    if unmarked:
+        return f"the mark hookimpl is missing on {', '.join(unmarked)}"
+    return "" if answered else "it answers no hook"
 
 
 def _is_target(answer: object) -> bool:

@@ -1,7 +1,8 @@
 """The hooks that there are, and how a distribution answers them.
 
 A distribution names a module, or any object, in the entry-point group `corekit.hooks`; its functions with a
-hook's name and the mark `hookimpl` are called. They may leave out arguments that they do not need.
+hook's name and the mark `hookimpl` are called. They may leave out arguments that they do not need. Names of functions
+that begin with `corekit_` are those of hooks alone, so that one without the mark, or misspelt, is reported.
 
     [project.entry-points."corekit.hooks"]
     lab = "corekit_lab.hooks"

@@ -164,6 +164,8 @@ def test_the_end_of_a_failed_run_is_reported_with_its_error(good):
             "from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_step_done(simulation): pass\n",
             "this kernel has no hook corekit_step_done",
         ),
+        ("def corekit_verbs(): return []\n", "the mark hookimpl is missing on corekit_verbs"),
+        ("def verbs(): return []\n", "it answers no hook"),
         (
             "from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_run_ended(wrong): pass\n",
             "wrong",
@@ -199,6 +201,29 @@ def test_one_that_raises_during_a_run_does_not_stop_it_and_is_not_called_again(g
     (line,) = told.stderr.splitlines()
     assert "corekit_run_started raised RuntimeError: no disk" in line
     assert good.noted[-1]["status"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("no_such.verb:greet", "importing no_such.verb:greet failed with ModuleNotFoundError"),
+        ("lost_hooks:greet", "has no attribute 'greet'"),
+        ("lost_hooks:NUMBER", "lost_hooks:NUMBER is no function"),
+    ],
+)
+def test_a_verb_that_names_nothing_to_call_says_so_in_one_line_and_the_others_go_on(good, target, says):
+    source = (
+        "from corekit.hooks.specs import Verb, hookimpl\nNUMBER = 3\n"
+        f"@hookimpl\ndef corekit_verbs(): return [Verb('lost', {target!r}, 'Lost.')]\n"
+    )
+    good.add("lost-hooks", "lost_hooks", {"lost_hooks.py": source})
+    for words in (["lost"], ["lost", "you", "--loud"]):
+        told = good.corekit(*words)
+        (line,) = told.stderr.splitlines()
+        assert (told.returncode, told.stdout) == (2, "")
+        assert line.startswith("the verb 'lost' of lost-hooks 1.0 cannot be used: ")
+        assert says in line
+    assert good.corekit("greet", "you").stdout.strip() == "hello you"
 
 
 @pytest.mark.parametrize("taken", ["check", "list"])  # of the kernel, and of a distribution of this project

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from importlib.util import find_spec
+from inspect import signature
 from types import SimpleNamespace
 
 import pytest
 
 from corekit.cli import main
+from corekit.hooks.specs import HookSpecs
 from corekit_inspect import checkup
-from corekit_inspect.checkup import Finding, check_up
+from corekit_inspect.checkup import LISTS_OF_TARGETS, TARGETS, Finding, check_up
 
 SPEC = (
     "from corekit.registry.spec import ComponentSpec\n"
@@ -148,6 +150,54 @@ def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, mon
     assert not problems
 
 
+HOOKS = {
+    "lost_verb": (
+        "@hookimpl\ndef corekit_verbs(): return [Verb('lost', 'no_such.verb:run', 'Lost.')]\n",
+        "importing no_such.verb:run failed with ModuleNotFoundError",
+    ),
+    "lost_observer": (
+        "@hookimpl\ndef corekit_run_observers(): return ['lost_observer:nothing']\n",
+        "module 'lost_observer' has no attribute 'nothing'",
+    ),
+    "a_number": (
+        "@hookimpl\ndef corekit_runner(): return 'a_number:N'\nN = 3\n",
+        "a_number:N cannot be called",
+    ),
+    "raising": ("@hookimpl\ndef corekit_verbs(): return 1 / 0\n", "corekit_verbs raised ZeroDivisionError"),
+    "unmarked": ("def corekit_verbs(): return []\n", "the mark hookimpl is missing on corekit_verbs"),
+    "misspelt": ("@hookimpl\ndef corekit_verb(): return []\n", "this kernel has no hook corekit_verb"),
+    "sound": ("@hookimpl\ndef corekit_run_ended(): raise RuntimeError('called without a run')\n", ""),
+    "greedy": ("@hookimpl\ndef corekit_verbs(): return [Verb('list', 'json:loads', 'Mine.')]\n", ""),
+}
+"""Modules of hooks, and what is said of them."""
+
+
+def test_each_way_in_which_hooks_break_is_told_in_a_row_of_its_own(site):
+    start = "from corekit.hooks.specs import Verb, hookimpl\n"
+    site.add(
+        "fake-hooks", {"hooks": {name: name for name in HOOKS}},
+        {f"{name}.py": start + source for name, (source, _) in HOOKS.items()},
+    )  # fmt: skip
+    told = json.loads(site.corekit("doctor", "--json").stdout)["plugins"]
+    ours = {(each["kind"], each["name"]): each for each in told if each["distribution"] == "fake-hooks"}
+    assert "there is a verb of that name" in ours.pop(("verbs", "list"))["problem"]
+    assert {name for _, name in ours} == set(HOOKS)
+    for name, (_, says) in HOOKS.items():
+        problem = ours["hooks", name]["problem"]
+        assert says in problem if says else not problem, name
+
+
+def test_every_hook_that_names_something_to_import_is_asked():
+    questions = {
+        name for name, hook in vars(HookSpecs).items() if name.startswith("corekit_") and not _arguments(hook)
+    }
+    assert questions == {"corekit_verbs", "corekit_folder_reports", *LISTS_OF_TARGETS, *TARGETS}
+
+
+def _arguments(hook):
+    return set(signature(hook).parameters) - {"self"}
+
+
 @pytest.mark.skipif(
     find_spec("corekit_sdf") is None, reason="the plugin that is broken here is corekit-sdf's"
 )
@@ -160,4 +210,5 @@ def test_a_half_installed_plugin_of_ours_is_found_by_the_whole_command(site):
     assert "contact_detectors.sdf of corekit-sdf" in told.stdout
     assert "half installed" in told.stdout
     assert "cases.x.y of fake-cases" in told.stdout
-    assert "2 broken" in told.stdout
+    assert "hooks.h of fake-cases: it answers no hook" in told.stdout
+    assert "3 broken" in told.stdout

@@ -18,21 +18,27 @@ from typing import Any
 from attrs import evolve, field, frozen
 from packaging.utils import canonicalize_name
 
+from corekit.cli import verbs_left_out
 from corekit.errors import ExtraNotInstalled, PluginError
 from corekit.geometry.shape_specs import GROUP as SHAPES
 from corekit.geometry.shape_specs import shape_spec
+from corekit.hooks.installed import GROUP as HOOKS
+from corekit.hooks.installed import Hooks
 from corekit.registry.contract import contract_problem
 from corekit.registry.discover import KERNEL, discover
 from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
 from corekit.registry.resolve import load_target, missing_abilities, resolve
 from corekit.registry.spec import CASES, SCENARIOS, Case
 
-__all__ = ["ITSELF", "Finding", "check_up"]
+__all__ = ["ITSELF", "LISTS_OF_TARGETS", "TARGETS", "Finding", "check_up"]
 
 MARK = "corekit-examined "
 ITSELF = "itself"
 """What is missing of a component that an extra of its distribution brings."""
-_HOOKS = "corekit.hooks"
+LISTS_OF_TARGETS = ("corekit_run_observers", "corekit_scenario_doubts", "corekit_scenario_imports")
+"""The hooks that answer with `module:name`s."""
+TARGETS = ("corekit_runner", "corekit_results", "corekit_run_report", "corekit_equilibrium_finder")
+"""The hooks that answer with one `module:name`."""
 _AT_ONCE = 2
 _TOGETHER = 32
 """Plugins that one process tries: most of its time is the import of libraries."""
@@ -45,7 +51,7 @@ class Finding:
     """Result of trying one plugin.
 
     Args:
-        kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`. name: of the plugin.
+        kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`, `verbs`. name: of the plugin.
         distribution, version: of the plugin.
         problem: why it cannot be used, empty if it can.
         missing: ability, or `ITSELF` → why it is not available here.
@@ -116,7 +122,7 @@ def _components() -> Iterator[_Trial]:
 
 
 def _others() -> Iterator[_Trial]:
-    for group in (CASES, SCENARIOS, _HOOKS, SHAPES):
+    for group in (CASES, SCENARIOS, HOOKS, SHAPES):
         for entry in sorted(metadata.entry_points(group=group), key=lambda each: (each.name, each.value)):
             finding = Finding(
                 kind=group.removeprefix("corekit."),
@@ -125,6 +131,13 @@ def _others() -> Iterator[_Trial]:
                 version="unknown" if entry.dist is None else entry.dist.version,
             )
             yield _Trial(finding, (group, entry.name if group == SHAPES else entry.value))
+    for owner, verb in verbs_left_out():
+        taken = "it is left out: there is a verb of that name"
+        yield _Trial(
+            Finding(
+                kind="verbs", name=verb.name, distribution=owner.name, version=owner.version, problem=taken
+            )
+        )
 
 
 def _try_together(trials: Sequence[_Trial], limit: float) -> list[Finding]:
@@ -217,6 +230,8 @@ def _import_plugin(plugin: Sequence[str]) -> tuple[str, dict[str, str]]:
             surface = shape_spec(plugin[1]).surface
             if surface:
                 load_target(surface)
+        elif plugin[0] == HOOKS:
+            problem = _hook_problem(plugin[1])
         else:
             problem = _entry_problem(*plugin)
     except ExtraNotInstalled as error:
@@ -224,6 +239,26 @@ def _import_plugin(plugin: Sequence[str]) -> tuple[str, dict[str, str]]:
     except PluginError as error:
         problem = str(error)
     return problem, missing
+
+
+def _hook_problem(value: str) -> str:
+    """Why hooks are left out, or what they name cannot be used; or nothing.
+
+    Hooks that tell of a run are not called: they would take an examination for one.
+    """
+    hooks = Hooks([EntryPoint("examined", value, HOOKS)])
+    named = [verb.function for _, verb in hooks.verbs()]
+    named += [report.function for report in hooks.folder_reports()]
+    named += [target for hook in LISTS_OF_TARGETS for _, target in hooks.targets(hook)]
+    named += filter(None, map(hooks.target, TARGETS))
+    problems = list(hooks.left_out.values())
+    for target in dict.fromkeys(named):
+        try:
+            if not callable(load_target(target)):
+                problems.append(f"{target} cannot be called")
+        except PluginError as error:
+            problems.append(str(error))
+    return "; ".join(problems)
 
 
 def _entry_problem(group: str, value: str) -> str:
