@@ -47,6 +47,8 @@ from typing import Any
 
 from attrs import field, frozen
 
+from corekit.errors import PluginError
+
 __all__ = [
     "ANISOTROPIC_COULOMB",
     "COULOMB",
@@ -163,19 +165,24 @@ def friction_law(name: str) -> FrictionLaw:
     """The law of a name, the kernel's or an installed distribution's.
 
     Raises:
-        ValueError: there is no such law, or its entry point names something else.
+        ValueError: there is no such law.
+        PluginError: a distribution brings it, but its entry point cannot be loaded or names something else.
     """
     known = FRICTION_LAWS.get(name)
     if known is not None:
         return known
     entries = metadata.entry_points(group=GROUP)
     for entry in entries.select(name=name):
-        law = entry.load()
+        owner = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown distribution"
+        try:
+            law = entry.load()
+        except Exception as error:  # a stranger's module may raise anything
+            said = f"loading {entry.value} failed with {type(error).__name__}: {error}"
+            raise PluginError(f"the friction law {name!r} of {owner}: {said}") from error
         if isinstance(law, FrictionLaw) and law.name == name:
             return law
-        raise ValueError(
-            f"the entry point {entry.value} of the friction law {name!r} names no such FrictionLaw"
-        )
+        said = f"its entry point {entry.value} names no FrictionLaw of this name"
+        raise PluginError(f"the friction law {name!r} of {owner}: {said}")
     names = ", ".join([*FRICTION_LAWS, *sorted(entries.names)])
     raise ValueError(f"unknown friction law {name!r}; laws are {names}")
 
@@ -207,6 +214,7 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
 
     Raises:
         ValueError: a mistake in the table.
+        PluginError: an installed law that cannot be used.
     """
     if value is None or isinstance(value, SurfaceFriction):
         return value
@@ -246,6 +254,6 @@ def friction_problem(value: float | Mapping[str, Any] | None) -> str | None:
     """The mistake in the friction of a surface in a scenario, or None."""
     try:
         surface_friction(value)
-    except ValueError as error:
+    except (ValueError, PluginError) as error:
         return str(error)
     return None

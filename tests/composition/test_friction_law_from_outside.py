@@ -89,7 +89,9 @@ def lab(tmp_path, monkeypatch):
     (package / "_spec.py").write_text(SPEC)
     (package / "solver.py").write_text(SOLVER)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-friction\nVersion: 1.0\n")
-    entries = "[corekit.friction_laws]\nlab:box = lab_friction._spec:box\n"
+    entries = (
+        "[corekit.friction_laws]\nlab:box = lab_friction._spec:box\nlab:lost = lab_friction._spec:lost\n"
+    )
     solvers = "[corekit.contact_solvers]\nbox-solver = lab_friction._spec:solver\n"
     (info / "entry_points.txt").write_text(entries + solvers)
     monkeypatch.syspath_prepend(tmp_path)
@@ -124,3 +126,14 @@ def test_a_solver_that_does_not_know_the_law_is_refused(lab):
 def test_a_law_that_nobody_brings_is_a_mistake_with_its_path(lab):
     with pytest.raises(ConfigError, match=r"bodies\[0\]\.friction.*unknown friction law 'lab:disk'.*lab:box"):
         load(lab, ["bodies[0].friction.law=lab:disk"])
+
+
+def test_a_law_that_cannot_be_loaded_is_named_with_its_distribution_where_it_stands(lab):
+    with pytest.raises(ConfigError) as refused:
+        load(lab, ["bodies[0].friction.law=lab:lost"])
+    (mistake,) = refused.value.mistakes
+    assert mistake.path == "bodies[0].friction"
+    assert (
+        "the friction law 'lab:lost' of lab-friction 1.0: loading lab_friction._spec:lost failed"
+        in mistake.allowed
+    )

@@ -150,6 +150,26 @@ def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, mon
     assert not problems
 
 
+def test_a_friction_law_that_cannot_be_loaded_or_is_another_one_is_found(site):
+    law = (
+        "from corekit.roles.friction import FrictionLaw\n"
+        "def law(name):\n"
+        "    return FrictionLaw(name=name, coefficients=('mu',), gauge=max, dissipation=max)\n"
+        "good, other = law('lab:good'), law('lab:name')\n"
+    )
+    entries = {"lab:good": "good", "lab:wrong": "other", "lab:absent": "nothing"}
+    site.add(
+        "fake-laws", {"friction_laws": {name: f"fake_laws:{value}" for name, value in entries.items()}},
+        {"fake_laws.py": law},
+    )  # fmt: skip
+    told = json.loads(site.corekit("doctor", "--json").stdout)["plugins"]
+    problems = {each["name"]: each["problem"] for each in told if each["kind"] == "friction_laws"}
+    assert problems.pop("lab:good") == ""
+    assert "its entry point fake_laws:other names no FrictionLaw of this name" in problems.pop("lab:wrong")
+    assert "of fake-laws 1.0: loading fake_laws:nothing failed" in problems.pop("lab:absent")
+    assert not problems
+
+
 HOOKS = {
     "lost_verb": (
         "@hookimpl\ndef corekit_verbs(): return [Verb('lost', 'no_such.verb:run', 'Lost.')]\n",

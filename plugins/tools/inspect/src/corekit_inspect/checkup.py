@@ -29,6 +29,8 @@ from corekit.registry.discover import KERNEL, discover
 from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
 from corekit.registry.resolve import load_target, missing_abilities, resolve
 from corekit.registry.spec import CASES, SCENARIOS, Case
+from corekit.roles.friction import GROUP as FRICTION_LAWS
+from corekit.roles.friction import friction_law
 
 __all__ = ["ITSELF", "LISTS_OF_TARGETS", "TARGETS", "Finding", "check_up"]
 
@@ -51,7 +53,7 @@ class Finding:
     """Result of trying one plugin.
 
     Args:
-        kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`, `verbs`. name: of the plugin.
+        kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`, `friction_laws`, `verbs`. name: of the plugin.
         distribution, version: of the plugin.
         problem: why it cannot be used, empty if it can.
         missing: ability, or `ITSELF` → why it is not available here.
@@ -122,7 +124,7 @@ def _components() -> Iterator[_Trial]:
 
 
 def _others() -> Iterator[_Trial]:
-    for group in (CASES, SCENARIOS, HOOKS, SHAPES):
+    for group in (CASES, SCENARIOS, HOOKS, SHAPES, FRICTION_LAWS):
         for entry in sorted(metadata.entry_points(group=group), key=lambda each: (each.name, each.value)):
             finding = Finding(
                 kind=group.removeprefix("corekit."),
@@ -130,7 +132,7 @@ def _others() -> Iterator[_Trial]:
                 distribution="unknown" if entry.dist is None else entry.dist.name,
                 version="unknown" if entry.dist is None else entry.dist.version,
             )
-            yield _Trial(finding, (group, entry.name if group == SHAPES else entry.value))
+            yield _Trial(finding, (group, entry.name if group in {SHAPES, FRICTION_LAWS} else entry.value))
     for owner, verb in verbs_left_out():
         taken = "it is left out: there is a verb of that name"
         yield _Trial(
@@ -202,7 +204,7 @@ def main(arguments: Sequence[str]) -> None:
 
     Args:
         arguments: limit on an import [s], at which the process ends, and a JSON list of `["component", ROLE, NAME]`,
-            `["corekit.shapes", KIND]` or, of another entry point, `[GROUP, VALUE]`.
+            `["corekit.shapes", KIND]`, `["corekit.friction_laws", NAME]` or, of another entry point, `[GROUP, VALUE]`.
     """
     limit, plugins = float(arguments[0]), json.loads(arguments[1])
     for plugin in plugins:
@@ -230,6 +232,8 @@ def _import_plugin(plugin: Sequence[str]) -> tuple[str, dict[str, str]]:
             surface = shape_spec(plugin[1]).surface
             if surface:
                 load_target(surface)
+        elif plugin[0] == FRICTION_LAWS:
+            friction_law(plugin[1])
         elif plugin[0] == HOOKS:
             problem = _hook_problem(plugin[1])
         else:
