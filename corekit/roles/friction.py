@@ -4,7 +4,8 @@ The kernel forms the rows of a contact; contact solvers implement the law by whi
 From a scenario to a solver the kernel passes, per contact,
 
     friction          μ, the largest |λ_t|/λ_n that the law allows; 0: no friction, for any record
-    friction_record   the k numbers of the law, which the kernel does not interpret; k = 0 for Coulomb's law
+    friction_record   the k numbers of the law, which the kernel does not interpret; k = 0 for Coulomb's law;
+                      all are above 0, or all are 0 where a surface has the coefficient 0
 
 and, for a directional law, a material direction: an axis of one of the two surfaces, rotated by its pose and projected
 on the tangent plane. It is the first tangent t₁ of the contact; the second is t₂ = n × t₁.
@@ -33,6 +34,11 @@ non-penetration with (2) is   K ∋ λ ⊥ (w_n + d(w_t), w_t) ∈ K*. By (3), f
 μ_f = μ_b = μ_s. Otherwise it turns the slip towards the direction of least resistance. If two contacts with different
 axes share a point, their loads and so their friction are not unique: such a point should have one contact.
 
+A `FrictionLaw` states a law of the form (5): F is convex, fixed per contact, and friction maximises dissipation. What
+depends on the speed of slip (Stribeck), on time or on history is none. A `ContactPotential` may have it, as it is given
+the velocities; or an `ImpulseSolver` by options of its own, with μ of the scenario as the largest coefficient, to which
+the kernel holds every answer.
+
 Sources: Michałowski, Mróz (1978), Associated and non-associated sliding rules in contact friction problems, Archives of
 Mechanics 30, for (1)-(3). De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28, for K and K*.
 """
@@ -41,6 +47,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import metadata
 from types import MappingProxyType
 from typing import Any
@@ -73,17 +80,23 @@ def _geometric_means(one: Sequence[float], other: Sequence[float]) -> tuple[floa
     return tuple(math.sqrt(a * b) for a, b in zip(one, other, strict=True))
 
 
+def _repeated(count: int, coefficient: float) -> tuple[float, ...]:
+    return (coefficient,) * count
+
+
 @frozen(kw_only=True)
 class FrictionLaw:
     """Description of a friction law for the kernel.
 
     Args:
         name: of the law, and of the ability of contact solvers that support it.
-        coefficients: names of its numbers in a scenario file, in the order of a record; all are above 0.
+        coefficients: names of its numbers in a scenario file, in the order of a record; a table gives each above 0.
         is_directional: whether its numbers refer to an axis of the surface.
         gauge: g of (4): (record, f₁, f₂) → least λ_n that allows the tangential impulse f.
         dissipation: d of (4): (record, w₁, w₂) → power per unit of normal force at the slip w [m/s].
         combine: the records of two surfaces → the record of their contact; geometric means by default.
+        isotropic: μ > 0 → the record of a surface of which a scenario gives the one number μ; by default every number
+            is μ, which suits a law whose numbers are all coefficients of friction.
     """
 
     name: str
@@ -94,6 +107,11 @@ class FrictionLaw:
     combine: Callable[[Sequence[float], Sequence[float]], tuple[float, ...]] = field(
         default=_geometric_means, repr=False
     )
+    isotropic: Callable[[float], tuple[float, ...]] = field(repr=False)
+
+    @isotropic.default
+    def _every_number_alike(self) -> Callable[[float], tuple[float, ...]]:
+        return partial(_repeated, len(self.coefficients))
 
     @property
     def record_width(self) -> int:
@@ -118,10 +136,6 @@ class FrictionLaw:
             middle = max((middle - width, middle, middle + width), key=size)
             found = max(found, size(middle))
         return largest if math.isclose(found, largest, rel_tol=1e-12) else found
-
-    def isotropic(self, coefficient: float) -> tuple[float, ...]:
-        """The record of a surface with one coefficient."""
-        return (coefficient,) * len(self.coefficients)
 
 
 def _circle_gauge(record: Sequence[float], along: float, across: float) -> float:
@@ -202,8 +216,10 @@ class SurfaceFriction:
     axis: tuple[float, float, float] | None = None
 
     def record_in(self, law: FrictionLaw) -> tuple[float, ...]:
-        """Its numbers in its own law, or in a law that has Coulomb's as a special case."""
-        return self.record if self.law is law else law.isotropic(self.record[0])
+        """Its numbers in its own law, or as another law of the world has one coefficient; zeros for none."""
+        if self.law is law:
+            return self.record
+        return law.isotropic(self.record[0]) if self.record[0] > 0.0 else (0.0,) * len(law.coefficients)
 
 
 def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) -> SurfaceFriction | None:

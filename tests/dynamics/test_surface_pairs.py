@@ -14,7 +14,13 @@ from corekit.dynamics.surface_pairs import assign_friction_records, friction_tab
 from corekit.errors import CompositionError
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.geometry.shapes import Shape
-from corekit.roles.friction import ANISOTROPIC_COULOMB, COULOMB, SurfaceFriction, surface_friction
+from corekit.roles.friction import (
+    ANISOTROPIC_COULOMB,
+    COULOMB,
+    FrictionLaw,
+    SurfaceFriction,
+    surface_friction,
+)
 from corekit.roles.model import ModelDescription
 from corekit_testing.rounding import rounding
 
@@ -69,6 +75,30 @@ def test_a_pair_takes_its_entry_else_the_one_value_else_the_geometric_mean():
     assert made.coefficient[a, b] == 0.4
     assert made.coefficient[b, floor] == made.coefficient[floor, b] == 0.7
     assert made.coefficient[b, b] == 0.3
+
+
+def test_a_law_says_what_one_coefficient_is_in_its_own_units_and_0_is_no_friction_in_any():
+    """An ellipse whose second number is its ratio of axes, 1 for a circle: not the coefficient."""
+    oval = FrictionLaw(
+        name="lab:oval", coefficients=("friction", "ratio"),
+        gauge=lambda record, along, across: math.hypot(along, across * record[1]) / record[0],
+        dissipation=lambda record, along, across: record[0] * math.hypot(along, across / record[1]),
+        isotropic=lambda coefficient: (coefficient, 1.0),
+    )  # fmt: skip
+    made = table(
+        {"a": (Solid(capsule()), SurfaceFriction(oval, (0.4, 4.0))), "b": (Solid(capsule()), None)},
+        {"rough": 0.9, "smooth": 0.0, "bare": None},
+        otherwise=0.3,
+    )
+    a, b, rough, smooth, bare = made.surface
+    np.testing.assert_allclose(made.record[a, rough], [0.6, 2.0], rtol=rounding(4))
+    np.testing.assert_allclose(made.coefficient[a, rough], 0.6, rtol=rounding(8))
+    np.testing.assert_array_equal(made.record[b, rough], [0.9, 1.0])
+    np.testing.assert_array_equal(made.record[b, bare], [0.3, 1.0])
+    np.testing.assert_array_equal(made.record[a, bare], [0.4, 4.0])
+    for other in (a, b):
+        np.testing.assert_array_equal(made.record[other, smooth], [0.0, 0.0])
+        assert made.coefficient[other, smooth] == 0.0
 
 
 def test_equal_bodies_are_one_surface_but_for_those_that_an_entry_names():
