@@ -9,6 +9,8 @@ from corekit.errors import CompositionError, ConfigError
 from corekit.registry.discover import discover
 from corekit.roles.friction import friction_law
 from corekit.scenario.load import load
+from corekit_testing.conformance import Subject
+from corekit_testing.conformance.common import light_spec
 
 SPEC = """
 from corekit.registry.spec import ComponentSpec
@@ -109,6 +111,10 @@ def test_a_ball_in_the_box_is_slowed_down_along_and_across_at_once(lab):
     assert simulation.report.solve_info.status.solved
     slowed = (1.0 - 0.2 * G * DURATION) * along + (1.0 - 0.6 * G * DURATION) * across
     np.testing.assert_allclose(simulation.state.v[:2], slowed, atol=1e-9)
+
+
+def test_a_spec_that_states_the_law_too_is_light_to_the_kit(lab):
+    light_spec.run(Subject.installed("contact_solvers", "box-solver"))
 
 
 def test_the_listing_takes_the_law_for_no_component(lab):

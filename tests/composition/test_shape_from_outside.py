@@ -14,6 +14,8 @@ from corekit.geometry.shapes import Shape
 from corekit.registry.resolve import resolve
 from corekit.scenario.load import load
 from corekit_record.results import Results
+from corekit_testing.conformance import Subject
+from corekit_testing.conformance.common import light_spec
 from corekit_view.shape_surface import shape_surface
 
 SPEC = """
@@ -169,6 +171,10 @@ def test_a_ball_falls_on_the_tube_at_its_time_and_rests_on_it_with_its_weight(la
     assert touched[0] == pytest.approx(math.sqrt(2 * 0.15 / G), abs=2e-3)
     assert np.allclose(simulation.state.q, [0.8, 0.0, 0.15, 0.32, 0.0, -0.15], atol=1e-6)
     assert np.allclose(pushed, [2.0 * G, G], rtol=1e-6)
+
+
+def test_a_spec_that_states_the_kind_too_is_light_to_the_kit(lab):
+    light_spec.run(Subject.installed("contact_detectors", "torus-detector"))
 
 
 def test_its_run_is_kept_replayed_and_drawn(lab):
