@@ -24,6 +24,7 @@ from corekit.scenario.structure import structure
 
 __all__ = [
     "SelectedComponents",
+    "able_in_words",
     "check_composition",
     "composition_errors",
     "contact_components",
@@ -194,9 +195,13 @@ def _alternatives(role: str, needed: Iterable[str]) -> str:
             continue
         if wanted <= spec.provides:
             names.append(row.name)
-    if not names:
-        return f"no installed {ROLES[role]} does"
-    return f"installed and able: {', '.join(sorted(set(names)))}"
+    return able_in_words(role, names)
+
+
+def able_in_words(role: str, names: Iterable[str]) -> str:
+    """Say which installed components of a role would do."""
+    listed = ", ".join(sorted(set(names)))
+    return f"installed and able: {listed}" if listed else f"no installed {ROLES[role]} does"
 
 
 def _with_article(words: str) -> str:

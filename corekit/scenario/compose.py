@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import attrs
@@ -37,6 +37,7 @@ from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
 from corekit.scenario.component_selection import (
     SelectedComponents,
+    able_in_words,
     contact_components,
     impulse_errors,
     load_config,
@@ -184,7 +185,10 @@ def _common_plane(bodies: tuple[Body, ...]) -> Array | None:
 
 
 def _check_shape_pairs(
-    scene: CollisionScene, detectors: list[ContactDetector], bodies: tuple[Body, ...]
+    scenario: ScenarioTables,
+    scene: CollisionScene,
+    detectors: list[ContactDetector],
+    bodies: tuple[Body, ...],
 ) -> None:
     """Refuse shapes that may meet but that no detector can compare."""
     table = scene.table
@@ -205,10 +209,28 @@ def _check_shape_pairs(
             if pair not in served and pair[::-1] not in served:
                 unserved.setdefault(pair, bodies[owner[i]].name)
     if unserved:
-        pairs = "; ".join(f"{a} (of body {name!r}) against {b}" for (a, b), name in unserved.items())
+        pairs = "; ".join(
+            f"{a} (of body {name!r}) against {b} ({able_in_words('contact_detectors', able)})"
+            for ((a, b), name), able in zip(unserved.items(), _serving(scenario, unserved), strict=True)
+        )
         raise CompositionError(
             f"no chosen contact detector serves {pairs}: name a further detector in `contact.detector`."
         )
+
+
+def _serving(scenario: ScenarioTables, pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Names of the installed detectors that serve each pair of kinds, with their default options."""
+    served: dict[str, frozenset[tuple[str, str]]] = {}
+    for row in discover():
+        if row.role != "contact_detectors" or not row.usable or row.reference:
+            continue
+        try:
+            use = ComponentRef(f"{row.distribution}:{row.name}")
+            detector: ContactDetector = Builder(scenario).build(row.role, use, "contact.detector")
+            served[row.name] = detector.supported_pairs
+        except Exception:  # noqa: BLE001, S112 - one that breaks, or needs options, is no advice
+            continue
+    return [[name for name, own in served.items() if own & {pair, pair[::-1]}] for pair in pairs]
 
 
 def _build_contact(
@@ -227,7 +249,7 @@ def _build_contact(
         for i, each in enumerate(detectors)
     ]
     scene = CollisionScene(bodies, obstacles, joints)
-    _check_shape_pairs(scene, built, bodies)
+    _check_shape_pairs(scenario, scene, built, bodies)
     explicit = {entry.between: entry.value for entry in scenario.world.pairs}
     friction = friction_table(scene, bodies, obstacles, explicit, scenario.contact.friction)
     builder.friction_law = friction.law.name

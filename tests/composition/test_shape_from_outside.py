@@ -195,7 +195,20 @@ def test_its_run_is_kept_replayed_and_drawn(lab):
         ("world.obstacles.ring.shape=torsu", "did you mean 'torus'"),
         ("world.obstacles.ring.shape=edge", "must be one of .*'torus'"),
         ("world.obstacles.ring.shape=hollow", "lab-shapes 1.0: loading lab_shapes._spec:missing failed"),
-        ("contact.detector=sdf", "no chosen contact detector serves sphere .* against torus"),
+        (
+            "contact.detector=sdf",
+            (
+                r"no chosen contact detector serves sphere \(of body 'above'\) against torus "
+                r"\(installed and able: torus-detector\): name a further detector"
+            ),
+        ),
+        (
+            "contact.detector=torus-detector",
+            (
+                r"sphere \(of body 'above'\) against sphere \(installed and able: mpr, sdf\); "
+                r"sphere \(of body 'above'\) against half-space \(installed and able: mpr, sdf\):"
+            ),
+        ),
     ],
 )
 def test_mistakes_about_it_are_reported_as_those_about_ours(lab, change, words):
