@@ -17,6 +17,18 @@ __all__ = ["conform"]
 
 _STYLES = {"passed": "green", "failed": "bold red", "not applicable": "dim", "fails as expected": "yellow"}
 
+_JUDGED_BY = {
+    "shapes": (
+        "`corekit doctor` loads its spec, and the gaps of its detector are for tests of your own, as the kit places "
+        "the kernel's kinds alone"
+    ),
+    "friction_laws": (
+        "`corekit doctor` loads it, `corekit conform contact_solvers.NAME` judges its solver by Coulomb's law, and "
+        "what the law itself answers is for tests of your own"
+    ),
+}
+"""What is no component, by its entry-point group, and what says whether it is sound."""
+
 
 def conform(
     name: str,
@@ -66,6 +78,8 @@ def _role_and_name(name: str) -> tuple[str, str]:
 
     role, _, rest = name.partition(".")
     installed = discover()
+    if role in _JUDGED_BY:
+        raise PluginError(f"conform judges components, and {name!r} is none: {_JUDGED_BY[role]}")
     if role in ROLES and rest:
         find(role, rest, installed)
         return role, rest
