@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import attrs
-
 from corekit.data.signals import SIGNALS
 from corekit.geometry.shape_specs import obstacle_kinds, shape_spec
 from corekit.registry.discover import Installed, discover
@@ -22,7 +20,6 @@ from corekit_inspect.option_table import Option, describe_options
 
 __all__ = ["component_page", "generate", "option_table", "plugin_list", "scenario_page"]
 
-_NOT_IN_FILES = frozenset(each.name for each in attrs.fields(Scenario) if each.metadata.get("hidden"))
 _SCENARIO = """\
 A scenario is a TOML file. Reading one executes nothing of it; all its mistakes are reported at once
 (`corekit check FILE`). `[]` marks an entry of a list, in TOML `[[world.obstacles]]`. The keys of
@@ -58,7 +55,7 @@ def option_table(options: Iterable[Option]) -> str:
 
 def scenario_page() -> str:
     """Every key of a scenario file."""
-    options = [option for option in describe_options(Scenario) if option.name not in _NOT_IN_FILES]
+    options = describe_options(Scenario)
     parts = [
         "# Scenario files",
         _SCENARIO,

@@ -10,7 +10,7 @@ from corekit.registry.discover import discover
 from corekit.roles.friction import friction_law
 from corekit.scenario.load import load
 from corekit_testing.conformance import Subject
-from corekit_testing.conformance.common import light_spec
+from corekit_testing.conformance.common import light_spec, spec_true
 
 SPEC = """
 from corekit.registry.spec import ComponentSpec
@@ -30,6 +30,8 @@ solver = ComponentSpec(
 SOLVER = '''
 """|f_1| <= along, |f_2| <= across per unit of normal impulse, by projected Gauss-Seidel."""
 
+from typing import final
+
 import numpy as np
 from attrs import frozen
 from corekit.data.status import SolveInfo
@@ -39,6 +41,7 @@ from corekit.roles.contact import ImpulseSolver
 class Config:
     pass
 
+@final
 class BoxSolver(ImpulseSolver):
     def __init__(self, config, context):
         self._has_box = context.friction_law == "lab:box"
@@ -113,8 +116,10 @@ def test_a_ball_in_the_box_is_slowed_down_along_and_across_at_once(lab):
     np.testing.assert_allclose(simulation.state.v[:2], slowed, atol=1e-9)
 
 
-def test_a_spec_that_states_the_law_too_is_light_to_the_kit(lab):
-    light_spec.run(Subject.installed("contact_solvers", "box-solver"))
+def test_a_spec_that_states_the_law_too_is_light_and_true_to_the_kit(lab):
+    subject = Subject.installed("contact_solvers", "box-solver")
+    light_spec.run(subject)
+    spec_true.run(subject)
 
 
 def test_the_listing_takes_the_law_for_no_component(lab):

@@ -15,7 +15,7 @@ from corekit.registry.resolve import resolve
 from corekit.scenario.load import load
 from corekit_record.results import Results
 from corekit_testing.conformance import Subject
-from corekit_testing.conformance.common import light_spec
+from corekit_testing.conformance.common import light_spec, spec_true
 from corekit_view.shape_surface import shape_surface
 
 SPEC = """
@@ -35,6 +35,8 @@ detector = ComponentSpec(
 DETECTOR = '''
 """phi = |(rho - R, z)| - r - b for a ball of radius b at (rho, z) of a torus."""
 
+from typing import final
+
 import numpy as np
 from attrs import frozen
 from corekit.roles.detector import ContactDetector
@@ -43,6 +45,7 @@ from corekit.roles.detector import ContactDetector
 class Config:
     pass
 
+@final
 class TorusDetector(ContactDetector):
     def __init__(self, config, context):
         self._table = self._pairs = None
@@ -173,8 +176,10 @@ def test_a_ball_falls_on_the_tube_at_its_time_and_rests_on_it_with_its_weight(la
     assert np.allclose(pushed, [2.0 * G, G], rtol=1e-6)
 
 
-def test_a_spec_that_states_the_kind_too_is_light_to_the_kit(lab):
-    light_spec.run(Subject.installed("contact_detectors", "torus-detector"))
+def test_a_spec_that_states_the_kind_too_is_light_and_true_to_the_kit(lab):
+    subject = Subject.installed("contact_detectors", "torus-detector")
+    light_spec.run(subject)
+    spec_true.run(subject)
 
 
 def test_its_run_is_kept_replayed_and_drawn(lab):

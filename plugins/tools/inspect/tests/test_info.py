@@ -128,3 +128,16 @@ def test_info_lists_the_interface_of_a_model_and_of_a_scenarios_bodies(site, tmp
     assert "coordinates [rad]: angle0, angle1" in text
     assert "input torque [N·m]: 2 of kind effort" in text
     assert "frames: arm.mass0, arm.mass1" in text
+
+
+def test_info_scenario_shows_every_key_of_a_file_and_none_that_files_have_not(site):
+    keys = {key["name"]: key for key in json.loads(site.corekit("info", "scenario", "--json").stdout)}
+    assert keys["time.step"]["unit"] == "s"
+    assert keys["world.obstacles[].size"]["help"]
+    with (site.folder.parent / "whole.toml").open("w") as file:
+        file.write("".join(f"{name} = 0\n" for name in {key.partition(".")[0].rstrip("[]") for key in keys}))
+    told = site.corekit("check", str(site.folder.parent / "whole.toml")).stderr
+    assert "must be" in told
+    assert "unknown" not in told
+    text = site.corekit("info", "scenario").stdout
+    assert all(name in text for name in keys)

@@ -41,19 +41,26 @@ class Option:
 
 
 def describe_options(config: type, prefix: str = "") -> tuple[Option, ...]:
-    """List the options of an attrs class in the order of its fields, nested attrs classes after their own row."""
+    """List the options of an attrs class in the order of its fields, nested attrs classes after their own row.
+
+    Fields with metadata `hidden` are no keys of a file.
+    """
     try:
         attrs.resolve_types(config)
     except Exception:  # noqa: BLE001 - an annotation that cannot be evaluated is shown as it is written
-        return tuple(_option(each, prefix) for each in attrs.fields(config) if each.init)
+        return tuple(_option(each, prefix) for each in attrs.fields(config) if _is_key(each))
     rows: list[Option] = []
     for each in attrs.fields(config):
-        if each.init:
+        if _is_key(each):
             row = _option(each, prefix)
             rows.append(row)
             for inner, attachment in _nested(each.type):
                 rows.extend(describe_options(inner, row.name + attachment))
     return tuple(rows)
+
+
+def _is_key(each: attrs.Attribute[Any]) -> bool:
+    return each.init and not each.metadata.get("hidden")
 
 
 def _option(each: attrs.Attribute[Any], prefix: str) -> Option:

@@ -1,4 +1,4 @@
-"""`corekit info`: what a component is, what it can do here, and its options; bodies of a scenario; or a run."""
+"""`corekit info`: a component, what it can do here and its options; keys or bodies of a scenario; or a run."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target, missing_abilities
 from corekit.registry.spec import ROLES
 from corekit.roles.abilities import ABILITIES
+from corekit.scenario.schema import ScenarioTables
 from corekit_inspect.interface_sheet import default_interface, interface_lines, model_interface
 from corekit_inspect.option_table import describe_options
 from corekit_run.cli.run_report import run_report
@@ -39,7 +40,8 @@ def info(
     ----------
     name
         Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do;
-        a scenario file, whose bodies are described as they are built; or the folder of a run.
+        `scenario`, for the keys of a scenario file; such a file, whose bodies are described as they are built; or the
+        folder of a run.
     step
         Of a run: the solver of this step, its residuals, and the contacts with their forces; counted from 0.
     at
@@ -62,6 +64,13 @@ def info(
         return MISUSE
     if name.endswith(".toml") or "/" in name:
         _show_bodies(name, as_json=as_json)
+        return None
+    if name == "scenario":
+        keys = [attrs.asdict(option) for option in describe_options(ScenarioTables)]
+        if as_json:
+            print(json.dumps(keys, indent=2, ensure_ascii=False))
+        else:
+            _print_options("keys of a scenario file", keys)
         return None
     sheets = [_sheet(row) for row in _rows_named(name)]
     if as_json:
