@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import metadata
 from importlib.util import find_spec
 from inspect import signature
 from types import SimpleNamespace
@@ -126,6 +127,20 @@ def test_strangers_may_break_without_a_fault(only_fakes, monkeypatch, capsys):
     assert "1 broken" in capsys.readouterr().out
 
 
+def see_only(monkeypatch, shown):
+    """The entry points of one group, without those of the hooks that are installed."""
+    fakes = lambda group: (  # noqa: E731
+        [
+            each
+            for each in metadata.entry_points(group=group)
+            if each.dist and each.dist.name.startswith("fake-")
+        ]
+        if group == shown
+        else ()
+    )
+    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=fakes))
+
+
 def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, monkeypatch):
     spec = (
         "from corekit.geometry.shape_specs import ShapeSpec\n"
@@ -138,10 +153,7 @@ def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, mon
         "fake-shapes", {"shapes": {kind: f"fake_shapes:{name}" for kind, name in entries.items()}},
         {"fake_shapes.py": spec},
     )  # fmt: skip
-    from importlib import metadata
-
-    fakes = lambda group: metadata.entry_points(group=group) if group == "corekit.shapes" else ()  # noqa: E731
-    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=fakes))
+    see_only(monkeypatch, "corekit.shapes")
     problems = {finding.name: finding.problem for finding in check_up()}
     assert problems.pop("good") == ""
     assert "its spec says 'name'; the names must agree" in problems.pop("wrong")
@@ -150,7 +162,7 @@ def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, mon
     assert not problems
 
 
-def test_a_friction_law_that_cannot_be_loaded_or_is_another_one_is_found(site):
+def test_a_friction_law_that_cannot_be_loaded_or_is_another_one_is_found(only_fakes, monkeypatch):
     law = (
         "from corekit.roles.friction import FrictionLaw\n"
         "def law(name):\n"
@@ -158,12 +170,12 @@ def test_a_friction_law_that_cannot_be_loaded_or_is_another_one_is_found(site):
         "good, other = law('lab:good'), law('lab:name')\n"
     )
     entries = {"lab:good": "good", "lab:wrong": "other", "lab:absent": "nothing"}
-    site.add(
+    only_fakes.add(
         "fake-laws", {"friction_laws": {name: f"fake_laws:{value}" for name, value in entries.items()}},
         {"fake_laws.py": law},
     )  # fmt: skip
-    told = json.loads(site.corekit("doctor", "--json").stdout)["plugins"]
-    problems = {each["name"]: each["problem"] for each in told if each["kind"] == "friction_laws"}
+    see_only(monkeypatch, "corekit.friction_laws")
+    problems = {finding.name: finding.problem for finding in check_up()}
     assert problems.pop("lab:good") == ""
     assert "its entry point fake_laws:other names no FrictionLaw of this name" in problems.pop("lab:wrong")
     assert "of fake-laws 1.0: loading fake_laws:nothing failed" in problems.pop("lab:absent")
@@ -187,24 +199,21 @@ HOOKS = {
     "unmarked": ("def corekit_verbs(): return []\n", "the mark hookimpl is missing on corekit_verbs"),
     "misspelt": ("@hookimpl\ndef corekit_verb(): return []\n", "this kernel has no hook corekit_verb"),
     "sound": ("@hookimpl\ndef corekit_run_ended(): raise RuntimeError('called without a run')\n", ""),
-    "greedy": ("@hookimpl\ndef corekit_verbs(): return [Verb('list', 'json:loads', 'Mine.')]\n", ""),
 }
 """Modules of hooks, and what is said of them."""
 
 
-def test_each_way_in_which_hooks_break_is_told_in_a_row_of_its_own(site):
+def test_each_way_in_which_hooks_break_is_told_in_a_row_of_its_own(only_fakes, monkeypatch):
     start = "from corekit.hooks.specs import Verb, hookimpl\n"
-    site.add(
+    only_fakes.add(
         "fake-hooks", {"hooks": {name: name for name in HOOKS}},
         {f"{name}.py": start + source for name, (source, _) in HOOKS.items()},
     )  # fmt: skip
-    told = json.loads(site.corekit("doctor", "--json").stdout)["plugins"]
-    ours = {(each["kind"], each["name"]): each for each in told if each["distribution"] == "fake-hooks"}
-    assert "there is a verb of that name" in ours.pop(("verbs", "list"))["problem"]
-    assert {name for _, name in ours} == set(HOOKS)
+    see_only(monkeypatch, "corekit.hooks")
+    problems = {finding.name: finding.problem for finding in check_up()}
+    assert set(problems) == set(HOOKS)
     for name, (_, says) in HOOKS.items():
-        problem = ours["hooks", name]["problem"]
-        assert says in problem if says else not problem, name
+        assert says in problems[name] if says else not problems[name], name
 
 
 def test_every_hook_that_names_something_to_import_is_asked():
@@ -218,11 +227,21 @@ def _arguments(hook):
     return set(signature(hook).parameters) - {"self"}
 
 
+GREEDY = (
+    "from corekit.hooks.specs import Verb, hookimpl\n"
+    "@hookimpl\ndef corekit_verbs(): return [Verb('list', 'json:loads', 'Mine.')]\n"
+)
+
+
 @pytest.mark.skipif(
     find_spec("corekit_sdf") is None, reason="the plugin that is broken here is corekit-sdf's"
 )
 def test_a_half_installed_plugin_of_ours_is_found_by_the_whole_command(site):
-    site.add("fake-cases", {"cases": {"x.y": "fake_raises:nothing"}, "hooks": {"h": "json"}})
+    site.add(
+        "fake-cases",
+        {"cases": {"x.y": "fake_raises:nothing"}, "hooks": {"h": "json", "g": "greedy"}},
+        {"greedy.py": GREEDY},
+    )
     (site.folder / "corekit_sdf").mkdir()
     (site.folder / "corekit_sdf" / "__init__.py").write_text("raise RuntimeError('half installed')\n")
     told = site.corekit("doctor")
@@ -231,4 +250,6 @@ def test_a_half_installed_plugin_of_ours_is_found_by_the_whole_command(site):
     assert "half installed" in told.stdout
     assert "cases.x.y of fake-cases" in told.stdout
     assert "hooks.h of fake-cases: it answers no hook" in told.stdout
-    assert "3 broken" in told.stdout
+    assert "verbs.list of fake-cases: it is left out: there is a verb of that name" in told.stdout
+    assert "hooks.g of fake-cases" not in told.stdout
+    assert "4 broken" in told.stdout
