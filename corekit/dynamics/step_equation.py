@@ -243,18 +243,15 @@ class StepEquation:
     def _follow_friction(self, velocity: Array) -> SolveInfo:
         """Expand a potential's friction again at v⁺ while its linearised forces leave their cones, and write v⁺.
 
-        Friction at rest is a steep line in the slip, which a step with a jump of the slip would follow far out of the
-        cone: a plate that starts to move would carry along what lies on it, whatever the coefficient. Each turn is an
-        iteration of Newton's method in the velocities that the potential sees. INACCURATE where that does not end.
+        Friction at rest is a steep line in the slip, which a jump of the slip would follow far out of the cone. Each
+        turn is an iteration of Newton's method in the velocities that the potential sees; INACCURATE if that goes on.
         """
         world, (c_v, c_q), forces = self._world, self._potential_factors, self._world.forces
         assert forces is not None and self.point is not None
-        for turn in range(_FRICTION_TURNS + 1):
-            self.single_impulses = forces.impulses(self.point, velocity, c_v, c_q)
-            if not forces.leaves_cone(self.single_impulses, self.step):
-                return forces.info
-            if turn == _FRICTION_TURNS:
-                break
+        self.single_impulses, turns = forces.impulses(self.point, velocity, c_v, c_q), 0
+        while forces.leaves_cone(self.single_impulses, self.step):
+            if (turns := turns + 1) > _FRICTION_TURNS:
+                return SolveInfo(Status.INACCURATE, answered_by=forces.info.answered_by)
             self.point = self.point._replace(damped=velocity.copy())
             self._potential_rhs = forces.expand_again(self.point, velocity, c_v, c_q)
             if not world.factorisation.refactor(c_v, c_q):
@@ -262,7 +259,8 @@ class StepEquation:
                 return _SINGULAR
             world.factorisation.solve(self._potential_rhs, velocity)
             velocity += self._velocity
-        return SolveInfo(Status.INACCURATE, answered_by=forces.info.answered_by)
+            self.single_impulses = forces.impulses(self.point, velocity, c_v, c_q)
+        return forces.info
 
     def solve_again(self, bias: Array, velocity: Array) -> SolveInfo:
         """Solve the current problem with another bias of the contacts, and write v⁺ and the impulses if it succeeds."""
@@ -339,9 +337,8 @@ class StepEquation:
         if known is not None and point is not None and point.damped is None and point.stiffened is None:
             return known.copy()  # then r holds nothing else of the potential
         out = np.zeros(world.nv)
-        if world.forces is not None:
-            if point is not None and world.forces.count:
-                world.forces.add_forces(point.force_factor, out)
+        if world.forces is not None and point is not None:
+            world.forces.add_forces(point.force_factor, out)
         elif self.contact_count:
             out += world.jacobian.multiply_transposed(self.impulses.of_contacts)
         return out

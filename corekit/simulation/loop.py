@@ -21,7 +21,7 @@ from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.world_system import WorldSystem
-from corekit.errors import ControlError, PluginError, StepFailed
+from corekit.errors import ControlError, StepFailed
 from corekit.registry.resolve import did_you_mean
 from corekit.roles.component import (
     Component,
@@ -38,7 +38,7 @@ from corekit.roles.model import Model
 from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
 from corekit.simulation.rehearsal import rehearse
-from corekit.simulation.step_failure import FailedStep
+from corekit.simulation.step_failure import FailedStep, misreported_step, unresolved_motion
 
 __all__ = ["Observer", "Simulation"]
 
@@ -286,7 +286,8 @@ class Simulation:
                     system, now, out, report, integrator, self.step_length, self.step_index, self._owners
                 ).error()
             if not abs(out.time - now.time - report.step_size) <= _SAME * self.step_length:
-                raise self._misreported_step(out.time - now.time, report.step_size)
+                name = self.component_name(self.integrator)
+                raise misreported_step(name, out.time - now.time, report.step_size)
             self._now, self._next, self.report = out, now, report
             if self._observers:
                 for observer in self._observers:
@@ -294,12 +295,6 @@ class Simulation:
             if out.time >= target:
                 self.step_index = following
                 return report
-
-    def _misreported_step(self, moved: float, reported: float) -> PluginError:
-        name = self.component_name(self.integrator)
-        return PluginError(
-            f"integrator {name!r} reported a step of {reported:g} s, but the time of its state moved by {moved:g} s"
-        )
 
     def _limited_step(self, limit: StepLimit, now: State, stop: float, out: State) -> StepReport:
         """Make one step of the integrator; a shorter one where a pair moved too far through a potential's layer."""
@@ -314,7 +309,9 @@ class Simulation:
                 own.restore(kept)
             stop = now.time + 0.5 * report.step_size
         if limit.passed_pair is not None:
-            raise self._unresolved_error(limit.passed_pair, report.step_size)
+            pair, solver = map(self.shape_owner, limit.passed_pair), self.component_name(self.system.solver)
+            said = unresolved_motion(*pair, report.step_size, solver)
+            raise StepFailed(said, step=self.step_index, time=self.time)
         return report
 
     def warm_up(self, *, announce: bool = True) -> None:
@@ -355,17 +352,6 @@ class Simulation:
         with announced_compilation():
             while self.step_index < count:
                 self.step()
-
-    def _unresolved_error(self, passed: tuple[int, int], step: float) -> StepFailed:
-        """Return the error of a step in which two shapes pass each other, which a contact potential cannot notice."""
-        one, other = map(self.shape_owner, passed)
-        solver = self.component_name(self.system.solver)
-        return StepFailed(
-            f"{one} and {other} move so fast that they pass through each other within a step of {step:g} s, and the "
-            f"contact potential {solver!r} would not notice. Use a smaller step, or a contact solver with impulses.",
-            step=self.step_index,
-            time=self.time,
-        )
 
     def shape_owner(self, shape: int) -> str:
         """Return `body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""

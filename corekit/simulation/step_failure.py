@@ -24,9 +24,17 @@ from corekit.data.status import Status, StepReport
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.contact_jacobian import ContactJacobian
 from corekit.dynamics.world_system import WorldSystem
-from corekit.errors import StepFailed
+from corekit.errors import PluginError, StepFailed
 
-__all__ = ["FailedStep", "explicit_limit", "fastest_rates", "largest_term", "step_to_try"]
+__all__ = [
+    "FailedStep",
+    "explicit_limit",
+    "fastest_rates",
+    "largest_term",
+    "misreported_step",
+    "step_to_try",
+    "unresolved_motion",
+]
 
 _MOST = 400
 """Velocities up to which (1) is solved densely."""
@@ -208,6 +216,21 @@ def _is_finite(numbers: Array) -> bool:
 
 def _wrote(body: Body, method: str) -> str:
     return f"{method} of {type(body.model).__name__} (body {body.name!r}) wrote a number that is not finite"
+
+
+def misreported_step(integrator: str, moved: float, reported: float) -> PluginError:
+    """Return the error of a step that is not as long as its integrator says [s]."""
+    return PluginError(
+        f"integrator {integrator!r} reported a step of {reported:g} s, but the time of its state moved by {moved:g} s"
+    )
+
+
+def unresolved_motion(one: str, other: str, step: float, solver: str) -> str:
+    """Say that two shapes pass each other within a step [s], which a contact potential cannot notice."""
+    return (
+        f"{one} and {other} move so fast that they pass through each other within a step of {step:g} s, and the "
+        f"contact potential {solver!r} would not notice. Use a smaller step, or a contact solver with impulses."
+    )
 
 
 def largest_term(system: WorldSystem, b: int, state: State) -> str:
