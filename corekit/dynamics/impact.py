@@ -8,8 +8,9 @@ closed. Then their impulses are solved for once more, from the velocities before
     v_n⁺ + e·min(v_n⁻, 0) ≥ 0  ⊥  λ_n ≥ 0,   friction(λ_t, v_t⁺; law, λ_n)                            (1)
 
 at the same linearisation, with v⁻ the velocities at the start of the step and e Newton's coefficient of restitution.
-Contacts that have not closed stay out. The result does not contain φ₀, and q⁺ has no gap that the bodies would have
-to fall through once more. From the next step on the contact rests at position level, so that nothing drifts.
+Contacts that have not closed stay out; those that no body or joint connects with an impact stay as they were solved.
+The result does not contain φ₀, and q⁺ has no gap that the bodies would have to fall through once more. From the next
+step on the contact rests at position level, so that nothing drifts.
 
 A step has an impact where a contact carries an impulse, had none in the step before, and approached faster than the
 smooth forces change its velocity in the step:
@@ -28,10 +29,13 @@ Comput. Methods Appl. Mech. Engrg. 281, for the two levels.
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array, BoolArray
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import SolveInfo
+from corekit.dynamics.joints import BodyFrame
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.world_terms import WorldTerms
 
@@ -63,34 +67,61 @@ def resolve_impacts(
     if new is None:
         return None
     bias, rate = np.empty_like(equation.bias), equation.obstacle_velocity
+    hit = np.empty(len(new), dtype=np.bool_)
     has_impact = _write_bias(
         new, impulses.of_contacts, jacobian.multiply(start_velocity), jacobian.multiply(equation.free_velocity()),
         jacobian.multiply(velocity), np.zeros_like(bias) if rate is None else rate, equation.bias,
-        pipeline.restitution.of_contacts(contacts), bias,
+        pipeline.restitution.of_contacts(contacts), bias, hit,
     )  # fmt: skip
-    return equation.solve_again(bias, velocity) if has_impact else None
+    if not has_impact:
+        return None
+    reached = _reached(world, pipeline.scene.table.body[contacts.shape[: len(hit)]], hit)
+    return equation.solve_again(np.where(reached[:, None], bias, equation.bias), velocity)
+
+
+def _reached(world: WorldTerms, owner: IntArray, hit: BoolArray) -> BoolArray:
+    """Return which contacts an impact reaches, shape (m,): through bodies that move, contacts and joints.
+
+    Args:
+        owner: bodies of the contacts, −1 for an obstacle, shape (m, 2).
+        hit: contacts with an impact, shape (m,).
+    """
+    moves = np.array([bool(np.any(terms.free)) for terms in world.bodies])
+    owner = np.where((owner >= 0) & moves[owner], owner, -1)
+    joints = () if world.joints is None else world.joints.joints
+    held = [
+        (each.first.body.index, each.second.body.index)
+        for each in joints
+        if isinstance(each.second, BodyFrame)
+    ]
+    one, other = np.concatenate(
+        [owner[(owner >= 0).all(axis=1)], np.array(held, dtype=np.int64).reshape(-1, 2)]
+    ).T
+    graph = coo_array((np.ones(len(one)), (one, other)), shape=(len(moves), len(moves)))
+    _, label = connected_components(graph, directed=False)
+    found = np.unique(label[owner[hit][owner[hit] >= 0]])
+    return np.asarray(((owner >= 0) & np.isin(label[owner], found)).any(axis=1))
 
 
 @compiled
 def _write_bias(
     new: BoolArray, impulse: Array, start: Array, free: Array, end: Array, rate: Array, bias: Array,
-    restitution: Array, out: Array,
+    restitution: Array, out: Array, hit: BoolArray,
 ) -> bool:  # fmt: skip
-    """Write the bias of (1) from velocities in contact axes, (m, width); whether the step has an impact by (2)."""
+    """Write the bias of (1) from velocities in contact axes, (m, width), and which contacts have an impact by (2)."""
     count, width = end.shape
     scale = 0.0
     for c in range(count):
         scale = max(scale, abs(start[c, 0]), abs(end[c, 0]), abs(bias[c, 0]))
     is_impact = False
     for c in range(count):
-        approach = start[c, 0] - rate[c, 0]
+        approach, hit[c] = start[c, 0] - rate[c, 0], False
         for a in range(width):
             out[c, a] = -rate[c, a]
         if impulse[width * c] > 0.0 or end[c, 0] + bias[c, 0] <= _TOUCHING * scale:
             out[c, 0] += restitution[c] * min(approach, 0.0)
-            is_impact = is_impact or (
-                new[c] and -approach > abs(free[c, 0] - start[c, 0]) + _TOUCHING * scale
-            )
+            hit[c] = new[c] and -approach > abs(free[c, 0] - start[c, 0]) + _TOUCHING * scale
+            is_impact = is_impact or hit[c]
         else:
             out[c, 0] += _FAR * scale
     return is_impact

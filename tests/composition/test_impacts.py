@@ -290,3 +290,34 @@ def test_places_are_solved_as_well_as_they_are_asked_for():
         assert simulation.step().solve_info.status.solved
     assert simulation.contacts().count
     assert min(simulation.contacts().gap) > -1e-5
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.8])
+def test_an_impact_changes_no_body_that_nothing_connects_with_it(restitution):
+    """A rod falls over its end; alone, and while balls land ten metres away, in a step each."""
+
+    def fallen(balls):
+        lean = 0.4
+        rod = {
+            "name": "rod", "use": "rigid", "options": {"shape": "capsule", "size": [0.02, 0.5], "mass": 1.0},
+            "initial": {
+                "position": [0.25 * math.sin(lean), 0.0, 0.02 + 0.25 * math.cos(lean)],
+                "rotation_rpy": [0.0, lean, 0.0], "angular_velocity": [0.0, 1.0, 0.0],
+                "velocity": [0.25 * math.cos(lean), 0.0, -0.25 * math.sin(lean)],
+            },
+        }  # fmt: skip
+        far = [
+            {
+                "name": f"ball{k}", "use": "rigid", "options": {"shape": "sphere", "size": [0.03], "mass": 1.0},
+                "initial": {"position": [9.6 + 0.07 * k, 0.0, 0.03 + 0.0127 * (k + 1)], "velocity": [0.0, 0.0, -1.0]},
+            }
+            for k in range(balls)
+        ]  # fmt: skip
+        impact = {"level": "velocity", "restitution": restitution}
+        simulation = compose([rod, *far], impact=impact, friction=0.3, gravity=[0.0, 0.0, -9.81])
+        simulation.run(0.15)
+        return simulation.state.q[:7], simulation.state.v[:6]
+
+    alone, watched = fallen(0), fallen(6)
+    np.testing.assert_allclose(watched[0], alone[0], atol=1e-11)
+    np.testing.assert_allclose(watched[1], alone[1], atol=1e-9)
