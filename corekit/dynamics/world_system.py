@@ -142,7 +142,9 @@ class WorldSystem:
     def resolve_impacts(self, start: State, state: State) -> SolveInfo | None:
         """Write q and v after the impacts of a step from `start` to `state`; None where there are none."""
         placed = place_apart(self.terms, self.equation, start, state)
-        ended = resolve_impacts(self.terms, self.equation, start.v, state.v)
+        jumped = self.split.drive_impulse  # rates that jump strike with what they jump to
+        before = start.v if jumped is None else jumped.velocity
+        ended = resolve_impacts(self.terms, self.equation, before, state.v)
         return placed if ended is None or (placed is not None and not placed.status.solved) else ended
 
     def accept(self, state: State, step: float) -> bool:

@@ -114,3 +114,61 @@ def test_energy_that_enters_where_a_rate_jumps_is_the_drive_s_work(integrator, j
     # reactions at the ends of steps, of which some schemes take their work, are of first order
     assert -0.02 * energy < lowest <= 0.0
     assert balance.excess < 1e-4 * energy
+
+
+PLATE = """
+format = "corekit-scenario/1"
+name = "plate"
+time = {{ duration = 1.0, step = {step} }}
+world = {{ gravity = [0.0, 0.0, -9.81] }}
+
+[[bodies]]
+name = "plate"
+use = "rigid"
+base = {{ position = {{ kind = "ramp", from = 0.02, to = 1.02, value = [0.0, 0.0, 1.0], start = [0.0, 0.0, 0.0] }} }}
+options = {{ shape = "box", size = [1.0, 1.0, 0.1], mass = 1.0 }}
+
+[[bodies]]
+name = "ball"
+use = "rigid"
+options = {{ shape = "sphere", size = [0.05], mass = 1.0 }}
+initial = {{ position = [0.0, 0.0, {height}] }}
+
+[contact]
+friction = 0.0
+detector = ["sdf", "mpr"]
+solver = "lcp"
+impact = {{ level = "velocity", restitution = {restitution} }}
+
+[integrator]
+use = "{integrator}"
+"""
+FIVE = ("semi-implicit-euler", "implicit-euler", "implicit-midpoint", "verlet", "rk23")
+
+
+def plate(integrator, step=1e-3, height=0.1, restitution=0.0):
+    for package in ("sdf", "mpr", "lcp"):
+        pytest.importorskip(f"corekit_{package}")
+    text = PLATE.format(integrator=integrator, step=step, height=height, restitution=restitution)
+    return loads(text).compose()
+
+
+@pytest.mark.parametrize("integrator", FIVE)
+def test_a_plate_that_starts_carries_what_rests_on_it(integrator):
+    """At 20 ms its rate jumps to 1 m/s, and so does the ball's; it does not fly off. Of first order in the step."""
+    for step, error in ((1e-3, 0.012), (2.5e-4, 0.003)):
+        simulation = plate(integrator, step)
+        while simulation.time < 0.025 - 1e-9:
+            simulation.step()
+            moved = simulation.frame("plate.body").velocity[2]
+            assert moved == pytest.approx(1.0 if simulation.time > 0.0201 else 0.0, abs=1e-9)
+        assert simulation.frame("ball.body").velocity[2] == pytest.approx(1.0, abs=error)
+
+
+@pytest.mark.parametrize("integrator", FIVE[2:])
+def test_a_plate_that_starts_strikes_what_is_just_above_it(integrator):
+    """At rest 0.1 mm above without gravity; Newton's law with e = 0.5 gives 1.5 m/s."""
+    simulation = plate(integrator, height=0.1001, restitution=0.5)
+    simulation.reset(parameters={"world.gravity": [0.0, 0.0, 0.0]})
+    simulation.run(0.025)
+    assert simulation.frame("ball.body").velocity[2] == pytest.approx(1.5, abs=1e-9)

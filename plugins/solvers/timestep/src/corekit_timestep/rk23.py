@@ -53,12 +53,16 @@ class Rk23(Integrator):
         self._step = (context or BuildContext()).step
         self._pair: BogackiShampine | None = None
         self._buffers: tuple[State, State] | None = None
+        self._after_jump: State | None = None
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
-        if self._pair is None or self._buffers is None:
+        if self._pair is None or self._buffers is None or self._after_jump is None:
             self._pair, self._buffers = BogackiShampine(system), (system.new_state(), system.new_state())
+            self._after_jump = system.new_state()
         pair, split = self._pair, system.split
+        if split.apply_rate_jump(state, self._after_jump):
+            state = self._after_jump
         may_have_impulses = split.begin_step(state, h).may_have_impulses
         if not pair.begin(system, state):
             return StepReport(accepted=False, step_size=h, solve_info=SolveInfo(Status.SINGULAR))

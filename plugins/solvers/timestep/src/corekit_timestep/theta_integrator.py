@@ -85,6 +85,7 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         self._system: System | None = None
         self._solver: StageSolver | None = None
         self._mean = np.zeros(0)
+        self._after_jump: State | None = None
         self._contraction = FIRST_CONTRACTION
 
     def internal_state(self) -> InternalState:
@@ -123,6 +124,12 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         solver = self._stage_solver(system)
+        if (
+            self._theta < 1.0
+            and self._after_jump is not None
+            and system.split.apply_rate_jump(state, self._after_jump)
+        ):
+            state = self._after_jump  # the mean of the velocities before and behind a jump would ring
         adaptive = self._config.adaptive
         shortest = min(self._step, t_stop - state.time) * _SHORTEST
         # stored only after an accepted step, so that a failed step can be repeated
@@ -158,7 +165,7 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         solver = self._solver
         if solver is None or self._system is not system:
             contraction = self._contraction if solver is None else solver.contraction
-            self._system, self._mean = system, np.zeros(system.nv)
+            self._system, self._mean, self._after_jump = system, np.zeros(system.nv), system.new_state()
             solver = self._solver = StageSolver(system, self._theta, self._settings)
             solver.contraction = contraction
         return solver

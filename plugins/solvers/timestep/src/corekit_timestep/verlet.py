@@ -49,14 +49,16 @@ class Verlet(Integrator):
     def __init__(self, config: VerletConfig | None = None, context: BuildContext | None = None) -> None:
         self._config = config or VerletConfig()
         self._step = (context or BuildContext()).step
-        self._states: tuple[State, State] | None = None
+        self._states: tuple[State, State, State] | None = None
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
         if self._states is None:
-            self._states = system.new_state(), system.new_state()
-        free_state, middle = self._states
+            self._states = system.new_state(), system.new_state(), system.new_state()
+        free_state, middle, after_jump = self._states
         split = system.split
+        if split.apply_rate_jump(state, after_jump):
+            state = after_jump
         may_have_impulses = split.begin_step(state, h).may_have_impulses
         theta, frozen = 0.0, False
         start_acceleration, is_regular = np.zeros(system.nv), True
