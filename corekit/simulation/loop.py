@@ -309,8 +309,8 @@ class Simulation:
                 own.restore(kept)
             stop = now.time + 0.5 * report.step_size
         if limit.passed_pair is not None:
-            pair, solver = map(self.shape_owner, limit.passed_pair), self.component_name(self.system.solver)
-            said = unresolved_motion(*pair, report.step_size, solver)
+            (one, other), solver = limit.passed_pair, self.component_name(self.system.solver)
+            said = unresolved_motion(self.shape_owner(one), self.shape_owner(other), report.step_size, solver)
             raise StepFailed(said, step=self.step_index, time=self.time)
         return report
 
