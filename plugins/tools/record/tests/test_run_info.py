@@ -9,6 +9,7 @@ import pytest
 
 from corekit.cli import main
 from corekit.scenario.load import load
+from corekit_record.results import Results
 
 SCENARIO = """
 format = "corekit-scenario/1"
@@ -134,3 +135,15 @@ def test_a_run_says_which_of_its_steps_was_cut_shortest(tmp_path, capsys):
     assert main(["info", str(tmp_path / "cut")]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "151, 16 records; of at most 2 ms, the shortest of 0.2 ms at 0.102 s" in told
+
+
+def test_a_run_whose_steps_are_mostly_unsolved_says_so(folder, capsys, monkeypatch):
+    for unsolved, said in (
+        (75, "status finished steps"),
+        (76, "finished, but 76 of 150 steps are not solved: do not"),
+    ):
+        counted = {**Results(folder).statistics, "unsolved_steps": unsolved}
+        with monkeypatch.context() as patch:
+            patch.setattr(Results, "statistics", counted)
+            main(["info", str(folder)])
+        assert said in " ".join(capsys.readouterr().out.split())

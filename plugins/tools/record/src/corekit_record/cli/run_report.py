@@ -72,7 +72,7 @@ class RecordedRun(RunReport):
         solves = sum(counted["answered_by"].values()) or 1
         phases = " | ".join(str(ContactPhase.from_data(each)) for each in counted["contact_phases"])
         return [
-            ("status", data["status"] + (f": {data['reason']}" if data["reason"] else "")),
+            ("status", data["status"] + (f": {data['reason']}" if data["reason"] else _doubt(counted))),
             ("steps", f"{counted['steps']}, {counted['kept']} records{_cut(counted)}"),
             *_time_rows(data),
             ("contacts, at most", str(counted["most_contacts"])),
@@ -80,7 +80,7 @@ class RecordedRun(RunReport):
             ("solved by", _counts(counted["answered_by"], solves)),
             ("outcome of solves", _counts(counted["statuses"], solves)),
             ("worst residual", f"{counted['worst_residual']:.1e} (physical: m/s, N·s)"),
-            ("contact over time", phases or "no contact"),
+            ("contact in records", phases or "no contact"),
             *(("watchdog", each) for each in watchdog_lines(data["watchdog"])),
             *(("note", f"{note} ({count} steps)") for note, count in counted["notes"].items()),
             ("results", data["results"]),
@@ -222,6 +222,14 @@ def watchdog_lines(watchdog: Mapping[str, Any]) -> list[str]:
         for kind, unit in units.items()
         if kind in watchdog
     ]
+
+
+def _doubt(counted: Mapping[str, Any]) -> str:
+    """Say that most steps were not solved, where that is so: such a run shows nothing."""
+    unsolved, steps = counted["unsolved_steps"], counted["steps"]
+    return (
+        f", but {unsolved} of {steps} steps are not solved: do not trust it" if 2 * unsolved > steps else ""
+    )
 
 
 def _cut(counted: Mapping[str, Any]) -> str:
