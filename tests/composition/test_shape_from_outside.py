@@ -14,8 +14,9 @@ from corekit.geometry.shapes import Shape
 from corekit.registry.resolve import resolve
 from corekit.scenario.load import load
 from corekit_record.results import Results
-from corekit_testing.conformance import Subject
-from corekit_testing.conformance.common import light_spec, spec_true
+from corekit_testing.conformance import Subject, checks_of, run_checks
+from corekit_testing.conformance.check import Verdict
+from corekit_testing.conformance.common import PAPER, light_spec, spec_true
 from corekit_view.shape_surface import shape_surface
 
 SPEC = """
@@ -69,7 +70,8 @@ class TorusDetector(ContactDetector):
 
     def compute_contacts(self, candidates, poses, margin, out):
         out.reserve(out.count + candidates.count)
-        for ball, torus in candidates.pairs[: candidates.count]:
+        for i, j in candidates.pairs[: candidates.count]:
+            ball, torus, side = (i, j, 1.0) if self._table.kind[j] == "torus" else (j, i, -1.0)
             ring, tube = self._table.size[torus, :2]
             x = (poses.position[ball] - poses.position[torus]) @ poses.rotation[torus]
             rho = np.hypot(x[0], x[1])
@@ -78,15 +80,19 @@ class TorusDetector(ContactDetector):
             gap = distance - tube - radius
             if gap >= margin:
                 continue
-            c, frame = out.count, self._table.frame[ball]
+            c = out.count
             out.count += 1
             normal = poses.rotation[torus] @ across / distance
             point = poses.position[ball] - (radius + 0.5 * gap) * normal
-            out.id[c], out.shape[c], out.gap[c] = ball * len(self._table) + torus, (ball, torus), gap
-            out.normal[c], out.point[c] = normal, point
+            out.id[c], out.shape[c], out.gap[c] = i * len(self._table) + j, (i, j), gap
+            out.normal[c], out.point[c] = side * normal, point
             out.frame[c], out.local_point[c], out.weight[c] = -1, 0.0, 0.0
-            out.frame[c, 0], out.weight[c, 0] = frame, 1.0
-            out.local_point[c, 0] = (point - poses.frame_position[frame]) @ poses.frame_rotation[frame]
+            for slot, (shape, weight) in enumerate(((i, 1.0), (j, -1.0))):
+                frame = self._table.frame[shape]
+                if frame >= 0:
+                    out.frame[c, slot], out.weight[c, slot] = frame, weight
+                    place = point - poses.frame_position[frame]
+                    out.local_point[c, slot] = place @ poses.frame_rotation[frame]
 '''
 
 SURFACE = """
@@ -180,6 +186,13 @@ def test_a_spec_that_states_the_kind_too_is_light_and_true_to_the_kit(lab):
     subject = Subject.installed("contact_detectors", "torus-detector")
     light_spec.run(subject)
     spec_true.run(subject)
+
+
+def test_its_detector_keeps_what_its_role_promises(lab):
+    subject = Subject.installed("contact_detectors", "torus-detector")
+    own = checks_of("contact_detectors")[len(PAPER) :]
+    failed = [each for each in run_checks(subject, checks=own) if each.verdict is Verdict.FAILED]
+    assert not failed
 
 
 def test_its_run_is_kept_replayed_and_drawn(lab):

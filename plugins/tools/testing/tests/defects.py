@@ -33,9 +33,16 @@ PLANAR = {"masses": [1.0], "positions": [[0.5, 0.1]], "planar": True}
 def wrong(role, name, options=None, *, spec=None, entry=None, **methods):
     """The installed plugin as a subject whose class has other methods.
 
+    spec, methods: as for `altered`.
+    """
+    return altered(Subject.installed(role, name, options), spec=spec, entry=entry, **methods)
+
+
+def altered(sound, *, spec=None, entry=None, **methods):
+    """A subject whose class has other methods.
+
     A method is given as `method(right, self, *arguments)`, with `right` the sound one; spec: fields changed.
     """
-    sound = Subject.installed(role, name, options)
     cls = load_target(sound.spec.target)
     members: dict[str, Any] = {}
     for key, method in methods.items():

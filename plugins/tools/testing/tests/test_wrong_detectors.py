@@ -49,6 +49,11 @@ def add_to_the_points(self, out, new, poses):
     out.tangent[new] = 1.0
 
 
+def endless(right, self):
+    """Serves a kind without an end alone, which scenes cannot hold."""
+    return frozenset({("sphere", "ring")})
+
+
 @measured
 def thicker(self, out, new, poses):
     out.gap[new] -= 1e-9
@@ -113,6 +118,7 @@ WRONG = {
     ),
     "saved-and-loaded": (lambda: detector(compute_contacts=counted_points), ()),
     "buffers-overwritten": (lambda: detector(compute_contacts=add_to_the_points), ()),
+    "pairs-placed": (lambda: detector(supported_pairs=endless), ()),
     "gap-analytic": (lambda: detector(compute_contacts=thicker), ()),
     "normal-unit": (lambda: detector(compute_contacts=long_normals), ()),
     "normal-into-first": (lambda: detector(compute_contacts=inward), ("shapes-named",)),

@@ -9,14 +9,16 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
+from corekit.geometry.shape_specs import shape_kinds, shape_spec
 from corekit.geometry.shapes import ShapePoses
 from corekit_testing.conformance.answers import answer_checks
-from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
+from corekit_testing.conformance.check import Check, CheckFailed, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.shape_scenes import (
     GAPS,
-    SIZES,
     Scene,
     analytic_gap,
+    can_place,
+    is_flat,
     measured,
     random_rotation,
 )
@@ -27,26 +29,42 @@ __all__ = ["CHECKS"]
 _TRIALS = 4
 
 
-def _known_pairs(detector: Any) -> list[tuple[str, str]]:
-    """Served pairs of kinds that scenes can hold, in both orders where both can be bodies' shapes."""
+def _placed_pairs(subject: Subject) -> list[tuple[str, str]]:
+    """Served pairs of kinds that scenes can hold, in the order of a detector's; what is flat stands second."""
+    known = shape_kinds()
     pairs: set[tuple[str, str]] = set()
-    for a, b in detector.supported_pairs:
-        if a in SIZES and b in SIZES and (a, b) != ("half-space", "half-space"):
-            pairs.add((b, a) if a == "half-space" else (a, b))
+    for a, b in subject.build().supported_pairs:
+        if {a, b} <= set(known) and can_place(a) and can_place(b) and not (is_flat(a) and is_flat(b)):
+            pairs.add((b, a) if is_flat(a) else (a, b))
+    if not pairs:
+        raise NotApplicable("serves no pair of kinds that the kit can place")
     return sorted(pairs)
 
 
-def _scene(random: np.random.Generator, kinds: tuple[str, ...], gap: float) -> Scene:
-    """Two shapes askew with roughly this gap; the second is an obstacle if it is a half-space, else a body's.
+@check("pairs-placed", "its pairs are of known kinds, and scenes can hold one of them at least")
+def pairs_placed(subject: Subject) -> None:
+    pairs = subject.build().supported_pairs
+    unknown = sorted({kind for pair in pairs for kind in pair} - set(shape_kinds()))
+    expect(not unknown, f"no distribution brings the shape {', '.join(unknown)}")
+    try:
+        _placed_pairs(subject)
+    except NotApplicable as nothing:
+        listed = ", ".join(sorted("–".join(pair) for pair in pairs))
+        raise CheckFailed(f"nothing is judged of {listed or 'no pair'}: {nothing}") from None
+
+
+def _scene(random: np.random.Generator, kinds: tuple[str, str], gap: float) -> Scene:
+    """Two shapes askew with roughly this gap; the second is an obstacle if it is flat, else a body's.
 
     The distance is exact where the gap has a formula.
     """
-    scene = Scene(kinds, 1 if "half-space" in kinds else 0, random)
+    flat = is_flat(kinds[1])
+    scene = Scene(kinds, int(flat), random)
     away = random.normal(size=3)
     away /= np.linalg.norm(away)
     rotation = random_rotation(random)
-    if kinds[1] == "half-space":
-        away = rotation[:, 2]
+    if flat:
+        away = rotation @ np.array(shape_spec(kinds[1]).plane_normal)
     scene.place(1, 0.1 * random.normal(size=3), rotation, 0.2 * random_rotation(random)[:, 0])
     start = scene.poses.position[1] + 0.5 * away
     scene.place(0, start, random_rotation(random), 0.2 * random_rotation(random)[:, 0])
@@ -67,18 +85,14 @@ def _prepared(subject: Subject, scene: Scene) -> Any:
 
 def _scenes(subject: Subject, gap: float) -> Iterator[tuple[tuple[str, str], Scene, Any]]:
     """Scenes of every pair of kinds that the subject serves, with a detector prepared for each."""
-    pairs = _known_pairs(subject.build())
-    if not pairs:
-        raise NotApplicable("serves no pair of kinds that the kit can place")
     random = np.random.default_rng(6)
-    for kinds in pairs:
+    for kinds in _placed_pairs(subject):
         for _ in range(_TRIALS):
             scene = _scene(random, kinds, gap)
             yield kinds, scene, _prepared(subject, scene)
 
 
-def _least(found: ContactSet, what: str) -> int:
-    expect(found.count > 0, f"{what}: no contact is reported with an infinite margin")
+def _least(found: ContactSet) -> int:
     return int(found.gap[: found.count].argmin())
 
 
@@ -89,7 +103,7 @@ def gap_analytic(subject: Subject) -> None:
         for kinds, scene, detector in _scenes(subject, gap):
             if kinds in GAPS or kinds[::-1] in GAPS:
                 found = measured(detector, scene, scene.poses)
-                gaps = found.gap[_least(found, "–".join(kinds))]
+                gaps = found.gap[_least(found)]
                 wanted = analytic_gap(scene, 0, 1)
                 compared = True
                 expect_close(f"gap of {'–'.join(kinds)} [m]", gaps, np.array(wanted), 1e-10)
@@ -110,7 +124,7 @@ def normal_unit(subject: Subject) -> None:
 def normal_into_first(subject: Subject) -> None:
     for kinds, scene, detector in _scenes(subject, 0.01):
         found = measured(detector, scene, scene.poses)
-        low = _least(found, "–".join(kinds))
+        low = _least(found)
         gap, normal, first = float(found.gap[low]), found.normal[low].copy(), int(found.shape[low, 0])
         scene.shift(first, 1e-5 * normal)
         after = measured(detector, scene, scene.poses)
@@ -181,7 +195,7 @@ def _relative_velocity(found: ContactSet, c: int, poses: ShapePoses, velocity: A
 def swap_symmetric(subject: Subject) -> None:
     swapped = False
     for kinds, scene, detector in _scenes(subject, 0.01):
-        if "half-space" in kinds:
+        if is_flat(kinds[1]):
             continue
         swapped = True
         poses = scene.poses
@@ -190,7 +204,7 @@ def swap_symmetric(subject: Subject) -> None:
             span = poses.end[i] - poses.position[i]
             other.place(j, poses.position[i], poses.rotation[i], span)
         one, two = measured(detector, scene, poses), measured(_prepared(subject, other), other, other.poses)
-        a, b, what = _least(one, "–".join(kinds)), _least(two, "–".join(kinds[::-1])), "–".join(kinds)
+        a, b, what = _least(one), _least(two), "–".join(kinds)
         expect(one.count == two.count, f"{what} has {one.count} contacts, in the other order {two.count}")
         expect_close(f"gap of {what} in the other order", two.gap[b], one.gap[a], 1e-10)
         expect_close(f"normal of {what} in the other order", two.normal[b], -one.normal[a], 1e-6)
@@ -200,16 +214,13 @@ def swap_symmetric(subject: Subject) -> None:
 
 def _crowd(subject: Subject) -> tuple[Scene, Any]:
     """Many shapes of the served kinds near each other."""
-    pairs = _known_pairs(subject.build())
-    if not pairs:
-        raise NotApplicable("serves no pair of kinds that the kit can place")
+    kinds = {kind for pair in _placed_pairs(subject) for kind in pair}
+    flats = sorted(kind for kind in kinds if is_flat(kind))
     random = np.random.default_rng(9)
-    bodies = sorted({kind for pair in pairs for kind in pair if kind != "half-space"}) * 3
-    flats = ["half-space"] if any("half-space" in pair for pair in pairs) else []
-    scene = Scene((*bodies, *flats), len(flats), random)
+    scene = Scene((*sorted(kinds - set(flats)) * 3, *flats), len(flats), random)
     for i, kind in enumerate(scene.kinds):
-        place = 0.25 * random.normal(size=3) if kind != "half-space" else np.array([0.0, 0.0, -0.4])
-        rotation = random_rotation(random) if kind != "half-space" else np.eye(3)
+        place = np.array([0.0, 0.0, -0.4]) if kind in flats else 0.25 * random.normal(size=3)
+        rotation = np.eye(3) if kind in flats else random_rotation(random)
         scene.place(i, place, rotation, 0.2 * random_rotation(random)[:, 0])
     return scene, _prepared(subject, scene)
 
@@ -312,6 +323,7 @@ class DetectorSession(Session):
 
 CHECKS: tuple[Check, ...] = (
     *answer_checks(DetectorSession, pure=False, buffers=True),
+    pairs_placed,
     gap_analytic,
     normal_unit,
     normal_into_first,

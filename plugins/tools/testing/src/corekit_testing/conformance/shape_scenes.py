@@ -5,6 +5,7 @@ A body carries one shape, off its frame's origin; an edge has two frames. The la
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,9 +13,20 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
+from corekit.geometry.shape_specs import VertexRule, shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit_testing.conformance.check import expect
 
-__all__ = ["GAPS", "SIZES", "Scene", "analytic_gap", "measured", "random_rotation", "turned"]
+__all__ = [
+    "GAPS",
+    "Scene",
+    "analytic_gap",
+    "can_place",
+    "is_flat",
+    "measured",
+    "random_rotation",
+    "turned",
+]
 
 SIZES: Mapping[str, tuple[float, ...]] = {
     "half-space": (),
@@ -24,7 +36,39 @@ SIZES: Mapping[str, tuple[float, ...]] = {
     "cylinder": (0.06, 0.05),
     "edge": (0.03,),
 }
-"""Sizes [m] of the shapes put into scenes, for the kinds that scenes know."""
+"""Sizes [m] of the kinds whose gaps have formulas here, and of those that have no end or two frames."""
+_LENGTHS = 0.12, 0.08, 0.05
+"""Sizes [m] of all other kinds, falling: the ring of a torus is wider than its tube."""
+
+
+def is_flat(kind: str) -> bool:
+    """Whether a shape of this kind is all of one side of a plane; scenes hold it as an obstacle alone."""
+    return shape_spec(kind).plane_normal is not None
+
+
+def can_place(kind: str) -> bool:
+    """Whether scenes can hold a shape of this kind: one of `SIZES`, or one that a ball bounds."""
+    if kind in SIZES or is_flat(kind):
+        return True
+    radius = shape_spec(kind).bounding_radius(*_sizes_and_vertices(kind))
+    return 0.0 < radius < math.inf
+
+
+def _sizes_and_vertices(kind: str) -> tuple[tuple[float, ...], Array | None]:
+    """Sizes [m], and vertices in its own axes [m], shape (k, 3), of a shape of this kind in scenes."""
+    if kind in SIZES:
+        return SIZES[kind], None
+    spec = shape_spec(kind)
+    return _LENGTHS[: len(spec.sizes)], None if spec.vertices is None else _vertices(spec.vertices)
+
+
+def _vertices(rule: VertexRule) -> Array:
+    """As few corners as it may have, of a convex shape [m], shape (k, 3); of a planar one in turn around it."""
+    away = np.random.default_rng(15).normal(size=(rule.least, 3))
+    if rule.numbers == 2:
+        angle = 2.0 * np.pi * np.arange(rule.least) / rule.least
+        away = np.stack([np.cos(angle), np.zeros(rule.least), np.sin(angle)], axis=1)
+    return away / np.linalg.norm(away, axis=1, keepdims=True) * _LENGTHS
 
 
 def random_rotation(random: np.random.Generator) -> Array:
@@ -56,16 +100,17 @@ class Scene:
         self.frame = np.array([first[i] if i < bodies else -1 for i in range(n)], dtype=np.int64)
         edge = [i < bodies and kind == "edge" for i, kind in enumerate(kinds)]
         self.second = np.where(edge, self.frame + 1, -1)
+        sizes, vertices = zip(*map(_sizes_and_vertices, kinds), strict=True)
         self.table = ShapeTable(
             kind=self.kinds,
-            size=np.array([[*SIZES[kind], 0.0, 0.0, 0.0][:3] for kind in kinds]),
+            size=np.array([[*size, 0.0, 0.0, 0.0][:3] for size in sizes]),
             body=self.body,
             frame=self.frame,
             second_frame=self.second,
             offset_position=np.zeros((n, 3)),
             offset_rotation=np.tile(np.eye(3), (n, 1, 1)),
             obstacle=np.array([-1 if i < bodies else i - bodies for i in range(n)], dtype=np.int64),
-            vertices=(None,) * n,
+            vertices=vertices,
             excluded_pairs=np.zeros((0, 2), dtype=np.int64),
             self_contact=np.zeros(max(bodies, 1), dtype=bool),
         )
@@ -127,9 +172,13 @@ class Scene:
 
 
 def measured(detector: Any, scene: Scene, poses: ShapePoses, margin: float = np.inf) -> ContactSet:
-    """The contacts of every served pair."""
+    """The contacts of every served pair; with an infinite margin there are some."""
     found = ContactSet(4)
     detector.compute_contacts(scene.all_pairs(detector.supported_pairs), poses, margin, found)
+    expect(
+        found.count or margin < np.inf,
+        f"no contact of {', '.join(scene.kinds[:2])} is reported with an infinite margin",
+    )
     return found
 
 

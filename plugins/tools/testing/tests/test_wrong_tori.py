@@ -1,0 +1,100 @@
+"""A detector of a shape that the kit has never heard of is judged as one of the kernel's shapes is."""
+
+import numpy as np
+import pytest
+
+from corekit_testing.conformance import Subject, checks_of, run_checks
+from corekit_testing.conformance.check import Verdict
+from corekit_testing.conformance.common import PAPER
+
+from . import tori
+from .defects import altered, counter
+from .test_wrong_detectors import inward, long_normals, measured, near_sighted, one_id
+
+OWN = checks_of("contact_detectors")[len(PAPER) :]
+
+
+@pytest.fixture(autouse=True)
+def lab(tmp_path, monkeypatch):
+    """A distribution that brings the shape."""
+    info = tmp_path / "lab_tori-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-tori\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[corekit.shapes]\n{tori.KIND} = {tori.__name__}:torus\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def verdicts(**methods):
+    """Check → verdict, of the detector with other methods."""
+    subject = altered(Subject(spec=tori.spec, entry=f"{tori.__name__}:spec"), **methods)
+    return {each.check: each.verdict for each in run_checks(subject, checks=OWN)}
+
+
+def test_the_sound_one_is_judged_by_all_but_the_formulas_of_the_kit_and_passes():
+    judged = {name: verdict for name, verdict in verdicts().items() if verdict is not Verdict.PASSED}
+    assert judged == {"gap-analytic": Verdict.NOT_APPLICABLE}
+
+
+@measured
+def millimetres(self, out, new, poses):
+    out.gap[new] *= 1e3
+
+
+@measured
+def not_a_number(self, out, new, poses):
+    out.gap[new] = np.nan
+
+
+@measured
+def other_frames(self, out, new, poses):
+    out.frame[new] = np.where(out.frame[new] >= 0, out.frame[new] + 5, -1)
+
+
+@measured
+def new_ids(self, out, new, poses):
+    out.id[new] += 1000 * counter(self)
+
+
+def uncounted(right, self, candidates, poses, margin, out):
+    before = out.count
+    right(self, candidates, poses, margin, out)
+    out.count = before
+
+
+WRONG = {
+    "reversed normal": (inward, "normal-into-first"),
+    "long normal": (long_normals, "normal-unit"),
+    "millimetres": (millimetres, "gap-rate"),
+    "not a number": (not_a_number, "normal-into-first"),
+    "other frames": (other_frames, "shapes-named"),
+    "one id": (one_id, "ids-unique-and-persistent"),
+    "new ids": (new_ids, "ids-unique-and-persistent"),
+    "uncounted": (uncounted, "measure-appends"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_one_is_caught(name):
+    change, check = WRONG[name]
+    assert verdicts(compute_contacts=change)[check] is Verdict.FAILED
+
+
+def test_one_that_misses_candidates_is_caught():
+    assert verdicts(find_candidates=near_sighted)["candidates-complete"] is Verdict.FAILED
+
+
+def test_a_shape_that_reaches_beyond_its_bounding_radius_is_caught(monkeypatch):
+    small = {"find_candidates": lambda right, self, *more: right(shrunk(self), *more)}
+    assert verdicts(**small)["candidates-complete"] is Verdict.FAILED
+
+
+def shrunk(detector):
+    detector._bound = np.minimum(detector._bound, 0.01)
+    return detector
+
+
+@pytest.mark.parametrize("kinds", [("ring", "sphere"), ("torsu", "sphere")])
+def test_one_of_whose_pairs_the_kit_can_judge_none_fails_once(kinds):
+    found = verdicts(supported_pairs=lambda right, self: frozenset({kinds}))
+    assert found.pop("pairs-placed") is Verdict.FAILED
+    assert set(found.values()) == {Verdict.NOT_APPLICABLE}
