@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import attrs
 import numpy as np
 from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.errors import CorekitError
 from corekit.geometry.frames import Pose, rotation_from_rpy
-from corekit_testing.conformance.check import Check, NotApplicable, check, expect_close
+from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.differences import expect_slope, slope
 from corekit_testing.conformance.model_states import Probe, directions, moved, random_motions, rest_state
 from corekit_testing.conformance.subject import Subject, skew_context
@@ -51,28 +55,71 @@ def power_balance(subject: Subject) -> None:
 @check("inertial-power", "inertial forces give the power that the change of M takes: fᵀv = −½·vᵀṀv", "energy")
 def inertial_power(subject: Subject) -> None:
     probe = Probe(subject)
-    applied = False
-    for state in probe.states:
+    powers = [_InertialPower.at(probe, state) for state in probe.states]
+    if _left_out(powers):
+        option = _option_with_inertial_forces(subject)
+        expect(option, "leaves inertial forces out although M changes, and no option brings them in")
+        raise NotApplicable(f"leaves inertial forces out with these options ({option} brings them in)")
+    for power in powers:
+        bound = 1e-6 * max(power.size, abs(power.wanted)) + power.rounding
+        expect_close("power of inertial forces [W]", np.array(power.found), np.array(power.wanted), bound)
+
+
+class _InertialPower(NamedTuple):
+    """The power of inertial forces at a state, what the change of M takes, and scales of its errors [W].
+
+    Attributes:
+        found, wanted: fᵀv of the inertial part of f, and −½·vᵀṀv.
+        size, rounding: |f|ᵀ|v| of that part, and what rounding of the whole f makes of it.
+        is_needed: whether M changes here, so that the power cannot be 0.
+    """
+
+    found: float
+    wanted: float
+    size: float
+    rounding: float
+    is_needed: bool
+
+    @classmethod
+    def at(cls, probe: Probe, state: State) -> _InertialPower:
+        """Look at a state."""
         forward, backward, still = state.copy(), state.copy(), state.copy()
         backward.v *= -1.0
         still.v[:] = 0.0
         # damping is odd in v and falls out of the even part
         even = 0.5 * (probe.force(forward) + probe.force(backward)) - probe.force(still)
-        rate = slope(lambda s, state=state: probe.along(state, state.v, probe.mass)(s), 0.01)[0]
+        rate = slope(probe.along(state, state.v, probe.mass), 0.01)[0]
         wanted = -0.5 * float(state.v @ rate @ state.v)
-        size = float(np.abs(even) @ np.abs(state.v))
-        rounding = 1e-11 * float(np.abs(probe.force(forward)) @ np.abs(state.v))
-        if size <= 10.0 * rounding and abs(wanted) > 1e-6 * probe.model.compute_energies(state)[0]:
-            continue
-        applied = True
-        expect_close(
-            "power of inertial forces [W]",
-            even @ state.v,
-            np.array(wanted),
-            1e-6 * max(size, abs(wanted)) + rounding,
+        return cls(
+            found=float(even @ state.v),
+            wanted=wanted,
+            size=float(np.abs(even) @ np.abs(state.v)),
+            rounding=1e-11 * float(np.abs(probe.force(forward)) @ np.abs(state.v)),
+            is_needed=abs(wanted) > 1e-6 * probe.model.compute_energies(state)[0],
         )
-    if not applied:
-        raise NotApplicable("leaves inertial forces out with these options")
+
+
+def _left_out(powers: list[_InertialPower]) -> bool:
+    """Whether no state shows inertial forces that some state needs."""
+    needed = [power for power in powers if power.is_needed]
+    return bool(needed) and all(power.size <= 10.0 * power.rounding for power in needed)
+
+
+def _option_with_inertial_forces(subject: Subject) -> str:
+    """Name of a switch among the options, turned over, with which the model has inertial forces; or nothing."""
+    config = subject.config()
+    for each in attrs.fields(type(config)):
+        value = getattr(config, each.name)
+        if not isinstance(value, bool):
+            continue
+        other = evolve(subject, options={**subject.options, each.name: not value})
+        try:
+            probe = Probe(other)
+        except CorekitError:  # the switch does not go with the other options
+            continue
+        if not _left_out([_InertialPower.at(probe, state) for state in probe.states]):
+            return each.name
+    return ""
 
 
 @check(

@@ -17,6 +17,7 @@ __all__ = [
     "ModelSession",
     "Probe",
     "directions",
+    "displacement_scales",
     "extent",
     "model_states",
     "moved",

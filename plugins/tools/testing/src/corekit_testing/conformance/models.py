@@ -20,6 +20,7 @@ from corekit_testing.conformance.model_states import (
     ModelSession,
     Probe,
     directions,
+    displacement_scales,
     moved,
     new_state,
     rest_state,
@@ -285,7 +286,7 @@ def balance_is_force_less_inertia(subject: Subject) -> None:
 def balance_tangent_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
-        w = directions(probe.model, state)[-1]
+        w = _acceleration(probe, state)
         stiffness, damping = probe.model.new_stiffness_and_damping()
         probe.model.compute_residual_derivatives(state, probe.inputs, w, stiffness, damping)
         expect_close("D with and without w", damping.dense(), probe.tangent(state)[1], 1e-10)
@@ -303,6 +304,15 @@ def balance_tangent_is_slope(subject: Subject) -> None:
             expect_close(
                 "K with the rows' impulses", held.dense(), wanted, 1e-9 * float(np.abs(wanted).max())
             )
+
+
+def _acceleration(probe: Probe, state: State) -> Array:
+    """An acceleration w that no entry of ∂(M·w)/∂q is blind to, drawn at random; M·w is as large as f."""
+    w = np.random.default_rng(16).normal(size=state.v.size) * displacement_scales(probe.model, state)
+    inertia, force = (
+        float(np.abs(each).max(initial=0.0)) for each in (probe.mass(state) @ w, probe.force(state))
+    )
+    return w * (force / inertia if force and inertia else 1.0)
 
 
 def _balance_at(probe: Probe, w: Array, state: State) -> Array:
