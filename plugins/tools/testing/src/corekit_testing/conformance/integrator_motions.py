@@ -21,7 +21,7 @@ from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.small_world import small_world
 
-__all__ = ["MOTIONS"]
+__all__ = ["MOTIONS", "swinging"]
 
 _WEIGHTLESS = BuildContext(gravity=np.zeros(3))
 _STEPS = (4e-3, 2e-3, 1e-3)
@@ -208,7 +208,7 @@ def bodies_independent(subject: Subject) -> None:
     step = 2e-2
 
     def moved(others: dict[str, Any]) -> Array:
-        models = {"arm": _swinging(0.4, 2.0), **others}
+        models = {"arm": swinging(0.4, 2.0), **others}
         simulation = small_world(models, _integrator(subject, step), step=step)
         for _ in range(5):
             taken = simulation.step().step_size
@@ -217,12 +217,13 @@ def bodies_independent(subject: Subject) -> None:
         part = simulation.state.body_states[0]
         return np.concatenate([part.q, part.v])
 
-    alone, beside = moved({}), moved({"other": _swinging(2.5, 12.0)})
+    alone, beside = moved({}), moved({"other": swinging(2.5, 12.0)})
     # both iterate to their own tolerance, of 1e-8·(1 + |v|) at most, a step; over five steps it grows a little
     expect_close("an arm beside a faster one", beside, alone, 1e-6)
 
 
-def _swinging(angle: float, rate: float) -> Pendulum:
+def swinging(angle: float, rate: float) -> Pendulum:
+    """A double pendulum; its rods start at ±`angle` [rad] with ±`rate` [rad/s]."""
     return Pendulum(
         PendulumConfig(lengths=(0.5, 0.4), masses=(1.0, 1.5), angles=(angle, -angle), rates=(rate, -rate))
     )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,11 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.roles.component import BuildContext, Component, collect_states, restore_states
 from corekit.roles.contact import ContactSolver
+from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect, expect_close
-from corekit_testing.conformance.integrator_motions import MOTIONS
+from corekit_testing.conformance.integrator_motions import MOTIONS, swinging
 from corekit_testing.conformance.subject import Answer, Session, Subject
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
@@ -47,9 +50,15 @@ def _oscillator(integrator: Any, step: float, start_time: float = 0.0) -> Simula
 
 
 def _ball(
-    integrator: Any, step: float, solver: ContactSolver, height: float, *, speed: float = 0.0
+    integrator: Any,
+    step: float,
+    solver: ContactSolver,
+    height: float,
+    *,
+    speed: float = 0.0,
+    others: Mapping[str, Model] = MappingProxyType({}),
 ) -> Simulation:
-    """A ball of radius 0.1 m above a rough floor."""
+    """A ball of radius 0.1 m above a rough floor, and other bodies beside it."""
     chain = PointChain(
         PointChainConfig(
             masses=(_MASS,), positions=((0.0, 0.0, height),), velocities=((speed, 0.0, 0.0),),
@@ -57,7 +66,7 @@ def _ball(
         )
     )  # fmt: skip
     return small_world(
-        {"ball": chain}, integrator, step=step, solver=solver, detector=ReferenceDetector(),
+        {"ball": chain, **others}, integrator, step=step, solver=solver, detector=ReferenceDetector(),
         obstacles=[floor()], friction=0.3,
     )  # fmt: skip
 
@@ -186,7 +195,10 @@ def potential_carries(subject: Subject) -> None:
 
 
 class IntegratorSession(Session):
-    """Steps of a ball that falls, bounces no more and slides; step() is called as the run loop does."""
+    """Steps of a ball that falls, bounces no more and slides; step() is called as the run loop does.
+
+    A double pendulum swings beside it, whose stages are not linear: what Newton's method keeps from step to step shows.
+    """
 
     questions = 12
 
@@ -197,7 +209,9 @@ class IntegratorSession(Session):
         solver: ContactSolver = ProjectedGaussSeidel()
         if "impulses" not in subject.spec.provides:
             solver = Penalty()
-        self._simulation = _ball(integrator, step, solver, 0.10002, speed=0.05)
+        self._simulation = _ball(
+            integrator, step, solver, 0.10002, speed=0.05, others={"arm": swinging(0.4, 12.0)}
+        )
         self._system = self._simulation.system
         self._integrator = integrator
         self._state: State = self._simulation.state.copy()
@@ -223,7 +237,8 @@ class IntegratorSession(Session):
         kept = collect_states({"own": self.component})
         kept |= {f"system/{name}": values for name, values in self._system.internal_state().items()}
         state = self._state
-        return kept | {"q": state.q, "v": state.v, "aux": state.aux, "time": np.array(state.time)}
+        own = {"time": np.array(state.time), "index": np.array(self._index)}
+        return kept | {"q": state.q, "v": state.v, "aux": state.aux} | own
 
     def restore(self, internal_state: dict[str, np.ndarray[Any, Any]]) -> None:
         restore_states({"own": self.component}, internal_state)
@@ -234,7 +249,7 @@ class IntegratorSession(Session):
         for name in ("q", "v", "aux"):
             getattr(self._state, name)[:] = internal_state[name]
         self._state.time = float(internal_state["time"])
-        self._index = round(self._state.time / self._step)
+        self._index = int(internal_state["index"])  # steps may be shorter than the one asked for
 
 
 CHECKS: tuple[Check, ...] = (
