@@ -9,6 +9,7 @@ from attrs import evolve
 from corekit.data.status import Status
 from corekit_testing.conformance import checks_of
 from corekit_testing.conformance.common import PAPER
+from corekit_testing.conformance.friction_laws import LAWS
 
 from .defects import after, counting, failing, flattering, iterations_by_lot, remembering_buffer, wrong
 
@@ -200,7 +201,7 @@ IMPULSES = {
     "anisotropic-friction": (
         # the circular cone of the largest coefficient, whatever the direction
         lambda: impulses(spec={"provides": {"impulses", "bounded-constraints", "anisotropic-coulomb"}}),
-        (),
+        ("friction-law-obeyed",),
     ),
     "duplicates-harmless": (lambda: impulses(solve=changed_where(repeated, tug)), ()),
     "scale-harmless": (lambda: impulses(solve=changed_where(crawling, scale_all)), ()),
@@ -265,4 +266,4 @@ def test_exactly_the_right_checks_catch_it(cases, name):
 
 def test_every_check_of_contact_solvers_catches_a_wrong_one():
     names = {check.name for check in checks_of("contact_solvers")} - {check.name for check in PAPER}
-    assert names == {*IMPULSES, *POTENTIALS}
+    assert names == {*IMPULSES, *POTENTIALS, *(check.name for check in LAWS)}

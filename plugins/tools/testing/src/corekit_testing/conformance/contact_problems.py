@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.friction import ANISOTROPIC_COULOMB, FrictionLaw
 
 __all__ = ["DenseProblem", "crushed", "feasible", "point_mass"]
 
@@ -18,10 +19,11 @@ class DenseProblem:
         mass: M [kg], shape (n, n).
         rows: J, shape (R, n): for each contact `width` rows, then the bounded rows.
         velocity: v_f [m/s], shape (n,).
-        friction: μ of all contacts, or of each, shape (m,); or records of the anisotropic law, shape (m, 3).
+        friction: μ of all contacts, or of each, shape (m,); or records of `law`, shape (m, k).
         width: rows a contact.
         bounds: (lower, upper) impulse of each bounded row [N·s].
         stabilisation: added to w₀ [m/s], shape (R,).
+        law: of the records.
     """
 
     step = 1e-3
@@ -36,16 +38,20 @@ class DenseProblem:
         width: int = 3,
         bounds: Sequence[tuple[float, float]] = (),
         stabilisation: Array | float = 0.0,
+        law: FrictionLaw = ANISOTROPIC_COULOMB,
     ) -> None:
         self.mass, self.rows, self.velocity = mass, rows, velocity
         self.rows_per_contact, self.bounded_count = width, len(bounds)
         self.contact_count = (len(rows) - self.bounded_count) // width
-        directional = np.ndim(friction) == 2
-        records = np.asarray(friction, dtype=float) if directional else np.zeros((self.contact_count, 0))
-        self.friction_record: Array = records
-        self.friction: Array = np.full(
-            self.contact_count, records.max(axis=1) if directional else friction, dtype=float
+        has_records = np.ndim(friction) == 2
+        records = np.asarray(friction, dtype=float) if has_records else np.zeros((self.contact_count, 0))
+        largest = (
+            np.array([law.max_coefficient(record) for record in records.tolist()])
+            if has_records
+            else friction
         )
+        self.friction_record: Array = records
+        self.friction: Array = np.full(self.contact_count, largest, dtype=float)
         self.free_velocity: Array = rows @ velocity + stabilisation
         self.gap: Array = np.zeros(self.contact_count)
         limits = np.array(bounds, dtype=float).reshape(-1, 2)
@@ -102,10 +108,11 @@ def point_mass(
     mass: float = 2.0,
     copies: int = 1,
     width: int = 3,
+    law: FrictionLaw = ANISOTROPIC_COULOMB,
 ) -> DenseProblem:
     """A point with contact axes along its coordinates, every contact `copies` times."""
-    rows = np.tile(np.eye(width), (copies, 1))
-    return DenseProblem(mass * np.eye(width), rows, np.array(velocity, dtype=float), friction, width=width)
+    rows, velocities = np.tile(np.eye(width), (copies, 1)), np.array(velocity, dtype=float)
+    return DenseProblem(mass * np.eye(width), rows, velocities, friction, width=width, law=law)
 
 
 def crushed(friction: float = 0.5) -> DenseProblem:
