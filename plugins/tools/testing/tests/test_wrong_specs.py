@@ -42,6 +42,15 @@ class Idle:
     overrelaxation: float = option(1.0, "of a sweep")
 
 
+@frozen(kw_only=True)
+class Namesake:
+    """An option that nobody reads, of the name of a force term in the same distribution."""
+
+    tolerance: float = option(1e-12, "asked residual")
+    max_iterations: int = option(5000, "sweeps over all contacts", low=1)
+    centrifugal: float = option(1.0, "of nothing")
+
+
 def solver(**spec):
     return wrong("contact_solvers", "reference-gauss-seidel", QUICK, spec=spec)
 
@@ -60,6 +69,10 @@ WRONG = {
 @pytest.mark.parametrize("name", list(WRONG))
 def test_exactly_the_right_check_catches_it(name):
     assert failing(WRONG[name]()) == {name}
+
+
+def test_a_text_that_equals_its_name_reads_no_option():
+    assert failing(solver(config=f"{__name__}:Namesake")) == {"options-read"}
 
 
 def test_every_check_of_spec_and_options_catches_a_wrong_one():

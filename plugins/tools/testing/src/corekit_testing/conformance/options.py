@@ -103,7 +103,7 @@ def _watching(cls: Any, names: dict[str, str], unread: dict[str, bool]) -> Any:
 
 
 def _attributes_of(cls: type) -> set[str]:
-    """Names of attributes, and texts, in the source of the packages that a class and its bases come from."""
+    """Names of attributes that are read in the source of the packages that a class and its bases come from."""
     found: set[str] = set()
     for path in {path for each in cls.__mro__ for path in _sources(each.__module__)}:
         found |= _attributes_in(path.read_text(encoding="utf-8"))
@@ -112,11 +112,22 @@ def _attributes_of(cls: type) -> set[str]:
 
 @lru_cache(maxsize=512)
 def _attributes_in(source: str) -> frozenset[str]:
-    """The same of one file: components of a distribution share their sources."""
+    """The same of one file: components of a distribution share their sources.
+
+    A text counts where `getattr` may be called with it: in a function that calls it, and in a list of names. As a key
+    of a table it does not.
+    """
     nodes = list(ast.walk(ast.parse(source)))
-    attributes = (node.attr for node in nodes if isinstance(node, ast.Attribute))
-    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
-    return frozenset((*attributes, *(each for each in constants if isinstance(each, str))))
+    read = {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)}
+    functions = (list(ast.walk(node)) for node in nodes if isinstance(node, ast.FunctionDef))
+    asking = (inside for inside in functions if any(_is_getattr(node) for node in inside))
+    lists = (node.elts for node in nodes if isinstance(node, (ast.Tuple, ast.List)))
+    texts = (node.value for part in (*asking, *lists) for node in part if isinstance(node, ast.Constant))
+    return frozenset(read.union(each for each in texts if isinstance(each, str)))
+
+
+def _is_getattr(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "getattr"
 
 
 def _sources(module: str) -> list[Path]:
