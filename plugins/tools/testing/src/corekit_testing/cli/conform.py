@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["conform"]
 
-_STYLES = {"passed": "green", "failed": "bold red", "not applicable": "dim", "fails as expected": "yellow"}
+_STYLES = {
+    "passed": "green",
+    "failed": "bold red",
+    "not applicable": "dim",
+    "not judged": "dim",
+    "fails as expected": "yellow",
+}
 
 _JUDGED_BY = {
     "shapes": (

@@ -31,6 +31,7 @@ class Verdict(enum.Enum):
     PASSED = "passed"
     FAILED = "failed"
     NOT_APPLICABLE = "not applicable"
+    NOT_JUDGED = "not judged"
     EXPECTED = "fails as expected"
 
 
@@ -52,12 +53,14 @@ class Check:
         claim: what must hold, as a sentence.
         run: raises `CheckFailed`, or `NotApplicable`; any other exception is a failure too.
         needs: abilities without which it is not applicable.
+        is_basis: whether the checks after it would only say in other words that it fails, or never end.
     """
 
     name: str
     claim: str
     run: Callable[[Subject], None]
     needs: frozenset[str] = frozenset()
+    is_basis: bool = False
 
     def absent(self, subject: Subject) -> str:
         """Why it does not apply to what the subject offers, or nothing."""
@@ -65,11 +68,13 @@ class Check:
         return f"does not offer {', '.join(lacking)}" if lacking else ""
 
 
-def check(name: str, claim: str, *needs: str) -> Callable[[Callable[[Subject], None]], Check]:
+def check(
+    name: str, claim: str, *needs: str, is_basis: bool = False
+) -> Callable[[Callable[[Subject], None]], Check]:
     """Make a function a check of this name, claim and needed abilities."""
 
     def make(run: Callable[[Subject], None]) -> Check:
-        return Check(name, claim, run, frozenset(needs))
+        return Check(name, claim, run, frozenset(needs), is_basis)
 
     return make
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from corekit_testing.conformance.check import Verdict
@@ -48,8 +49,17 @@ def conformance(
     if unknown:
         raise ValueError(f"no check is called {', '.join(unknown)}; checks are {', '.join(checks)}")
 
-    @pytest.mark.parametrize("check", list(checks))
+    @cache
+    def fails(basis: str) -> bool:
+        return outcome(checks[basis], subject, expected).verdict is Verdict.FAILED
+
+    names = list(checks)
+
+    @pytest.mark.parametrize("check", names)
     def test(check: str) -> None:
+        for before in names[: names.index(check)]:
+            if checks[before].is_basis and fails(before):
+                pytest.skip(f"not judged: {before} fails")
         result = outcome(checks[check], subject, expected)
         if result.verdict is Verdict.NOT_APPLICABLE:
             pytest.skip(result.reason)

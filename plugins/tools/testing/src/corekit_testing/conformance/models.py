@@ -93,7 +93,7 @@ def layout_declared(subject: Subject) -> None:
         expect_close("the plane's axes", axes @ axes.T, np.eye(2), 1e-12)
 
 
-@check("answers-sized", "buffers have the description's sizes and answers are finite")
+@check("answers-sized", "buffers have the description's sizes and answers are finite", is_basis=True)
 def answers_sized(subject: Subject) -> None:
     probe = Probe(subject)
     n = len(probe.description.velocities)
@@ -349,10 +349,10 @@ def terms_sum_to_force(subject: Subject) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    *answer_checks(ModelSession, pure=True, buffers=True),
     layout_consistent,
     layout_declared,
     answers_sized,
+    *answer_checks(ModelSession, pure=True, buffers=True),
     mass_symmetric_positive,
     advance_consistent,
     rechart_equivalent,

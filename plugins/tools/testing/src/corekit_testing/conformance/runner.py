@@ -70,6 +70,10 @@ _BY_ROLE: Mapping[str, Callable[[], tuple[Check, ...]]] = {
 }
 
 
+_RAISED = "raised"
+"""How the reason begins where a plugin raised an error."""
+
+
 def checks_of(role: str) -> tuple[Check, ...]:
     """The checks of a role, in order; roles without their own have those of spec and options."""
     from corekit_testing.conformance.common import PAPER
@@ -106,7 +110,7 @@ def _verdict(check: Check, subject: Subject) -> tuple[Verdict, str]:
     except CheckFailed as failure:
         return Verdict.FAILED, str(failure)
     except Exception as error:  # noqa: BLE001 - whatever a plugin raises where it must answer is its failure
-        return Verdict.FAILED, f"raised {type(error).__name__}: {error}"
+        return Verdict.FAILED, f"{_RAISED} {type(error).__name__}: {error}"
     return Verdict.PASSED, ""
 
 
@@ -115,6 +119,21 @@ def run_checks(
     expected: Mapping[str, str] | None = None,
     checks: Sequence[Check] | None = None,
 ) -> Iterator[Outcome]:
-    """What every check of the subject's role says, one after the other."""
+    """What every check of the subject's role says, one after the other.
+
+    What rests on a check that fails is not judged, and an error is told once, by the first check that meets it.
+    """
+    met: dict[str, str] = {}
+    broken = ""
     for check in checks_of(subject.spec.role) if checks is None else checks:
-        yield outcome(check, subject, expected)
+        if broken:
+            yield Outcome(check.name, Verdict.NOT_JUDGED, f"{broken} fails")
+            continue
+        found = outcome(check, subject, expected)
+        if found.verdict is Verdict.FAILED:
+            first = met.setdefault(found.reason, check.name)
+            if first != check.name and found.reason.startswith(_RAISED):
+                found = Outcome(check.name, Verdict.NOT_JUDGED, f"it meets the error of {first}")
+            if check.is_basis:
+                broken = first
+        yield found
