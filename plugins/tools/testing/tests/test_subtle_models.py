@@ -42,8 +42,8 @@ def inertia_times(factor):
 
 
 MUTANTS = {
-    "undefined at rest": (lambda: pendulum(compute_mass_and_force=undefined_at_rest), "answers-sized"),
-    "undefined when bent": (lambda: pendulum(compute_mass_and_force=undefined_when_bent), "answers-sized"),
+    "undefined at rest": (lambda: pendulum(compute_mass_and_force=undefined_at_rest), "answers-finite"),
+    "undefined when bent": (lambda: pendulum(compute_mass_and_force=undefined_when_bent), "answers-finite"),
     "inertia of the last acceleration": (
         lambda: pendulum(compute_residual_derivatives=only_the_last),
         "balance-tangent-is-slope",

@@ -93,36 +93,48 @@ def layout_declared(subject: Subject) -> None:
         expect_close("the plane's axes", axes @ axes.T, np.eye(2), 1e-12)
 
 
-@check("answers-sized", "buffers have the description's sizes and answers are finite", is_basis=True)
+@check("answers-sized", "buffers have the description's sizes", is_basis=True)
 def answers_sized(subject: Subject) -> None:
     probe = Probe(subject)
-    n = len(probe.description.velocities)
     for state in [*probe.states, rest_state(probe.model)]:
-        expect(probe.mass(state).shape == (n, n), f"M is not of size {n}")
-        arrays = {"M": probe.mass(state), "f": probe.force(state)}
-        arrays |= dict(zip(("position", "rotation"), probe.poses(state), strict=True))
-        if "force-derivatives" in subject.spec.provides:
-            arrays |= dict(zip("KD", probe.tangent(state), strict=True))
-            expect(arrays["K"].shape == arrays["D"].shape == (n, n), f"K or D is not of size {n}")
-        if "constraints" in subject.spec.provides:
-            rows = probe.bilateral(state)
-            expect(
-                rows.count == probe.description.constraint_count,
-                "the number of bilateral rows is not the description's",
-            )
-            arrays |= {"J_b": rows.values, "c": rows.position_error, "rate": rows.target_rate}
-            expect((rows.compliance >= 0).all(), "a compliance is negative")
-            expect(
-                (rows.lower[rows.bounded] <= rows.upper[rows.bounded]).all(),
-                "a lower bound is above its upper",
-            )
-        outline = probe.model.compute_outline(state)
-        count = len(outline.points)
-        arrays["outline"] = outline.points
-        expect(outline.radius.shape == (count,), "the outline has another number of radii than points")
-        expect((outline.starts < max(count, 1)).all(), "a polyline of the outline starts behind its points")
-        for name, values in arrays.items():
+        _sized_answers(probe, state)
+
+
+@check("answers-finite", "answers are finite")
+def answers_finite(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in [*probe.states, rest_state(probe.model)]:
+        for name, values in _sized_answers(probe, state).items():
             expect(np.isfinite(values).all(), f"{name} is not finite")
+
+
+def _sized_answers(probe: Probe, state: State) -> dict[str, Array]:
+    """What a model answers at a state; raises `CheckFailed` where something has not the description's size."""
+    n, can = len(probe.description.velocities), probe.subject.spec.provides
+    expect(probe.mass(state).shape == (n, n), f"M is not of size {n}")
+    arrays = {"M": probe.mass(state), "f": probe.force(state)}
+    arrays |= dict(zip(("position", "rotation"), probe.poses(state), strict=True))
+    if "force-derivatives" in can:
+        arrays |= dict(zip("KD", probe.tangent(state), strict=True))
+        expect(arrays["K"].shape == arrays["D"].shape == (n, n), f"K or D is not of size {n}")
+    if "constraints" in can:
+        rows = probe.bilateral(state)
+        expect(
+            rows.count == probe.description.constraint_count,
+            "the number of bilateral rows is not the description's",
+        )
+        arrays |= {"J_b": rows.values, "c": rows.position_error, "rate": rows.target_rate}
+        expect((rows.compliance >= 0).all(), "a compliance is negative")
+        expect(
+            (rows.lower[rows.bounded] <= rows.upper[rows.bounded]).all(),
+            "a lower bound is above its upper",
+        )
+    outline = probe.model.compute_outline(state)
+    count = len(outline.points)
+    arrays["outline"] = outline.points
+    expect(outline.radius.shape == (count,), "the outline has another number of radii than points")
+    expect((outline.starts < max(count, 1)).all(), "a polyline of the outline starts behind its points")
+    return arrays
 
 
 @check("mass-symmetric-positive", "M is symmetric and positive semidefinite")
@@ -352,6 +364,7 @@ CHECKS: tuple[Check, ...] = (
     layout_consistent,
     layout_declared,
     answers_sized,
+    answers_finite,
     *answer_checks(ModelSession, pure=True, buffers=True),
     mass_symmetric_positive,
     advance_consistent,
