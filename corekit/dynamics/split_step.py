@@ -45,10 +45,17 @@ _ITERATIONS = 6
 
 
 class DriveImpulse(NamedTuple):
-    """Work of the drives where rates jumped [J], of models that give their energy, and v⁺, shape (nv,)."""
+    """What drives gave where rates jumped.
+
+    Args:
+        work: of models that give their energy [J].
+        velocity: v⁺, shape (nv,).
+        joint_impulse: of the joints' rows [N·s or N·m·s].
+    """
 
     work: float
     velocity: Array
+    joint_impulse: Array
 
 
 @final
@@ -141,7 +148,7 @@ def _apply_rate_jump(world: WorldTerms, state: State, out: State) -> DriveImpuls
         energy = terms.body.abilities.energy
         if energy is not None:
             work += energy.compute_energies(after)[0] - energy.compute_energies(own)[0]
-    return DriveImpulse(work, out.v.copy())
+    return DriveImpulse(work, out.v.copy(), np.zeros(0) if joints is None else joints.impulse.copy())
 
 
 def _jumped_rate(terms: BodyTerms, state: State) -> Array | None:

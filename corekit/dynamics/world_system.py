@@ -135,6 +135,8 @@ class WorldSystem:
         force = joints.impulse / equation.step
         if equation.point.is_after_smooth_motion:
             force = force + self.smooth.mean_joint_force
+        if self.split.drive_impulse is not None:
+            force = force + self.split.drive_impulse.joint_impulse / equation.step
         return joints.force(names.index(name), state, force)
 
     # — after the step —

@@ -172,3 +172,19 @@ def test_a_plate_that_starts_strikes_what_is_just_above_it(integrator):
     simulation.reset(parameters={"world.gravity": [0.0, 0.0, 0.0]})
     simulation.run(0.025)
     assert simulation.frame("ball.body").velocity[2] == pytest.approx(1.5, abs=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", *EVERY])
+def test_a_drive_s_force_holds_the_impulse_of_its_jump(integrator):
+    """The plate of 1 kg alone: 1 N·s over the step of 1 ms in which its rate jumps, and its weight in every step."""
+    plate_alone = PLATE.partition('[[bodies]]\nname = "ball"')
+    rest = plate_alone[2].partition("[integrator]")[2]
+    text = f"{plate_alone[0]}[integrator]{rest}".format(integrator=integrator, step=1e-3)
+    simulation = loads(text).compose()
+    pushed = []
+    while simulation.time < 0.025 - 1e-9:
+        simulation.step()
+        pushed.append((simulation.time, simulation.joint_force("plate.base").force[2]))
+    for time, force in pushed:
+        begins = 0.0201 < time < 0.0211
+        assert force == pytest.approx(9.81 + (1000.0 if begins else 0.0), rel=2e-3), time
