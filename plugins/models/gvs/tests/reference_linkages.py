@@ -115,14 +115,17 @@ def flagellum(basis: str) -> Piece:
 
 
 def underwater(basis: str) -> Tree:
-    """Case 5.2 without the rod it docks at: a hull with four shafts, hooks and flagella, 58 coordinates."""
+    """Case 5.2 without the rod it docks at: a hull with four shafts, hooks and flagella, 58 coordinates.
+
+    The hull shifts, then turns.
+    """
     hull = Rigid(
         np.diag([0.013, 0.015277, 0.015277, *[3.81778] * 3]),
         added=np.diag([0, 0, 0, 1.8266, 1.9504, 1.9504]),
         drag=np.diag([0.05271, 0, 0, 12.723, 28.923, 28.923]),
         buoyancy=0.0,
     )
-    links = [Link(hull, joint=E)]
+    links = [Link(Rigid(), joint=E[:, 3:]), Link(hull, 0, joint=E[:, :3])]
     length, radius, density = 0.015, 0.0025, 2900
     volume = np.pi * radius**2 * length
     across = density * volume * (radius**2 / 4 + length**2 / 12)
@@ -133,14 +136,14 @@ def underwater(basis: str) -> Tree:
             pose([length / 2, 0, 0]),
             buoyancy=1 - WATER / density,
         )
-        links.append(Link(shaft, 0, pose([0.0672, 0.0475 * y, 0.0475 * z]), E[:, :1]))
+        links.append(Link(shaft, 1, pose([0.0672, 0.0475 * y, 0.0475 * z]), E[:, :1]))
     bent = np.array([0, 15.708, 0, 1, 0, 0])
     for i in range(4):
         hook = Piece(
             0.05, Independent({}), gauss(5), lambda x: circle(0.0125), density=1000, reference=lambda x: bent
         )
-        links.append(Link([hook], 1 + i, buoyancy=0.0))
-    links += [Link([flagellum(basis)], 5 + i, buoyancy=0.0) for i in range(4)]
+        links.append(Link([hook], 2 + i, buoyancy=0.0))
+    links += [Link([flagellum(basis)], 6 + i, buoyancy=0.0) for i in range(4)]
     return Tree(links)
 
 

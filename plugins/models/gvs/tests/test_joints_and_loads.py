@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from corekit.data.signals import Ramp
 from corekit.errors import ConfigError
@@ -32,10 +33,12 @@ JOINTS = [
     (Joint.helical("x", 0.1), E[:, [0]] + 0.1 * E[:, [3]]),
     (Joint.cylindrical("y"), E[:, [1, 4]]),
     (Joint.universal("z", "y"), (E[:, [2]], E[:, [1]])),
-    (Joint.planar("x"), E[:, [0, 4, 5]]),
+    (Joint.planar("x"), (E[:, [4, 5]], E[:, [0]])),
     (Joint.spherical(), E[:, :3]),
-    (Joint.free(), E),
+    (Joint.free(), (E[:, 3:], E[:, :3])),
 ]
+TURN_FIRST = [*range(7), 9, 7, 8, *range(10, 13), 16, 17, 18, 13, 14, 15]
+"""Our coordinates among those of the slow tree, where shifts of planar and free joints stand before their turns."""
 
 
 def chain():
@@ -57,7 +60,7 @@ def chain():
         )
         body = Rigid(np.diag([*(1e-2 * inertia), mass, mass, mass]), pose(centre), pose(tip - centre))
         for more in columns[:-1] if isinstance(columns, tuple) else ():
-            theirs.append(SlowLink(Rigid(), len(theirs) - 1, joint=more))
+            theirs.append(SlowLink(Rigid(), len(theirs) - 1, joint=more))  # a step without a body
         theirs.append(
             SlowLink(body, len(theirs) - 1, joint=columns[-1] if isinstance(columns, tuple) else columns)
         )
@@ -69,10 +72,47 @@ def test_every_joint_moves_as_its_table_says():
     robot, tree = chain()
     rng = np.random.default_rng(3)
     q, v = rng.uniform(-1, 1, tree.size), rng.uniform(-1, 1, tree.size)
-    mass, force = robot.at(q, v).dynamics()
-    wanted, parts = tree.terms(q, v)
+    mass, force = robot.at(q[TURN_FIRST], v[TURN_FIRST]).dynamics()
+    slow_mass, parts = tree.terms(q, v)
+    wanted, slow_force = (
+        slow_mass[np.ix_(TURN_FIRST, TURN_FIRST)],
+        np.sum(list(parts.values()), axis=0)[TURN_FIRST],
+    )
     np.testing.assert_allclose(mass, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
-    np.testing.assert_allclose(force, sum(parts.values()), rtol=1e-9, atol=1e-10 * np.abs(force).max())
+    np.testing.assert_allclose(force, slow_force, rtol=1e-9, atol=1e-10 * np.abs(force).max())
+
+
+def test_tangents_of_every_joint_are_slopes():
+    """The turn of a planar or free joint moves what is behind its shift, with earlier columns than the shift's."""
+    robot, _ = chain()
+    rng = np.random.default_rng(4)
+    q, v = rng.uniform(-1, 1, robot.size), rng.uniform(-1, 1, robot.size)
+    stiffness, damping = robot.at(q, v).tangent()
+    step = 1e-5
+    slopes = np.zeros((2, robot.size, robot.size))
+    for k, e in enumerate(step * np.eye(robot.size)):
+        for slope, move, push in ((slopes[0], e, 0 * e), (slopes[1], 0 * e, e)):
+            ahead = robot.at(q + move, v + push).dynamics()[1].copy()
+            slope[:, k] = -(ahead - robot.at(q - move, v - push).dynamics()[1]) / (2 * step)
+    for found, slope in zip((stiffness, damping), slopes, strict=True):
+        np.testing.assert_allclose(found, slope, atol=1e-8 * np.abs(slope).max())
+
+
+@pytest.mark.parametrize(("joint", "across"), [(Joint.free(), (3, 4, 5)), (Joint.planar("y"), (2, 1))])
+def test_planar_and_free_joints_shift_along_the_axes_of_what_carries_them(joint, across):
+    """However far the link turned: p = l, and a spin does not turn what moves it, p̈ = l̈."""
+    robot = Robot(Link.rigid("box", 0.5, (1e-3, 2e-3, 3e-3), joint))
+    rng = np.random.default_rng(6)
+    q, v = rng.uniform(-1, 1, robot.size), rng.uniform(-1, 1, robot.size)
+    axes = (0, 1, 2) if joint.kind == "free" else (0, 2)  # planar y: shifts along z, then x
+    position, rotation = robot.at(q, v).place("box.base")
+    np.testing.assert_allclose(position[list(axes)], q[list(across)], atol=1e-15)
+    turn = q[:3] if joint.kind == "free" else np.array([0.0, q[0], 0.0])
+    np.testing.assert_allclose(rotation, Rotation.from_rotvec(turn).as_matrix(), atol=1e-14)
+    mass, force = robot.dynamics()
+    np.testing.assert_allclose(mass[across, across], 0.5, rtol=1e-14)
+    assert np.abs(np.delete(mass[list(across)], across, axis=1)).max() < 1e-15
+    assert np.abs(force[list(across)]).max() < 1e-15
 
 
 @pytest.mark.parametrize("turns", [1, 100])

@@ -61,8 +61,21 @@ def test_accelerations_of_the_underwater_robot_are_those_of_the_reference(basis)
     robot, tree = Robot(robots.underwater(basis), DOWN), slow.underwater(basis)
     rng = np.random.default_rng(5)
     q, v = rng.uniform(-0.4, 0.4, tree.size), rng.uniform(-1, 1, tree.size)
-    mass, found, wanted_mass, wanted = agree(robot, tree, q, v)
-    close(np.linalg.solve(mass, found), np.linalg.solve(wanted_mass, wanted))
+    order = [
+        3,
+        4,
+        5,
+        0,
+        1,
+        2,
+        *range(6, tree.size),
+    ]  # our coordinates of the hull are its turn, then its shift
+    mass, found = robot.at(q[order], v[order]).dynamics()
+    wanted_mass, parts = tree.terms(q, v)
+    wanted = np.sum(list(parts.values()), axis=0)
+    close(mass, wanted_mass[np.ix_(order, order)])
+    close(found, wanted[order])
+    close(np.linalg.solve(mass, found), np.linalg.solve(wanted_mass, wanted)[order])
 
 
 def hanging(tree, loops, rng):

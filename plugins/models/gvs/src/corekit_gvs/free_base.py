@@ -1,9 +1,10 @@
 """A base that moves: the first link's joint becomes a free one.
 
-The joint stands at g = g₀·exp(q^) from where the base began, g₀ in aux (see `initial_state`). At q = 0 its velocity is
-the body twist of the link, so that a pose and a twist (v, ω) in world axes are written as
+The joint shifts by l along the axes of where the base began, then turns by R₀·exp(k̃), R₀ in aux (see `initial_state`).
+At k = 0 its rates are the turn's body rates and the shift's velocity, so that a pose (p, R) and a twist (v, ω) in world
+axes are written as
 
-    g₀ = g_base⁻¹·g,   q = 0,   q̇ = (Rᵀ·ω, Rᵀ·v)                                                        (1)
+    l = R_baseᵀ·(p − p_base),   R₀ = R_baseᵀ·R,   k = 0,   k̇ = Rᵀ·ω,   l̇ = R_baseᵀ·v                     (1)
 """
 
 from __future__ import annotations
@@ -47,6 +48,5 @@ def place_free_joint(
 ) -> None:
     """Write (1); `base` is where the base began."""
     state.aux[:9] = (base.rotation.T @ rotation).ravel()
-    state.aux[9:12] = base.rotation.T @ (position - base.position)
-    state.q[:6] = 0.0
-    state.v[:3], state.v[3:6] = rotation.T @ angular_velocity, rotation.T @ velocity
+    state.q[:3], state.q[3:6] = 0.0, base.rotation.T @ (position - base.position)
+    state.v[:3], state.v[3:6] = rotation.T @ angular_velocity, base.rotation.T @ velocity

@@ -226,7 +226,9 @@ def add_step_turning(
     """Add sign·((2) + (3)) of a step; J is that of the node before, in the given columns; `maps` by `step_maps`."""
     own, count = Z.shape[1], len(columns)
     begin = columns[0] if count else 0
-    together = count > 0 and columns[count - 1] - begin == count - 1
+    together = count > 0
+    for j in range(count):
+        together = together and columns[j] == begin + j
     rows[:] = 0.0
     sigma, pulled = rows[:3], rows[3:]
     add_rows(1.0, maps, 0, Z, 0, sigma, 0)
@@ -249,7 +251,8 @@ def add_step_turning(
         row, s0, s1, s2 = out[first + k, first:], sign * sigma[0, k], sign * sigma[1, k], sign * sigma[2, k]
         for j in range(own):
             row[j] += s0 * G[0, first + j] + s1 * G[1, first + j] + s2 * G[2, first + j]
-    # whatever is behind the piece has later columns, and few of them where branches part
+    # whatever is behind the piece has later columns, and few of them where branches part; the turn of a planar or free
+    # joint, behind its shift with earlier ones, needs none: a shift has σ = 0
     for j in range(first + own, G.shape[1]):
         g0, g1, g2 = sign * G[0, j], sign * G[1, j], sign * G[2, j]
         if g0 != 0.0 or g1 != 0.0 or g2 != 0.0:
@@ -291,8 +294,9 @@ def add_geometric_stiffness(
         before, own, first = places[parent], pieces[piece, 1], pieces[piece, 3]
         G = gathered[i]
         gather(total, node_wrenches[i], combine(1.0, get(places[i], 9), -1.0, get(before, 9)), sums[parent])
+        least = nodes[i, 7]
         if kind in (FIXED, CHART) or own == 0:
-            add_later(G, first, gathered[parent])
+            add_later(G, least, gathered[parent])
             continue
         at, width, start = nodes[parent, 4], pieces[nodes[parent, 1], 0], pieces[nodes[parent, 1], 2]
         J = jacobians[6 * at : 6 * (at + width)].reshape((6, width))
@@ -302,7 +306,7 @@ def add_geometric_stiffness(
         above = columns[start : start + width]
         step_maps(before, rel, total, small)
         add_step_turning(small, Z, J, above, first, sign, G, wide[: 6 * own].reshape((6, own)), out)
-        add_later(G, first, gathered[parent])
+        add_later(G, least, gathered[parent])
         point = nodes[i, 3]
         one, two, near, far = points[point, 0], points[point, 0], points[point, 2], points[point, 2]
         if kind != MIDPOINT:

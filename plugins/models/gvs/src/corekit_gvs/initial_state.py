@@ -1,9 +1,9 @@
 """Where a tree starts, how prescribed joints move, and how exponential coordinates are re-centred.
 
-A spherical or free joint stands at g = g₀·exp(q^), g₀ in aux. Beyond an angle of π its tangent operator nears the
-singularity at 2π, so between steps
+The turn of a spherical or free joint stands at R = R₀·exp(k̃), R₀ in aux. Beyond an angle of π its tangent operator
+nears the singularity at 2π, so between steps
 
-    g₀ ← g₀·exp(q^),   q ← 0,   q̇ ← Ad⁻¹_exp(q^)·T(q)·q̇                                              (1)
+    R₀ ← R₀·exp(k̃),   k ← 0,   k̇ ← exp(k̃)ᵀ·T₃(k)·k̇                                                   (1)
 
 which is the same motion: poses and body twist do not change.
 
@@ -28,7 +28,7 @@ from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit_gvs.config import GVSConfig, GVSInitial
-from corekit_gvs.exponential import ROTATION, SHIFT, T3, WIDTH, Q, exponential, operators
+from corekit_gvs.exponential import ROTATION, T3, WIDTH, exponential
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.tree import Tree
 
@@ -83,7 +83,7 @@ class PrescribedJoints:
         """Write q = 0, v = 0, frames of charts at their joints; prescribed joints at p(0), ṗ(0)."""
         out.q[:] = 0.0
         out.v[:] = 0.0
-        for _, aux, _ in self._charts:
+        for _, aux in self._charts:
             out.aux[aux : aux + 12] = np.concatenate([np.eye(3).ravel(), np.zeros(3)])
         value, rate = np.zeros(len(self.index)), np.zeros(len(self.index))
         self.write(0.0, value, rate)
@@ -102,32 +102,22 @@ class PrescribedJoints:
     def reparametrise(self, state: State) -> bool:
         """Re-centre by (1) what turned by more than π, and `jump`; True if anything changed."""
         changed = self.jump(state)
-        for first, aux, size in self._charts:
+        for first, aux in self._charts:
             turn = state.q[first : first + 3]
             if turn @ turn > np.pi**2:
-                _recentre(state, first, aux, size)
+                _recentre(state, first, aux)
                 changed = True
         return changed
 
 
-def _recentre(state: State, first: int, aux: int, size: int) -> None:
-    q, v = np.zeros(6), np.zeros(6)
-    q[:size], v[:size] = state.q[first : first + size], state.v[first : first + size]
+def _recentre(state: State, first: int, aux: int) -> None:
+    k, rate = state.q[first : first + 3], state.v[first : first + 3]
     rel, c = np.zeros(WIDTH), np.zeros(10)
-    k, l = (q[0], q[1], q[2]), (q[3], q[4], q[5])  # noqa: E741
-    exponential(k, l, c, rel)
-    operators(k, l, k, l, k, l, 0, c, rel)
-    turn, blend, lever = (rel[at : at + 9].reshape(3, 3) for at in (ROTATION, T3, Q))
-    shift = rel[SHIFT : SHIFT + 3]
-    omega = blend @ v[:3]
-    velocity = lever @ v[:3] + blend @ v[3:] + np.cross(omega, shift)
-    frame = state.aux[aux : aux + 12]
-    rotation = frame[:9].reshape(3, 3)
-    position = frame[9:] + rotation @ shift
-    u, _, vt = np.linalg.svd(rotation @ turn)  # rounding must not pile up over many turns
-    frame[:9], frame[9:] = (u @ vt).ravel(), position
-    state.q[first : first + size] = 0.0
-    state.v[first : first + size] = np.concatenate([turn.T @ omega, turn.T @ velocity])[:size]
+    exponential((k[0], k[1], k[2]), (0.0, 0.0, 0.0), c, rel)
+    turn, blend = (rel[at : at + 9].reshape(3, 3) for at in (ROTATION, T3))
+    frame = state.aux[aux : aux + 9]
+    u, _, vt = np.linalg.svd(frame.reshape(3, 3) @ turn)  # rounding must not pile up over many turns
+    frame[:], k[:], rate[:] = (u @ vt).ravel(), 0.0, turn.T @ blend @ rate
 
 
 def write_initial(

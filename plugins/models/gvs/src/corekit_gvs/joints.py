@@ -39,7 +39,7 @@ def _count(value: tuple[float, ...]) -> str | None:
 @final
 @frozen(kw_only=True)
 class Joint:
-    """How a link moves against what carries it: g = exp((B_J·q)^), columns of B_J along local axes.
+    """How a link moves against what carries it: g = exp((B_J·q)^), columns of B_J along local axes; or two such steps.
 
     | kind        | B_J                                  | q                        |
     |-------------|--------------------------------------|--------------------------|
@@ -49,12 +49,26 @@ class Joint:
     | helical     | e_axis + pitch·e_{3+axis}            | rad                      |
     | cylindrical | e_axis, e_{3+axis}                   | rad, m                   |
     | universal   | two revolutes: `axis`, then `second` | rad, rad                 |
-    | planar      | e_axis, two translations across it   | rad, m, m                |
+    | planar      | two shifts across `axis`, then a turn | rad, m, m               |
     | spherical   | e₁, e₂, e₃                           | rad (exponential)        |
-    | free        | all                                  | rad, m (exponential)     |
+    | free        | e₄, e₅, e₆, then e₁, e₂, e₃          | rad, m (turn exponential) |
 
-    Exponential coordinates of spherical and free joints are re-centred once they exceed π; the frame they count from
-    is kept in the state's aux. Velocities are q̇.
+    A planar or free joint shifts by l along the axes of what carries it, then turns by R₀·exp(k̃); q = (k, l):
+
+        p = l,   R = R₀·exp(k̃)                                                                         (1)
+
+    With one step exp((k, l)^), which has the same freedom, the shift would turn with the link: p = T₃(k)·l, and at
+    q = 0, where a step may begin,
+
+        ṗ(h) = l̇ + h·k̇ × l̇ + O(h²)                                                                   (2)
+
+    for rates held over the step, as every scheme holds what forces and impulses gave. An impulse of the floor,
+    h·m·g upwards in each step, then pushes a ball that rolls with ω on by a share of h·m·g·(h·ω): it would gain speed,
+    of order h, and from a thrown link semi-implicit Euler would take its spin; wherever the chart is centred. By (1)
+    ṗ = l̇ at any q.
+
+    The exponential coordinates k of spherical and free joints are re-centred once they exceed π; the frame R₀ they
+    count from is kept in the state's aux. Velocities are q̇; near k = 0 those of a turn are rates about the link's axes.
 
     Limits and dry friction are bounded rows, which the contact solver answers: 0 ≤ λ at a limit, |λ| ≤ dry_friction.
 

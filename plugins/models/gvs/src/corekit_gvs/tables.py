@@ -5,7 +5,8 @@ Every array handed to a compiled function costs 0.15 µs, so all tables stand on
 
 Tables of integers, a row each:
 
-- NODES: computational points: parent, piece, kind, point, J's place, aux's place, Z's place, spare
+- NODES: computational points: parent, piece, kind, point, J's place, aux's place, Z's place, the least own velocity
+  of its piece and of those behind it
 - PIECES: joints, divisions: active columns, own columns, place in COLUMNS, first own velocity
 - COLUMNS: the pieces' active columns (velocity indices), ancestors' first, own last
 - POINTS: places of a basis: place of b_q in BASES, own columns, place of b_qq in CURVATURES or −1
@@ -136,12 +137,16 @@ class Packed(NamedTuple):
 
 
 def pack(integers: Mapping[str, IntArray], reals: Mapping[str, Array], size: int, main: int) -> Packed:
-    """The flat form of the tables, with a zeroed work buffer; fills in where J and Z of every node stand."""
+    """The flat form of the tables, with a zeroed work buffer; fills in the last columns of NODES and where J stands."""
     nodes, pieces = integers["NODES"].copy(), integers["PIECES"]
     active, own = pieces[nodes[:, 1], 0], pieces[nodes[:, 1], 1]
     nodes[:, 4] = np.concatenate([[0], np.cumsum(active)[:-1]])
     nodes[:, 6] = np.concatenate([[0], np.cumsum(own)[:-1]])
     count = len(nodes)
+    nodes[:, 7] = pieces[nodes[:, 1], 3]
+    for i in range(count - 1, 0, -1):
+        parent = nodes[i, 0]
+        nodes[parent, 7] = min(nodes[parent, 7], nodes[i, 7])
     tables = {**integers, "NODES": nodes}
     flat = [np.ascontiguousarray(tables[name], dtype=np.int64).ravel() for name in INTS]
     real = [np.ascontiguousarray(reals[name], dtype=np.float64).ravel() for name in REALS]

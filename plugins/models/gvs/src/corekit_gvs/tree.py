@@ -65,7 +65,7 @@ def quadrature_rows(section: Section, weights: Array, plain: Array) -> tuple[Arr
 
 
 def joint_axes(joint: Joint) -> list[Array]:
-    """B_J as one matrix (6, own) a step; a universal joint is two steps."""
+    """B_J as one matrix (6, own) a step; universal, planar and free joints are two steps, see `Joint`."""
     unit = np.eye(6)
     if isinstance(joint.axis, str):
         axis = "xyz".index(joint.axis)
@@ -81,9 +81,9 @@ def joint_axes(joint: Joint) -> list[Array]:
         "helical": [turn + joint.pitch * shift],
         "cylindrical": [np.hstack([turn, shift])],
         "universal": [turn, unit[:, ["xyz".index(joint.second)]]],
-        "planar": [unit[:, [axis, *after]]],
+        "planar": [unit[:, after], turn],
         "spherical": [unit[:, :3]],
-        "free": [unit],
+        "free": [unit[:, 3:], unit[:, :3]],
     }[joint.kind]
 
 
@@ -115,7 +115,7 @@ class Tree:
     places: dict[str, int] = field(factory=dict)
     parts: dict[str, list[Part]] = field(factory=dict)
     dependents: list[DependentBasis] = field(factory=list)
-    charts: list[tuple[int, int, int]] = field(factory=list)
+    charts: list[tuple[int, int]] = field(factory=list)
     links: dict[str, Link] = field(factory=dict)
     first: dict[str, int] = field(factory=dict)
     curvature_sizes: list[int] = field(factory=list)
@@ -129,9 +129,9 @@ class Tree:
 
     # — nodes —
 
-    def _piece(self, above: list[int], own: int) -> int:
-        """A new piece below one with the columns `above`."""
-        first = self.sizes[0]
+    def _piece(self, above: list[int], own: int, first: int | None = None) -> int:
+        """A new piece below one with the columns `above`; its own begin at `first`, else after all others."""
+        first = self.sizes[0] if first is None else first
         self.pieces.append([len(above) + own, own, 0, first, 0, 0])
         self.columns.append([*above, *range(first, first + own)])
         self.sizes[0] += own
@@ -163,12 +163,17 @@ class Tree:
 
     def joint(self, joint: Joint, parent: int) -> int:
         """The steps of a joint."""
-        if joint.kind in ("spherical", "free"):
-            aux = 12 * len(self.charts)
-            self.charts.append((self.sizes[0], aux, joint.size))
-            parent = self._node(parent, self.nodes[parent][1], CHART, np.zeros(13), aux=aux)
-        for B in joint_axes(joint):
-            piece = self._piece(self.columns[self.nodes[parent][1]], B.shape[1])
+        start, steps = self.sizes[0], joint_axes(joint)
+        firsts = [start + sum(B.shape[1] for B in steps[:i]) for i in range(len(steps))]
+        if joint.kind in ("planar", "free"):
+            # the shift comes first along the chain, and the turn first among the coordinates
+            firsts = [start + steps[1].shape[1], start]
+        for i, (B, first) in enumerate(zip(steps, firsts, strict=True)):
+            if joint.kind in ("spherical", "free") and i == len(steps) - 1:
+                aux = 12 * len(self.charts)
+                self.charts.append((first, aux))
+                parent = self._node(parent, self.nodes[parent][1], CHART, np.zeros(13), aux=aux)
+            piece = self._piece(self.columns[self.nodes[parent][1]], B.shape[1], first)
             parent = self._step(parent, piece, 1.0, [self._point(B, np.zeros(6))])
         return parent
 

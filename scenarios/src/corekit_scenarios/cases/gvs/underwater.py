@@ -13,7 +13,7 @@ the flagella slip off the rod.
 
 The published equations overwrite the shafts' rates, and what these carry jumps with them, momentum from nowhere. Where
 momentum decides, the robot is 3.5 cm lower when it grips. With even capsules it then grips rods from 0.17 to 0.215 m,
-and with the published springs the published rod at 0.22 m too.
+and misses the published rod at 0.22 m, with the published springs too, by steps of 5, 2.5 and 1.25 ms.
 
 Source: Mathew et al. (2024), section 5.2 and last table; the hull is that of the published linkage.
 """
@@ -129,9 +129,9 @@ def underwater(case: CaseRun) -> list[Row]:
     ]
     late: list[Row] = []
     touches: list[float | None] = []
-    for height, more, what in (
-        (_ROD[1], springs, "with the published springs, 25 uneven ones"),
-        (_LOWER, [], f"a rod at {_LOWER:g} m"),
+    for height, more, what, wanted in (
+        (_ROD[1], springs, "with the published springs, 25 uneven ones", False),
+        (_LOWER, [], f"a rod at {_LOWER:g} m", True),
     ):
         place = f"world.obstacles[0].position=[0.02, 0.0, {height}]"
         run = case.run("gvs/underwater", [*elements, *impulse, place, *more], f"momentum-{height:g}")
@@ -140,8 +140,9 @@ def underwater(case: CaseRun) -> list[Row]:
         late.append(
             Row(
                 quantity=f"the hull touches, momentum decides where shafts start and stop, {what}",
-                unit="s", against=OWN, ours="never" if touch is None else touch, tolerance="before 20 s",
-                passed=touch is not None, note="without momentum from nowhere, `jump` of the joints",
+                unit="s", against=OWN, ours="never" if touch is None else touch,
+                tolerance="before 20 s" if wanted else "never, as with smaller steps",
+                passed=(touch is not None) == wanted, note="without momentum from nowhere, `jump` of the joints",
             )
         )  # fmt: skip
     for name, overrides in ways.items():
@@ -176,9 +177,9 @@ def _touch_rows(name: str, run: Results, half: Results, published: float | None)
     inside = "within it, not its begin" if nearer <= _TOUCH <= leaves else "outside it"
     within = f"the contact lasts until {leaves:.2f} s, and the paper's time is {inside}"
     delayed = (
-        "never"
+        "does not touch"
         if published is None
-        else f"at {published:.2f} s, which leaves {_TOUCH - published:.2f} s unexplained"
+        else f"touches at {published:.2f} s, which leaves {_TOUCH - published:.2f} s unexplained"
     )
     return [
         Row(
@@ -190,7 +191,7 @@ def _touch_rows(name: str, run: Results, half: Results, published: float | None)
             against=paper("section 5.2: approximately 19.5 s"), expected=_TOUCH, ours=limit,
             tolerance=f"within {_READING:g} s, the reading of 'approximately'", passed=abs(away) <= _READING,
             reason="" if abs(away) <= _READING else f"{within}; it nears by {speed:.0f} mm/s. "
-            f"With momentum and the published springs it touches {delayed}; the published hull is points 21 mm apart",
+            f"With momentum and the published springs it {delayed}; the published hull is points 21 mm apart",
         ),
         Row(
             quantity=f"the hull presses deepest on the rod, {name}", unit="s",
