@@ -9,6 +9,7 @@ v_f = v_k + Δ solves (1)–(2) without contact; J stacks the contact rows and t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
@@ -17,6 +18,7 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_answer import checked_solution, contact_record
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
@@ -29,6 +31,7 @@ from corekit.roles.contact import ImpulseSolver
 __all__ = ["StepEquation"]
 
 _SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
+_Evaluate = Callable[[BodyTerms, LinearisationPoint], None]
 _FRICTION_TURNS = 8
 """How often a potential's friction is expanded again in a step."""
 _SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
@@ -116,34 +119,29 @@ class StepEquation:
             start: state at the start of the step.
             potential: c_v and c_q of a contact potential; None: those of the point.
         """
-        world = self._world
-        self._set_point(point)
-        for terms, own in world.of_bodies(point):
-            terms.linearise(own)
-        if world.joints is not None:
-            world.joints.linearise(point)
+        self._set_point(point, BodyTerms.linearise)
         c_v, c_q = potential or (point.damping_factor, point.stiffness_factor)
         self._potential_factors = c_v, c_q
         self._update_contacts(start, point)
         self._is_factorised = self._unreduced is None or point.is_after_smooth_motion
         if self._is_factorised:
-            world.factorisation.refactor(c_v, c_q)
+            self._world.factorisation.refactor(c_v, c_q)
 
     def update_residual(self, start: State, point: LinearisationPoint) -> None:
         """Evaluate r, J_b and the contacts at another point of the θ family; A and its factorisation stay."""
-        world = self._world
-        self._set_point(point)
-        for terms, own in world.of_bodies(point):
-            terms.update_residual(own)
-        if world.joints is not None:
-            world.joints.linearise(point)
+        self._set_point(point, BodyTerms.update_residual)
         self._update_contacts(start, point)
 
-    def _set_point(self, point: LinearisationPoint) -> None:
+    def _set_point(self, point: LinearisationPoint, evaluate: _Evaluate) -> None:
+        """Keep a point, and evaluate bodies and joints there."""
         # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
         self._velocity[:] = point.velocity
         self.point, self.step, self._movable = point, point.step, None
         self._known_residual = self.single_impulses = None
+        for terms, own in self._world.of_bodies(point):
+            evaluate(terms, own)
+        if self._world.joints is not None:
+            self._world.joints.linearise(point)
 
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
@@ -173,9 +171,8 @@ class StepEquation:
     def end_without_impulses(self, free: State) -> bool:
         """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
         world, pipeline = self._world, self._world.pipeline
-        if world.has_prescribed or self.impulses.bounded or world.joints is not None:
-            return False
-        if self.passed_pair and self._solves_contacts:
+        passes = self.passed_pair and self._solves_contacts
+        if world.has_prescribed or self.impulses.bounded or world.joints is not None or passes:
             return False
         self.contact_count, self.obstacle_velocity = 0, None
         if self._solves_contacts and pipeline is not None and pipeline.detect(free):
@@ -214,9 +211,8 @@ class StepEquation:
         assert point is not None
         if not self._is_factorised and self._unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
-            info, self._movable = self._unreduced.solve(
-                self._velocity, point.step, contacts, self.bias, velocity
-            )
+            about, step = self._velocity, point.step
+            info, self._movable = self._unreduced.solve(about, step, contacts, self.bias, velocity)
             if info.status is not Status.SINGULAR:
                 return info
             self.impulses.match(contacts)
@@ -243,8 +239,8 @@ class StepEquation:
     def _follow_friction(self, velocity: Array) -> SolveInfo:
         """Expand a potential's friction again at v⁺ while its linearised forces leave their cones, and write v⁺.
 
-        Friction at rest is a steep line in the slip, which a jump of the slip would follow far out of the cone. Each
-        turn is an iteration of Newton's method in the velocities that the potential sees; INACCURATE if that goes on.
+        At rest it is a steep line in the slip, which a jump of the slip would follow far out of the cone. A turn is a
+        step of Newton's method in the velocities that the potential sees; INACCURATE if that goes on.
         """
         world, (c_v, c_q), forces = self._world, self._potential_factors, self._world.forces
         assert forces is not None and self.point is not None
