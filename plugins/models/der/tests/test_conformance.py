@@ -1,5 +1,6 @@
 """Conformance kit for a few different graphs of rods."""
 
+from corekit.cli import main
 from corekit_testing.conformance import conformance
 
 FREE = {
@@ -100,3 +101,11 @@ MOUNTED = TREE | {"clamps": [{"at": "trunk.start"}]}
 test_mounted_tree = conformance("models", "der", MOUNTED, free_base=True)
 GRIPPED = SWIMMER | {"clamps": [{"at": "tail.end", "kind": "edge"}]}
 test_rod_mounted_by_an_edge = conformance("models", "der", GRIPPED, free_base=True)
+
+
+def test_the_default_rod_conforms_from_the_command_line(capsys):
+    """Its edges are short: displaced by as much as models of longer links, they fold onto each other."""
+    assert main(["conform", "models.der", "--spread", "0.1"]) == 0
+    capsys.readouterr()
+    assert main(["conform", "models.der"]) == 1
+    assert "f is not finite; where the displacement is beyond" in capsys.readouterr().out

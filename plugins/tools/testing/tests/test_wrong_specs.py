@@ -127,7 +127,7 @@ def test_command_line_lists_checks_and_exits_with_their_verdict(capsys):
             ["shapes.torus"],
             "conform judges components, and 'shapes.torus' is none: `corekit doctor` loads its spec",
         ),
-        (["friction_laws.lab:box"], "`corekit conform contact_solvers.NAME` judges its solver"),
+        (["friction_laws.lab:box"], "`corekit conform contact_solvers.NAME` judges it with a solver"),
         (["models.reference-pendulum", "--set", "lenghts=[1.0]"], "lenghts"),
         (["models.reference-pendulum", "--set", "lengths"], "PATH=VALUE"),
     ],

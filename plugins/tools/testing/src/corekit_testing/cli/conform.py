@@ -25,12 +25,11 @@ _STYLES = {
 
 _JUDGED_BY = {
     "shapes": (
-        "`corekit doctor` loads its spec, and the gaps of its detector are for tests of your own, as the kit places "
-        "the kernel's kinds alone"
+        "`corekit doctor` loads its spec, and `corekit conform contact_detectors.NAME` places it before its detector; "
+        "a formula for its gaps is for tests of your own"
     ),
     "friction_laws": (
-        "`corekit doctor` loads it, `corekit conform contact_solvers.NAME` judges its solver by Coulomb's law, and "
-        "what the law itself answers is for tests of your own"
+        "`corekit doctor` loads it, and `corekit conform contact_solvers.NAME` judges it with a solver that provides it"
     ),
 }
 """What is no component, by its entry-point group, and what says whether it is sound."""
@@ -41,6 +40,7 @@ def conform(
     /,
     *,
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    spread: float = 1.0,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int:
     """Run the conformance checks of a plugin's role and abilities.
@@ -51,6 +51,8 @@ def conform(
         `role.name`, for example models.pcc, or the bare name if one role alone uses it.
     overrides
         `sections=2`: another value for an option; may be given several times.
+    spread
+        Factor on how far a model is displaced from its rest state: less than 1 for one with narrow limits.
     as_json
         Print one JSON object instead of a table.
     """
@@ -58,7 +60,7 @@ def conform(
     from corekit_testing.conformance.check import Verdict
 
     role, rest = _role_and_name(name)
-    subject = Subject.installed(role, rest, _options(overrides))
+    subject = Subject.installed(role, rest, _options(overrides), spread=spread)
     subject.config()  # options that do not fit are misuse, not a failed check
     outcomes: list[Outcome] = []
     for outcome in run_checks(subject):

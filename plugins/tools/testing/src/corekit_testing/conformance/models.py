@@ -105,7 +105,8 @@ def answers_finite(subject: Subject) -> None:
     probe = Probe(subject)
     for state in [*probe.states, rest_state(probe.model)]:
         for name, values in _sized_answers(probe, state).items():
-            expect(np.isfinite(values).all(), f"{name} is not finite")
+            said = "is not finite; where the displacement is beyond what the model allows: --spread 0.1"
+            expect(np.isfinite(values).all(), f"{name} {said}")
 
 
 def _sized_answers(probe: Probe, state: State) -> dict[str, Array]:
