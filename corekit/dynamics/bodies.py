@@ -12,7 +12,7 @@ from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.dynamics.body_inputs import BodyInputs
-from corekit.errors import ControlError
+from corekit.errors import CompositionError, ControlError
 from corekit.roles.friction import SurfaceFriction, surface_friction
 from corekit.roles.model import Model, ModelDescription
 from corekit.roles.model_abilities import ModelAbilities
@@ -97,7 +97,11 @@ class Body:
 def stack_bodies(
     parts: Sequence[tuple[str, Model, frozenset[str], Mapping[str, Signal], Any]],
 ) -> tuple[Body, ...]:
-    """Bodies with their offsets, from (name, model, abilities of its spec, signals by channel, friction)."""
+    """Bodies with their offsets, from (name, model, abilities of its spec, signals by channel, friction).
+
+    Raises:
+        CompositionError: an index of a model that does not fit its own description.
+    """
     bodies: list[Body] = []
     q = v = aux = frame = shape = 0
     for name, model, abilities, signals, friction in parts:
@@ -116,10 +120,31 @@ def stack_bodies(
             first_frame=frame,
             first_shape=shape,
         )
+        _check_indices(body)
         bodies.append(body)
         q, v, aux = q + body.nq, v + body.nv, aux + description.aux
         frame, shape = frame + len(description.frames), shape + len(description.shapes)
     return tuple(bodies)
+
+
+def _check_indices(body: Body) -> None:
+    """Refuse a model whose shapes or prescribed velocities stand on what its description does not have."""
+    about, who = body.description, f"{type(body.model).__name__} (body {body.name!r})"
+    for what, indices, count in (
+        ("frame of a shape", [shape.frame for shape in about.shapes], len(about.frames)),
+        (
+            "second frame of a shape",
+            [max(shape.second_frame, 0) for shape in about.shapes],
+            len(about.frames),
+        ),
+        ("prescribed velocity", about.prescribed_velocity_index, body.nv),
+        ("prescribed coordinate", about.prescribed_coordinate_index, body.nq),
+    ):
+        outside = [int(index) for index in indices if not 0 <= index < count]
+        if outside:
+            raise CompositionError(
+                f"the {what} of {who} is number {outside[0]}, and there are {count}, from 0 on"
+            )
 
 
 def stacked_velocity_scale(bodies: Sequence[Body]) -> Array | None:

@@ -31,6 +31,7 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_constraints import BodyConstraints
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.prescribed_motion import PrescribedMotion
+from corekit.errors import CompositionError
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
 from corekit.linalg.factorisation import Factorisation, make_factorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse, widest
@@ -45,6 +46,14 @@ _NO_ROWS: IntArray = np.zeros(0, dtype=np.int64)
 def _columns(matrix: Matrix) -> Array:
     """A band's data with a row per column of the matrix, a view."""
     return matrix.data.reshape(matrix.n, -1) if isinstance(matrix, Diagonal) else matrix.data.T
+
+
+def _sized(body: Body, method: str, matrix: Matrix) -> Matrix:
+    """Return a matrix of a model; raise CompositionError where it is not of the size nv."""
+    if matrix.n != body.nv:
+        who = f"{method} of {type(body.model).__name__} (body {body.name!r})"
+        raise CompositionError(f"{who} gives a matrix of size {matrix.n}, and it has {body.nv} velocities")
+    return matrix
 
 
 @final
@@ -76,14 +85,16 @@ class BodyTerms:
     def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
         model = body.model
         self.body = body
-        self.mass: Matrix = model.new_mass_matrix()
+        self.mass = _sized(body, "new_mass_matrix", model.new_mass_matrix())
         self.force, self.rhs, self._work = np.zeros((3, body.nv))
         self._steady_inputs = body.inputs.buffer if body.inputs.constant else None
         self.stiffness: Matrix | None = None
         self.damping: Matrix | None = None
         derivatives = body.abilities.force_derivatives
         if derivatives is not None:
-            self.stiffness, self.damping = stiffness, damping = derivatives.new_stiffness_and_damping()
+            made = derivatives.new_stiffness_and_damping()
+            stiffness, damping = (_sized(body, "new_stiffness_and_damping", each) for each in made)
+            self.stiffness, self.damping = stiffness, damping
             self.matrix = widest(self.mass, stiffness, damping)
         else:
             self.matrix = widest(self.mass)
