@@ -9,8 +9,9 @@ from corekit.errors import CompositionError, ConfigError
 from corekit.registry.discover import discover
 from corekit.roles.friction import friction_law
 from corekit.scenario.load import load
-from corekit_testing.conformance import Subject
-from corekit_testing.conformance.common import light_spec, spec_true
+from corekit_testing.conformance import Subject, checks_of, run_checks
+from corekit_testing.conformance.check import Verdict
+from corekit_testing.conformance.common import PAPER, light_spec, spec_true
 
 SPEC = """
 from corekit.registry.spec import ComponentSpec
@@ -28,14 +29,16 @@ solver = ComponentSpec(
 """
 
 SOLVER = '''
-"""|f_1| <= along, |f_2| <= across per unit of normal impulse, by projected Gauss-Seidel."""
+"""|f_1| <= along, |f_2| <= across per unit of normal impulse, or Coulomb's disk, by projected Gauss-Seidel."""
 
 from typing import final
 
 import numpy as np
 from attrs import frozen
-from corekit.data.status import SolveInfo
+from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.contact import ImpulseSolver
+
+SWEEPS, SETTLED = 2000, 1e-12
 
 @frozen(kw_only=True)
 class Config:
@@ -47,19 +50,55 @@ class BoxSolver(ImpulseSolver):
         self._has_box = context.friction_law == "lab:box"
 
     def solve(self, problem, impulse):
-        delassus, width = problem.delassus(), 3
-        for _ in range(200):
-            for row in range(len(impulse)):
-                c, a = divmod(row, width)
-                speed = delassus[row] @ impulse + problem.free_velocity[row]
-                moved = impulse[row] - speed / delassus[row, row]
-                if a == 0:
-                    impulse[row] = max(moved, 0.0)
-                else:
-                    mu = problem.friction_record[c, a - 1] if self._has_box else problem.friction[c]
-                    limit = mu * impulse[row - a]
-                    impulse[row] = min(max(moved, -limit), limit)
-        return SolveInfo()
+        delassus, free = problem.delassus(), problem.free_velocity
+        if not (np.isfinite(delassus).all() and np.isfinite(free).all()):
+            impulse[:] = 0.0
+            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), "box-solver")
+        status, sweeps = Status.ITERATION_LIMIT, 0
+        while status is Status.ITERATION_LIMIT and sweeps < SWEEPS:
+            before, sweeps = impulse.copy(), sweeps + 1
+            for rows in self._rows(problem):
+                velocity = delassus[rows] @ impulse + free[rows]
+                mobility = np.trace(delassus[rows, rows]) or 1.0
+                impulse[rows] = self._law(problem, rows, impulse, impulse[rows] - velocity / mobility)
+            if np.abs(impulse - before).max(initial=0.0) <= SETTLED * np.abs(impulse).max(initial=0.0):
+                status = Status.CONVERGED
+        velocity = delassus @ impulse + free
+        errors = {"normal": 0.0, "friction": 0.0}
+        for rows in self._rows(problem):
+            found = impulse[rows] - self._law(problem, rows, impulse, impulse[rows] - velocity[rows])
+            kind = "normal" if self._is_normal(problem, rows) else "friction"
+            errors[kind] = max(errors[kind], np.linalg.norm(found))
+        return SolveInfo(status, sweeps, Residuals(**errors), "box-solver")
+
+    def _rows(self, problem):
+        """Normal rows, friction rows of a contact together, and bounded rows, in turn."""
+        width, contacts = problem.rows_per_contact, problem.contact_count
+        for c in range(contacts):
+            yield slice(c * width, c * width + 1)
+            yield slice(c * width + 1, (c + 1) * width)
+        for row in range(contacts * width, len(problem.free_velocity)):
+            yield slice(row, row + 1)
+
+    def _is_normal(self, problem, rows):
+        width, end = problem.rows_per_contact, problem.contact_count * problem.rows_per_contact
+        return rows.start >= end or rows.start % width == 0
+
+    def _law(self, problem, rows, impulse, wanted):
+        """The nearest impulse of these rows that the law allows."""
+        width, end = problem.rows_per_contact, problem.contact_count * problem.rows_per_contact
+        if rows.start >= end:
+            b = rows.start - end
+            return np.clip(wanted, problem.lower[b], problem.upper[b])
+        if rows.start % width == 0:
+            return np.maximum(wanted, 0.0)
+        c = rows.start // width
+        pressed = impulse[c * width]
+        if self._has_box:
+            limit = problem.friction_record[c, : width - 1] * pressed
+            return np.clip(wanted, -limit, limit)
+        limit, size = problem.friction[c] * pressed, np.linalg.norm(wanted)
+        return wanted if size <= limit else wanted * (limit / size)
 '''
 
 SCENARIO = """
@@ -120,6 +159,14 @@ def test_a_spec_that_states_the_law_too_is_light_and_true_to_the_kit(lab):
     subject = Subject.installed("contact_solvers", "box-solver")
     light_spec.run(subject)
     spec_true.run(subject)
+
+
+def test_the_solver_keeps_what_its_role_promises(lab):
+    """By Coulomb's law and by its own, redundant contacts and bounded rows included."""
+    subject = Subject.installed("contact_solvers", "box-solver")
+    own = checks_of("contact_solvers")[len(PAPER) :]
+    failed = [each for each in run_checks(subject, checks=own) if each.verdict is Verdict.FAILED]
+    assert not failed
 
 
 def test_the_listing_takes_the_law_for_no_component(lab):
