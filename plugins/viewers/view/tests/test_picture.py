@@ -70,6 +70,12 @@ def test_single_frame_is_one_panel_without_time_plots(arm_over_box, tmp_path):
     assert drawn(arm_over_box(1), tmp_path).std() > 0.02
 
 
+def test_two_frames_as_of_an_equilibrium_have_no_time_plots(arm_over_box, tmp_path):
+    image, bare = (drawn(arm_over_box(2), tmp_path, plots=plots) for plots in (True, False))
+    assert image.shape == bare.shape
+    assert drawn(arm_over_box(3), tmp_path).shape[0] > image.shape[0]
+
+
 def test_many_bodies_and_every_obstacle_kind_are_drawn(fallen_bodies, tmp_path):
     image = drawn(fallen_bodies(14), tmp_path, panels=2)
     assert image.std() > 0.05

@@ -110,7 +110,7 @@ class MatplotlibViewer(Viewer):
         rows, columns = grid(len(frames), frame)
         panel_width = min(0.98 * width / columns, 0.62 * width) - GAP
         panel_height = panel_width * frame.height / frame.width
-        plots = config.plots and len(replay.time) > 1
+        plots = config.plots and len(replay.time) > 2  # two, as of an equilibrium, are no course
         below = PLOTS if plots else 0.0
         height = TITLE + rows * (panel_height + HEAD) + FOOT + below
 
