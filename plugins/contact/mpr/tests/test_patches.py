@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .pairs import DIRECTION, LENGTH, Scene, rotation_about
+from .pairs import DIRECTION, LENGTH, Scene, random_rotation, rotation_about
 
 ON_SIDE = rotation_about((1, 0, 0), np.pi / 2)
 PRISM = np.array([[x, y, z] for x in (-0.05, 0.05) for y in (-0.04, 0.04) for z in (-0.03, 0.03)])
@@ -186,6 +186,19 @@ LYING = [
 ]
 
 
+def material_rates(scene, contacts, velocity, spin):
+    """Rate of every contact's gap by its id, from its material points [m/s]."""
+    rates = {}
+    for c in range(contacts.count):
+        rate = 0.0
+        for slot in range(2):
+            f = contacts.frame[c, slot]
+            arm = scene.rotation[f] @ contacts.local_point[c, slot]
+            rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
+        rates[int(contacts.id[c])] = rate
+    return rates
+
+
 def test_gap_rates_of_every_point_are_the_material_points_velocity():
     rng = np.random.default_rng(23)
     step, compared, worst_sliding = 1e-6, 0, 0
@@ -201,14 +214,7 @@ def test_gap_rates_of_every_point_are_the_material_points_velocity():
         base = scene.position.copy(), scene.rotation.copy()
         start, contacts = scene.rows(), scene.measure()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        expected = {}
-        for c in range(contacts.count):
-            rate = 0.0
-            for slot in range(2):
-                f = contacts.frame[c, slot]
-                arm = scene.rotation[f] @ contacts.local_point[c, slot]
-                rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
-            expected[int(contacts.id[c])] = rate
+        expected = material_rates(scene, contacts, velocity, spin)
         sides = []
         for sign in (1, -1):
             for k in range(2):
@@ -242,3 +248,39 @@ def test_ids_persist_while_a_disk_rocks_and_slides_over_a_box():
         assert 1 <= len(now) <= 4
         persistent, total, before = persistent + len(now & before), total + len(now), now
     assert persistent > 0.97 * total
+
+
+def octahedron(rng):
+    corners = rng.normal(size=(6, 3))
+    return corners / np.linalg.norm(corners, axis=1)[:, None] * (0.12, 0.08, 0.05)
+
+
+@pytest.mark.parametrize("kind", ["box", "polytope"])
+@pytest.mark.parametrize("gap", [0.01, 0.001, -0.001, -0.004])
+def test_gap_rates_of_shapes_with_edges_at_random_are_the_material_points_velocity(kind, gap):
+    """Edges that cross nearly parallel and faces of other depth than the pair's are among them."""
+    rng = np.random.default_rng(31)
+    step, several = 1e-6, 0
+    for _ in range(150):
+        vertices = [octahedron(rng) if kind == "polytope" else None for _ in range(2)]
+        scene = Scene([(kind, () if kind == "polytope" else (0.12, 0.08, 0.1))] * 2, vertices)
+        away = rng.normal(size=3)
+        scene.set_pose(1, (0, 0, 0), random_rotation(rng))
+        scene.set_pose(0, 0.5 * away / np.linalg.norm(away), random_rotation(rng))
+        now, normal, _ = scene.closest()
+        scene.position[0] += (gap - now) * normal
+        base = scene.position.copy(), scene.rotation.copy()
+        velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.5
+        expected = material_rates(scene, scene.measure(), velocity, spin)
+        several += len(expected) > 1
+        nearby = []
+        for s in (step, -step, 2 * step, -2 * step):
+            for k in range(2):
+                turned = rotation_about(spin[k], s * np.linalg.norm(spin[k])) @ base[1][k]
+                scene.set_pose(k, base[0][k] + s * velocity[k], turned)
+            nearby.append({key: row[0] for key, row in scene.rows().items()})
+        for key, rate in expected.items():
+            if all(key in gaps for gaps in nearby):
+                ahead, back, far, behind = (gaps[key] for gaps in nearby)
+                assert rate == pytest.approx((8 * (ahead - back) - (far - behind)) / (12 * step), abs=1e-7)
+    assert several > (0 if gap > 0.0 else 20)

@@ -4,13 +4,13 @@ Seen along the pair's normal, the overlap of two flats is bounded by corners of 
 crossings of their edges:
 
 - a corner, rim point or end over a face is measured along the face's normal to its plane;       (1)
-- two edges, or an edge and a line, along their common perpendicular if it is near the pair's
-  normal and meets both, else along that normal: of nearly parallel edges it lies anywhere;      (2)
+- two edges, or an edge and a line, along their common perpendicular if that is near the pair's
+  normal and meets both, else not at all: where nearly parallel edges cross slides along both;   (2)
 - an end of a round line beside another line, along the shortest way to that line;               (3)
 - where an edge or rim passes a rim, along the normal of a cap.                                  (4)
 
-The rates of (1), (3) and of (2) along the common perpendicular are exact. Other points slide on both shapes; the error
-of their rate is tilt × sliding speed.
+The rates of (1), (2) and (3) are exact: a gap along the normal of its features does not change as the point slides on
+them. The points (4) slide across that normal; the error of their rate is tilt × sliding speed.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _sides(feature: Feature) -> int:
 def _edges_crossing(
     a: Feature, loop_a: Array, b: Feature, loop_b: Array, n: Vector, cosine: float, rows: Array, count: int
 ) -> int:
-    """Append points (2): edges of A that cross edges of B, seen along n."""
+    """Append points (2): edges of A that cross edges of B, each within the angle and its own ends."""
     thick_a = a[3] if a[0] in (LINE, BARREL) else 0.0
     thick_b = b[3] if b[0] in (LINE, BARREL) else 0.0
     for i in range(_sides(a)):
@@ -134,19 +134,13 @@ def _edges_crossing(
             q = row(loop_b, j)
             g = subtract(row(loop_b, (j + 1) % b[1]), q)
             c, d = cross(e, g), subtract(q, p)
-            area = dot(n, c)
-            if not abs(area) > _PARALLEL * norm(e) * norm(g):
+            if not norm(c) > _PARALLEL * norm(e) * norm(g):
                 continue
-            s, t = dot(n, cross(d, g)) / area, dot(n, cross(d, e)) / area
-            if not (0.0 < s < 1.0 and 0.0 < t < 1.0):
-                continue
-            c = scaled(c, sign_of(area) / norm(c))
+            c = scaled(c, sign_of(dot(n, c)) / norm(c))
             own = dot(c, cross(e, g))
-            s_own, t_own = dot(c, cross(d, g)) / own, dot(c, cross(d, e)) / own
-            if dot(n, c) > cosine and 0.0 < s_own < 1.0 and 0.0 < t_own < 1.0:
-                s, t = s_own, t_own
-            else:
-                c = n
+            s, t = dot(c, cross(d, g)) / own, dot(c, cross(d, e)) / own
+            if not (dot(n, c) > cosine and 0.0 < s < 1.0 and 0.0 < t < 1.0):
+                continue
             gap = dot(c, add_scaled(add_scaled(scaled(d, -1.0), s, e), -t, g))
             gap -= thick_a + thick_b
             x = add_scaled(add_scaled(p, s, e), -thick_a - 0.5 * gap, c)

@@ -3,7 +3,8 @@
 A flat lies on another if they are within the flat angle and the pair's normal is within twice that of the
 face's. The points of the overlap (`overlap`) that spread the support are reported: the furthest from the
 first, then the furthest on either side of the line to it. Ties keep the given order, so that a resting flat
-keeps its contacts.
+keeps its contacts. A point deeper than the pair is measured along another normal, near the closest pair. It is
+left out: with the pair's gap its rate would be wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ __all__ = ["MAX_POINTS", "add_pair_rows"]
 MAX_POINTS: Final = 4
 """Largest number of points that report one pair."""
 _NEAR: Final = 0.05
+_ROUNDING: Final = 1e-12
+"""How far a point's gap may be below its pair's [m]."""
 
 
 @compiled
@@ -64,7 +67,7 @@ def _row_point(rows: Array, index: int) -> Vector:
 
 @compiled
 def _add_overlap_row(overlap_rows: Array, chosen: int, gap: float, rows: Array, count: int) -> int:
-    """Append an overlap point, with a gap no less than the pair's; return the new count."""
+    """Append an overlap point, with a gap no less than the pair's to rounding; return the new count."""
     for k in range(9):
         rows[count, k] = overlap_rows[chosen, k]
     lift = max(gap - rows[count, 0], 0.0)
@@ -94,6 +97,8 @@ def _add_spread_rows(
     for role in range(3):  # away from the first point; left of that line; right of it
         best, chosen = _NEAR * extent, -1
         for k in range(overlap_count):
+            if overlap_rows[k, 0] < gap - _ROUNDING:
+                continue
             d = subtract(_row_point(overlap_rows, k), origin)
             d = add_scaled(d, -dot(d, n), n)
             aside = dot(n, cross(line, d))
@@ -152,9 +157,10 @@ def add_pair_rows(
     if sine == 0.0:
         _set_middle_row(buffers.rows, overlap_count, gap, n, rows)
         return 1
-    lowest_point, chosen = math.inf, 0
+    least, chosen = math.inf, 0
     for k in range(overlap_count):
-        if buffers.rows[k, 0] < lowest_point - 1e-9:
-            lowest_point, chosen = buffers.rows[k, 0], k
+        difference = abs(buffers.rows[k, 0] - gap)
+        if difference < least - 1e-9:
+            least, chosen = difference, k
     count = _add_overlap_row(buffers.rows, chosen, gap, rows, 0)
     return _add_spread_rows(buffers.rows, overlap_count, n, gap, rows, count)
