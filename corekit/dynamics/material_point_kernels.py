@@ -139,12 +139,13 @@ def contact_impulses(
 def cone_excess(step: float, impulse: Array, normal_force: Array, friction: Array) -> float:
     """The largest |λ_t| − μ·λ_n of contacts, relative to the largest μ·λ_n; 0 without friction.
 
-    λ_n is the larger one of what a solve gave, impulse (m, 3), and h times the force it began with, (m,).
+    λ_n is the larger one of what a solve gave, impulse (m, 3), and h times the force it began with, (m,). Of a contact
+    that parts the linearised forces may pull: friction is as large a part of that, which is none of its slip.
     """
     most = bound = 0.0
     for c in range(len(impulse)):
         if friction[c] > 0.0:
-            own = friction[c] * max(impulse[c, 0], step * normal_force[c], 0.0)
+            own = friction[c] * max(abs(impulse[c, 0]), step * normal_force[c])
             bound = max(bound, own)
             most = max(most, math.hypot(impulse[c, 1], impulse[c, 2]) - own)
     return most / bound if bound > 0.0 else 0.0

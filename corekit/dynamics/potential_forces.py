@@ -39,7 +39,7 @@ from corekit.roles.contact import ContactPotential, PotentialTerms
 
 __all__ = ["PotentialForces"]
 
-_CONE_EXCESS = 0.2
+_CONE_EXCESS = 0.5
 """Part of a friction bound by which linearised forces may leave their cones before they are expanded again."""
 _SPACE = 3 * MAX_MATERIAL_POINTS
 _NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
