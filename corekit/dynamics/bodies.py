@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen, setters
+from attrs import define, field, setters
 
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.errors import CompositionError, ControlError
+from corekit.roles.controller import FrameState
 from corekit.roles.friction import SurfaceFriction, surface_friction
 from corekit.roles.model import Model, ModelDescription
 from corekit.roles.model_abilities import ModelAbilities
@@ -20,7 +21,6 @@ from corekit.roles.model_abilities import ModelAbilities
 __all__ = [
     "ROUNDING",
     "Body",
-    "FrameState",
     "check_orientation",
     "frame_state",
     "stack_bodies",
@@ -156,25 +156,6 @@ def stacked_velocity_scale(bodies: Sequence[Body]) -> Array | None:
         for body in bodies
     ]
     return np.concatenate(own)
-
-
-@frozen(eq=False)
-class FrameState:
-    """A frame in the world.
-
-    Args:
-        position: of its origin [m], shape (3,).
-        rotation: its axes as columns, shape (3, 3).
-        velocity: of its origin [m/s], shape (3,).
-        angular_velocity: in world axes [rad/s], shape (3,).
-        jacobian: ∂velocity/∂v of the body's velocities, shape (3, nv).
-    """
-
-    position: Array
-    rotation: Array
-    velocity: Array
-    angular_velocity: Array
-    jacobian: Array
 
 
 def check_orientation(body: Body, state: State) -> None:

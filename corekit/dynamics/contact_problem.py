@@ -215,9 +215,8 @@ class UnreducedStep:
         self._constraints = own
         self._lower, self._upper = np.full(own.rows.count, -np.inf), np.full(own.rows.count, np.inf)
         self._problem = UnreducedStepProblem(
-            matrix=self._terms.matrix, right=self._terms.rhs, dofs=own.rows.dofs, values=own.rows.values,
-            compliance=own.compliance, target=own.target, lower=self._lower, upper=self._upper,
-            width=world.jacobian.width,
+            self._terms.matrix, self._terms.rhs, own.rows.dofs, own.rows.values, own.compliance, own.target,
+            self._lower, self._upper, world.jacobian.width,
         )  # fmt: skip
         # of which contacts the problem holds views: they stay as long as the number of contacts does
         self._id: IntArray = np.zeros(0, dtype=np.int64)

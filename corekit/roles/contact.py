@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from typing import Protocol
 
 import numpy as np
-from attrs import frozen
+from attrs import define, field, frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
@@ -83,7 +83,6 @@ class ContactProblem(Protocol):
 
     def delassus(self) -> Array:
         """W, shape (R, R), symmetric positive semidefinite (bounded rows carry their compliance)."""
-        ...
 
 
 class ContactSolver(Component, ABC):
@@ -102,6 +101,7 @@ class ImpulseSolver(ContactSolver):
         """
 
 
+@define(eq=False)
 class UnreducedStepProblem:
     """One step before anything is eliminated, its rows by entries; for solvers that solve a step as a whole.
 
@@ -113,47 +113,37 @@ class UnreducedStepProblem:
 
     The same object step by step; arrays that begin with the same size stay, those of contacts are replaced.
 
-    Attributes:
-        matrix, right: A, symmetric, and b, shape (n,).
-        dofs, values: J_b, shape (nb, k), in the order of the model's chain; unused entries have value 0.
-        compliance, target: E and r, shape (nb,).
+    Args:
+        matrix, rhs: A, symmetric, and b, shape (n,).
+        constraint_dofs, constraint_values: J_b, shape (nb, k), in the order of the model's chain; unused entries have
+            value 0.
+        compliance, target_rate: E and r, shape (nb,).
         lower, upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
-        width: rows a contact, 3, or 2 in a planar world: normal, then tangents.
-        contacts: m. id, friction: of every contact, shape (m,). frictional: whether any may ever have some.
+        rows_per_contact: 3, or 2 in a planar world: normal, then tangents.
+        contact_count: m. id, friction: of every contact, shape (m,). frictional: whether any may ever have some.
         friction_record: as in `ContactProblem`, shape (m, k).
         contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
         step: h [s].
     """
 
-    def __init__(
-        self,
-        matrix: Matrix,
-        right: Array,
-        dofs: IntArray,
-        values: Array,
-        compliance: Array,
-        target: Array,
-        lower: Array,
-        upper: Array,
-        width: int,
-    ) -> None:
-        self.matrix, self.rhs = matrix, right
-        self.constraint_dofs, self.constraint_values, self.compliance, self.target_rate = (
-            dofs,
-            values,
-            compliance,
-            target,
-        )
-        self.lower, self.upper, self.rows_per_contact = lower, upper, width
-        self.contact_count = 0
-        self.frictional = True
-        self.id: IntArray = np.zeros(0, dtype=np.int64)
-        self.friction: Array = np.zeros(0)
-        self.friction_record: Array = np.zeros((0, 0))
-        self.contact_dofs: IntArray = np.zeros((0, 1), dtype=np.int64)
-        self.contact_values: Array = np.zeros((0, 1))
-        self.bias: Array = np.zeros((0, width))
-        self.step = 0.0
+    matrix: Matrix
+    rhs: Array
+    constraint_dofs: IntArray
+    constraint_values: Array
+    compliance: Array
+    target_rate: Array
+    lower: Array
+    upper: Array
+    rows_per_contact: int
+    contact_count: int = 0
+    frictional: bool = True
+    id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
+    friction: Array = field(factory=lambda: np.zeros(0))
+    friction_record: Array = field(factory=lambda: np.zeros((0, 0)))
+    contact_dofs: IntArray = field(factory=lambda: np.zeros((0, 1), dtype=np.int64))
+    contact_values: Array = field(factory=lambda: np.zeros((0, 1)))
+    bias: Array = field(factory=lambda: np.zeros((0, 3)))
+    step: float = 0.0
 
 
 class UnreducedStepSolver(ImpulseSolver):
@@ -199,16 +189,13 @@ class ContactMotion(Protocol):
     @property
     def normal_velocity(self) -> Array:
         """Rate of every gap, shape (m,) [m/s]; negative where it closes."""
-        ...
 
     @property
     def normal_acceleration(self) -> Array:
         """Mean change of `normal_velocity` in the step, shape (m,) [m/s²]."""
-        ...
 
     def effective_mass(self, contact: int) -> float:
         """1/(J_n·M⁻¹·J_nᵀ) of a contact [kg], constraints left out; infinite where no motion changes its gap."""
-        ...
 
 
 class ContactPotential(ContactSolver):

@@ -6,44 +6,36 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from attrs import frozen
+
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.roles.component import Component
 
-__all__ = ["ControlledWorld", "Controller", "FrameView", "Inputs"]
+__all__ = ["ControlledWorld", "Controller", "FrameState", "Inputs"]
 
 Inputs = Mapping[str, Mapping[str, Any]]
 """Values by body and channel, each one number for all entries of the channel or one for each."""
 
 
-class FrameView(Protocol):
-    """A frame in the world, all in world axes."""
+@frozen(eq=False)
+class FrameState:
+    """A frame in the world.
 
-    @property
-    def position(self) -> Array:
-        """Of its origin [m], shape (3,)."""
-        ...
+    Args:
+        position: of its origin [m], shape (3,).
+        rotation: its axes as columns, shape (3, 3).
+        velocity: of its origin [m/s], shape (3,).
+        angular_velocity: in world axes [rad/s], shape (3,).
+        jacobian: ∂velocity/∂v of the body's velocities, shape (3, nv).
+    """
 
-    @property
-    def rotation(self) -> Array:
-        """Its axes as columns, shape (3, 3)."""
-        ...
-
-    @property
-    def velocity(self) -> Array:
-        """Of its origin [m/s], shape (3,)."""
-        ...
-
-    @property
-    def angular_velocity(self) -> Array:
-        """[rad/s], shape (3,)."""
-        ...
-
-    @property
-    def jacobian(self) -> Array:
-        """∂velocity/∂v of its body, shape (3, nv)."""
-        ...
+    position: Array
+    rotation: Array
+    velocity: Array
+    angular_velocity: Array
+    jacobian: Array
 
 
 class ControlledWorld(Protocol):
@@ -52,38 +44,30 @@ class ControlledWorld(Protocol):
     @property
     def time(self) -> float:
         """Time now [s]."""
-        ...
 
     @property
     def step_length(self) -> float:
         """h [s]."""
-        ...
 
     @property
     def bodies(self) -> Sequence[Any]:
         """Bodies, each with `name`, `model`, `description` and `inputs`."""
-        ...
 
     @property
     def state(self) -> State:
         """The world's state, with `body_states` in the order of the bodies."""
-        ...
 
     def body(self, name: str) -> Any:
         """Return a body by its name."""
-        ...
 
     def controller(self, name: str) -> Any:
         """Return a controller by its name, for example one that reads sensors."""
-        ...
 
-    def frame(self, name: str) -> FrameView:
+    def frame(self, name: str) -> FrameState:
         """Return a frame by `body.frame`."""
-        ...
 
     def contacts(self) -> ContactRecord:
         """Return what every contact did in the last step."""
-        ...
 
 
 class Controller(Component, ABC):

@@ -24,43 +24,35 @@ class System(Protocol):
     @property
     def theta(self) -> ThetaStep:
         """Steps that solve for the end velocity together with contact."""
-        ...
 
     @property
     def split(self) -> SplitStep:
         """Steps that solve for impulses after the smooth dynamics."""
-        ...
 
     @property
     def smooth(self) -> SmoothDynamics:
         """The motion without impulses, as a differential equation."""
-        ...
 
     @property
     def nq(self) -> int:
         """Length of q."""
-        ...
 
     @property
     def nv(self) -> int:
         """Length of v."""
-        ...
 
     @property
     def velocity_scale(self) -> Array | None:
         """Surface speed per unit of each velocity, which weighs errors, shape (nv,); None: all are 1."""
-        ...
 
     def new_state(self) -> State:
         """Allocate a state of the world."""
-        ...
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
         """Move every body with v̄ over h; write q, aux and time of `out`, with prescribed coordinates set to p.
 
         `previous` is an earlier result near the new one, or the start: angles are unwrapped towards it.
         """
-        ...
 
     @property
     def factorisation_id(self) -> int | None:
@@ -69,7 +61,6 @@ class System(Protocol):
         None if it failed or contains contacts. Then the place, and with constraints the `constraint_impulses` there,
         are not enough to make the factorisation again.
         """
-        ...
 
     @property
     def constraint_impulses(self) -> Array:
@@ -77,7 +68,6 @@ class System(Protocol):
 
         Setting them changes the λ_b with which the next linearisation evaluates ∂(J_bᵀλ_b)/∂q.
         """
-        ...
 
     @constraint_impulses.setter
     def constraint_impulses(self, impulses: Array) -> None: ...

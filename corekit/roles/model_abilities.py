@@ -45,7 +45,6 @@ class PointJacobianAbility(Protocol):
         Write `dofs` (c, k) and `values` (c, 3, k), world axes, with k = `ModelDescription.jacobian_width`; unused
         entries have value 0 and a valid index.
         """
-        ...
 
 
 class ForceDerivativesAbility(Protocol):
@@ -53,13 +52,11 @@ class ForceDerivativesAbility(Protocol):
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Allocate buffers for K and D in the structures of this model."""
-        ...
 
     def compute_stiffness_and_damping(
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
         """Write K = −∂f(integrate(q, δ, 1))/∂δ at δ = 0, and D = −∂f/∂v. The derivative of M is not part of K."""
-        ...
 
 
 class DissipationAbility(Protocol):
@@ -79,7 +76,6 @@ class InverseDynamicsAbility(Protocol):
         self, state: State, inputs: Array, acceleration: Array, out: Array, mass: Matrix | None = None
     ) -> None:
         """Write f − M·w, shape (nv,), and M if a buffer is given."""
-        ...
 
     def compute_residual_derivatives(
         self,
@@ -95,7 +91,6 @@ class InverseDynamicsAbility(Protocol):
         δ is a displacement as in `compute_stiffness_and_damping`. Only models with constraints get λ as `impulse`; it
         saves a `compute_constraint_force_gradient`.
         """
-        ...
 
 
 class ConstraintAbility(Protocol):
@@ -103,15 +98,12 @@ class ConstraintAbility(Protocol):
 
     def new_constraints(self) -> ConstraintRows:
         """Allocate a buffer for the constraints, with its fixed width."""
-        ...
 
     def compute_constraints(self, state: State, inputs: Array, rows: ConstraintRows) -> None:
         """Write J_b, position errors c, target rates u, compliances and force bounds at this state."""
-        ...
 
     def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂δ for given λ into a buffer like K's, δ as in `compute_stiffness_and_damping`."""
-        ...
 
 
 class PrescribedMotionAbility(Protocol):
@@ -119,7 +111,6 @@ class PrescribedMotionAbility(Protocol):
 
     def compute_prescribed_motion(self, time: float, value: Array, rate: Array) -> None:
         """Write p(t) and ṗ(t) of the prescribed coordinates, both (p,), in the order of `prescribed_velocity_index`."""
-        ...
 
 
 class FreeBaseAbility(Protocol):
@@ -135,7 +126,6 @@ class FreeBaseAbility(Protocol):
 
         All in world axes. The body moves with its base as a rigid one: what else q and v say of it stays.
         """
-        ...
 
 
 class ReparametrisationAbility(Protocol):
@@ -146,7 +136,6 @@ class ReparametrisationAbility(Protocol):
 
         The kernel calls it at the start of a run and after every accepted step.
         """
-        ...
 
 
 class EnergyAbility(Protocol):
@@ -154,7 +143,6 @@ class EnergyAbility(Protocol):
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic and potential energy [J]; the potential of constant inputs does not count."""
-        ...
 
 
 class ForceTermsAbility(Protocol):
@@ -162,7 +150,6 @@ class ForceTermsAbility(Protocol):
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """Return named parts of f, each of shape (nv,), that sum to f; performance does not matter here."""
-        ...
 
 
 class InputJacobianAbility(Protocol):
@@ -170,7 +157,6 @@ class InputJacobianAbility(Protocol):
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu), u the stacked inputs."""
-        ...
 
 
 class NewNumbersAbility(Protocol):
@@ -182,7 +168,6 @@ class NewNumbersAbility(Protocol):
         None where they differ in more than numbers that this one can exchange. It is not changed. The two may share
         what no such number touches, but no buffer that remembers a state.
         """
-        ...
 
 
 @frozen(eq=False)

@@ -52,7 +52,6 @@ class ThetaStep(Protocol):
         With `contacts_at_start` the answer is False, and every linearisation has the contacts and J_c of the start,
         for integrators that linearise there alone, or that hold contacts which do not settle, with θ = 1.
         """
-        ...
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:
         """Build the one-solve problem at (q₀, v₀, t):  A = M + hD + βh²K,  b = M·v₀ + h·(f + D·v₀).
@@ -61,7 +60,6 @@ class ThetaStep(Protocol):
         `beta` is 0. φ̃ = s(φ(q₀)), r_b = −c(q₀)/h. A positive `shift` σ adds σ·M to A and σ·M·v₀ to b: the problem
         stays consistent, and A is positive definite for σ large enough.
         """
-        ...
 
     def linearise(
         self, velocity: Array, theta: float, stiffness_factor: float = 1.0, shift: float = 0.0
@@ -71,7 +69,6 @@ class ThetaStep(Protocol):
         The prescribed entries of `velocity` are set to ṗ(t + h) first.
         A positive `shift` σ adds σ·M to A, which makes it positive definite; ρ keeps the solution exact.
         """
-        ...
 
     def update_residual(self, velocity: Array, theta: float) -> None:
         """Compute ρ, J_b, contacts and potentials at v_k = `velocity`; A stays that of the last `linearise`.
@@ -79,7 +76,6 @@ class ThetaStep(Protocol):
         The prescribed entries of `velocity` are set to ṗ(t + h) first. What follows is `compute_newton_increment`,
         `solve` by a chord or another `linearise`.
         """
-        ...
 
     def compute_newton_increment(self, out: Array) -> SolveInfo | None:
         """Write −A⁻¹·ρ(v_k), the increment of Newton's method or of a chord step [m/s or rad/s].
@@ -88,14 +84,12 @@ class ThetaStep(Protocol):
         zero. None, with nothing written, where impulses act, of contacts or of constraints: there `solve` is needed.
         If A is singular, the returned status says so and nothing is written.
         """
-        ...
 
     def momentum_residual(self) -> float:
         """Return max|M·(v_k − v₀) − h·f − J_bᵀλ_b − J_cᵀλ_c| with the last impulses [N·s or N·m·s].
 
         Prescribed rows do not count.
         """
-        ...
 
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
         """Solve the current problem and write v⁺. A status that is not solved still leaves the best iterate.
@@ -103,7 +97,6 @@ class ThetaStep(Protocol):
         With `chord` A is that of the last `linearise`, ρ and contacts are those of the last `update_residual`. Then the
         status is SINGULAR, and nothing is written, where rows of constraints or joints are factorised with A too.
         """
-        ...
 
 
 class SplitOutlook(NamedTuple):
@@ -127,7 +120,6 @@ class SplitStep(Protocol):
 
         With a `lookahead` longer than h [s] the integrator may evaluate the smooth dynamics that far ahead.
         """
-        ...
 
     def apply_rate_jump(self, state: State, out: State) -> bool:
         """Write the state after a jump of prescribed rates: M·(v⁺ − v₀) = J_bᵀΛ + the drives' impulses.
@@ -135,7 +127,6 @@ class SplitStep(Protocol):
         An integrator that prescribes rates in the smooth dynamics calls it before `begin_step`. False, with nothing
         written, where no rate jumps.
         """
-        ...
 
     def max_damping_rate(self) -> float:
         """Evaluate D at the start and return the largest damping rate |λ|_max(M⁻¹·D) [1/s].
@@ -144,7 +135,6 @@ class SplitStep(Protocol):
         below, on the kernel of the rigid constraints. D is that of models with force derivatives and of contact
         potentials; 0 without any.
         """
-        ...
 
     def linearise(self, free_state: State, theta: float = 0.0, frozen_damping: bool = False) -> None:
         """Build (6) about the free state (q_f, v_f).
@@ -152,22 +142,18 @@ class SplitStep(Protocol):
         D is that of the last `max_damping_rate`, which θ = 0 does not need. Without `frozen_damping` the free
         velocity is v_f, since the smooth dynamics contain the damping.
         """
-        ...
 
     def is_impulse_free(self, free_state: State) -> bool:
         """Return whether no impulse acts at the free state, so that it is the end of the step.
 
         If False, (6) must be solved; also where coordinates are prescribed.
         """
-        ...
 
     def solve(self, velocity: Array) -> SolveInfo:
         """Solve (6) and write v⁺. A status that is not solved still leaves the best iterate."""
-        ...
 
     def apply_velocity_change(self, free_state: State, velocity: Array, out: State) -> None:
         """Write q⁺ of (6) for v⁺ = `velocity`, at the time of the free state."""
-        ...
 
 
 class SmoothDynamics(Protocol):
@@ -182,11 +168,9 @@ class SmoothDynamics(Protocol):
 
         `time` itself where an input is set from outside between steps, since nothing is known of it.
         """
-        ...
 
     def set_prescribed_velocities(self, state: State) -> None:
         """Set the prescribed velocities of a state to ṗ at its time."""
-        ...
 
     def compute_acceleration(
         self,
@@ -204,7 +188,6 @@ class SmoothDynamics(Protocol):
                 `SplitStep.max_damping_rate` evaluated it, and the force of a potential is that of v₀.
             baumgarte_time: τ [s]; None: ten steps.
         """
-        ...
 
     def compute_acceleration_increment(
         self,
@@ -225,7 +208,6 @@ class SmoothDynamics(Protocol):
         the matrix, unless a contact potential acts. Prescribed entries of the state and of w are set. Returns the
         largest entry of the right side [N or N·m], None if the matrix is singular.
         """
-        ...
 
     def compute_acceleration_jacobian(
         self, state: State, baumgarte_time: float, damped: bool, da_dq: Array, da_dv: Array
@@ -235,8 +217,6 @@ class SmoothDynamics(Protocol):
         The derivatives of J_b, and of M for models without inverse dynamics, are left out: Newton's method needs some
         more iterations. If not `damped`, the models' D is frozen and does not count.
         """
-        ...
 
     def end_step(self, state: State, frozen_damping_velocity: Array | None, baumgarte_time: float) -> None:
         """Set the prescribed velocities of the free state, and evaluate there what a record needs of (5)."""
-        ...

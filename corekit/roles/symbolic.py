@@ -24,35 +24,27 @@ class SymbolicModel(Protocol):
 
     def mass(self, q: Any) -> Any:
         """M, shape (nv, nv)."""
-        ...
 
     def force(self, q: Any, v: Any, inputs: Any) -> Any:
         """f, shape (nv, 1), with the options of the model."""
-        ...
 
     def kinetic_energy(self, q: Any, v: Any) -> Any:
         """Kinetic energy [J]."""
-        ...
 
     def potential_energy(self, q: Any) -> Any:
         """Potential energy [J], of the same level as the model's `energy`."""
-        ...
 
     def pose(self, q: Any, frame: int) -> tuple[Any, Any]:
         """World position (3, 1) [m] and rotation (3, 3) of a frame."""
-        ...
 
     def point(self, q: Any, frame: int, local: Any) -> Any:
         """World position (3, 1) [m] of a point fixed in a frame."""
-        ...
 
     def point_jacobian(self, q: Any, frame: int, local: Any) -> Any:
         """J of that point, shape (3, nv): ẋ = J·v."""
-        ...
 
     def functions(self) -> Mapping[str, Any]:
         """CasADi Functions: mass (q), force (q, v, u), energy (q, v) → (T, V), poses (q) → x (3, f), R (3, 3·f)."""
-        ...
 
 
 class SymbolicAbility(Protocol):
@@ -60,7 +52,6 @@ class SymbolicAbility(Protocol):
 
     def symbolic(self) -> SymbolicModel:
         """The expressions; imports CasADi."""
-        ...
 
 
 @frozen
@@ -80,7 +71,6 @@ class SymbolicParameters(Protocol):
     @property
     def parameters(self) -> Mapping[str, SymbolicParameter]:
         """Those that the options in use give a meaning to; one that another option overrules is absent."""
-        ...
 
     def with_parameters(self, values: Mapping[str, Any]) -> Any:
         """The same `SymbolicModel` with (1, 1) expressions instead of the options' numbers.
@@ -88,7 +78,6 @@ class SymbolicParameters(Protocol):
         Every method of the answer but `functions`, which may not have free symbols, holds them. The numbers of
         `parameters` given back leave everything as it was.
         """
-        ...
 
 
 class SymbolicConstraints(Protocol):
@@ -100,4 +89,3 @@ class SymbolicConstraints(Protocol):
         c of velocity-level rows and u of position-level rows are zero. Levels, compliances and bounds are those of
         `ConstraintAbility.compute_constraints`.
         """
-        ...

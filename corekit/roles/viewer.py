@@ -114,7 +114,6 @@ class ProgressViewer(Protocol):
 
     def render(self, replay: Replay, path: Path, progress: Callable[[float], None] | None = None) -> None:
         """As `Viewer.render`; `progress` is handed the share that is done, rising to 1."""
-        ...
 
 
 class ReplaySession(Protocol):
@@ -123,7 +122,6 @@ class ReplaySession(Protocol):
     @property
     def url(self) -> str:
         """Where it is seen, on this machine alone."""
-        ...
 
     def update(self, replay: Replay, run_status: str) -> None:
         """Go on with a later replay of the same run.
@@ -134,7 +132,6 @@ class ReplaySession(Protocol):
             replay: all of it, with at least one frame.
             run_status: `running`, `finished`, …
         """
-        ...
 
 
 class ReplayServer(Protocol):
@@ -152,7 +149,6 @@ class ReplayServer(Protocol):
         Raises:
             ResultsError: nothing of the replay can be drawn.
         """
-        ...
 
 
 @frozen(eq=False)
@@ -196,11 +192,9 @@ class InteractiveSession(Protocol):
     @property
     def url(self) -> str:
         """Where it is seen, on this machine alone."""
-        ...
 
     def pop_requests(self) -> Requests:
         """Return what a person wanted since the last call."""
-        ...
 
     def show(self, replay: Replay, values: Sequence[float], words: str) -> None:
         """Show the state now.
@@ -210,7 +204,6 @@ class InteractiveSession(Protocol):
             values: of the sliders; one that a person holds is left where it is.
             words: what to show, a few lines of text.
         """
-        ...
 
 
 class InteractiveViewer(Protocol):
@@ -220,7 +213,6 @@ class InteractiveViewer(Protocol):
         self, replay: Replay, sliders: Sequence[Slider], port: int
     ) -> AbstractContextManager[InteractiveSession]:
         """Serve until the context ends, as `ReplayServer.serve` does; the replay has one frame, the start."""
-        ...
 
 
 @frozen(eq=False)
@@ -254,4 +246,3 @@ class ChartDrawer(Protocol):
 
     def chart(self, chart: LineChart, path: Path) -> None:
         """Write the chart into a file with one of the viewer's endings; parent folders exist."""
-        ...

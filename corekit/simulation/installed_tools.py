@@ -39,11 +39,9 @@ class EquilibriumFinder(Protocol):
             CompositionError: the world cannot be at rest, or a model lacks what this needs.
             StaticsFailed: no equilibrium was found; the simulation keeps its state.
         """
-        ...
 
     def find_equilibria(self, scenario: Any, **options: Any) -> Any:
         """Compose a `Scenario` and find its equilibria; options are the finder's own."""
-        ...
 
 
 def equilibrium_finder() -> EquilibriumFinder:

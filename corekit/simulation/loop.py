@@ -15,7 +15,7 @@ from corekit.compiled.watch import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.dynamics.bodies import Body, FrameState, check_orientation, frame_state
+from corekit.dynamics.bodies import Body, check_orientation, frame_state
 from corekit.dynamics.body_inputs import BodyInputs, InputsByBody, no_body
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
@@ -32,7 +32,7 @@ from corekit.roles.component import (
     component_seed,
     restore_states,
 )
-from corekit.roles.controller import Controller
+from corekit.roles.controller import Controller, FrameState
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
 from corekit.simulation.breakpoints import Breakpoints

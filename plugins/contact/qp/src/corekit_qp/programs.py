@@ -64,11 +64,9 @@ class Program(Protocol):
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
         """Solve the program with the shifts σ, shape (m,), from the last solution."""
-        ...
 
     def write_solution(self) -> Residuals:
         """Write the last solution to the caller's arrays; return its residuals in the problem as given."""
-        ...
 
 
 class _BufferPool:

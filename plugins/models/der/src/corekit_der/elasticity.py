@@ -56,47 +56,37 @@ class Elasticity(Protocol):
 
     def with_matter_of(self, graph: Graph) -> Self:
         """Return the elasticity of a graph that differs in materials alone; it shares nothing that is written."""
-        ...
 
     def compute_rest_strains(self, q: Array, aux: Array) -> Array:
         """Write the `aux` of the rest shape and return its strains, (P, 3)."""
-        ...
 
     def compute_strains(self, q: Array, aux: Array, out: Array) -> None:
         """Write the strains of every pair, (P, 3), and the edge state."""
-        ...
 
     def update_reference_twists(self, q: Array, aux: Array) -> None:
         """Update the reference twists in `aux` to q."""
-        ...
 
     def reparametrise(self, state: State) -> bool:
         """Update sources and reference twists if they are outdated; return whether they changed."""
-        ...
 
     def compute_edges(self, q: Array, aux: Array) -> None:
         """Write the edge state."""
-        ...
 
     def add_forces(self, q: Array, aux: Array, weights: TermWeights, out: Array) -> float:
         """Add −∂E/∂q and return the energy [J]."""
-        ...
 
     def add_stiffness(self, q: Array, aux: Array, block_entries: BlockEntryTable, flat: Array) -> None:
         """Add ∂²E/∂q² to the flat storage of a matrix."""
-        ...
 
     def add_viscous_terms(
         self, state: State, block_entries: BlockEntryTable, force: Array, K: Array, D: Array
     ) -> None:
         """Add the material's damping to `force` and, if they are not empty, −∂f/∂q and −∂f/∂v to K and D."""
-        ...
 
     def add_curvature_derivatives(
         self, state: State, graph: Graph, first: IntArray, inputs: Array, out: Array
     ) -> None:
         """Add ∂f/∂(curvature inputs) to `out`."""
-        ...
 
 
 def _tables(graph: Graph, numbering: Numbering) -> Rods:
