@@ -3,9 +3,9 @@
 The kernel forms the rows of a contact; contact solvers implement the law by which a tangential impulse opposes slip.
 From a scenario to a solver the kernel passes, per contact,
 
-    friction          μ, the largest |λ_t|/λ_n that the law allows; 0: no friction, for any record
-    friction_record   the k numbers of the law, which the kernel does not interpret; k = 0 for Coulomb's law;
-                      all are above 0, or all are 0 where a surface has the coefficient 0
+- `friction`: μ, the largest |λ_t|/λ_n that the law allows; 0: no friction, for any record;
+- `friction_record`: the k numbers of the law, which the kernel does not interpret; k = 0 for Coulomb's law; all are
+  above 0, or all are 0 where a surface has the coefficient 0;
 
 and, for a directional law, a material direction: an axis of one of the two surfaces, rotated by its pose and projected
 on the tangent plane. It is the first tangent t₁ of the contact; the second is t₂ = n × t₁.
