@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from corekit_testing.gap_rates import gap_rates
+
 from .pairs import DIRECTION, LENGTH, Scene, random_rotation, rotation_about
 
 ON_SIDE = rotation_about((1, 0, 0), np.pi / 2)
@@ -186,19 +188,6 @@ LYING = [
 ]
 
 
-def material_rates(scene, contacts, velocity, spin):
-    """Rate of every contact's gap by its id, from its material points [m/s]."""
-    rates = {}
-    for c in range(contacts.count):
-        rate = 0.0
-        for slot in range(2):
-            f = contacts.frame[c, slot]
-            arm = scene.rotation[f] @ contacts.local_point[c, slot]
-            rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
-        rates[int(contacts.id[c])] = rate
-    return rates
-
-
 def test_gap_rates_of_every_point_are_the_material_points_velocity():
     rng = np.random.default_rng(23)
     step, compared, worst_sliding = 1e-6, 0, 0
@@ -214,7 +203,7 @@ def test_gap_rates_of_every_point_are_the_material_points_velocity():
         base = scene.position.copy(), scene.rotation.copy()
         start, contacts = scene.rows(), scene.measure()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        expected = material_rates(scene, contacts, velocity, spin)
+        expected = gap_rates(contacts, scene.rotation, velocity, spin)
         sides = []
         for sign in (1, -1):
             for k in range(2):
@@ -271,7 +260,7 @@ def test_gap_rates_of_shapes_with_edges_at_random_are_the_material_points_veloci
         scene.position[0] += (gap - now) * normal
         base = scene.position.copy(), scene.rotation.copy()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.5
-        expected = material_rates(scene, scene.measure(), velocity, spin)
+        expected = gap_rates(scene.measure(), scene.rotation, velocity, spin)
         several += len(expected) > 1
         nearby = []
         for s in (step, -step, 2 * step, -2 * step):

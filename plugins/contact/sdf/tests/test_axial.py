@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from corekit_sdf.features import FEATURES
+from corekit_testing.gap_rates import gap_rates
 
 from .pairs import (
     DIRECTION,
@@ -166,14 +167,8 @@ def test_normals_are_gradients_and_rates_the_material_points_velocity(kinds):
         home = scene.position.copy(), scene.rotation.copy()
         start, contacts = scene.rows(), scene.measure()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        expected = {}
-        for c in range(contacts.count):
-            rate = 0.0
-            for slot in range(2):
-                f = contacts.frame[c, slot]
-                arm = scene.rotation[f] @ contacts.local_point[c, slot]
-                rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
-            expected[int(contacts.id[c]) % FEATURES] = rate
+        rates = gap_rates(contacts, scene.rotation, velocity, spin)
+        expected = {identity % FEATURES: rate for identity, rate in rates.items()}
         sides = []
         for sign in (1, -1):
             for k in range(2):

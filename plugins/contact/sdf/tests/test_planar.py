@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from corekit.errors import PluginError
 from corekit_sdf.features import FEATURES
+from corekit_testing.gap_rates import gap_rates
 
 from .pairs import DIRECTION, LENGTH, Scene, rotation_about
 
@@ -159,14 +160,8 @@ def test_every_normal_is_the_gradient_and_every_rate_the_material_points_velocit
         home = scene.position.copy(), scene.rotation.copy()
         start, contacts = scene.rows(), scene.measure()
         velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
-        expected = {}
-        for c in range(contacts.count):
-            rate = 0.0
-            for slot in range(2):
-                f = contacts.frame[c, slot]
-                arm = scene.rotation[f] @ contacts.local_point[c, slot]
-                rate += contacts.weight[c, slot] * contacts.normal[c] @ (velocity[f] + np.cross(spin[f], arm))
-            expected[int(contacts.id[c]) % FEATURES] = rate
+        rates = gap_rates(contacts, scene.rotation, velocity, spin)
+        expected = {identity % FEATURES: rate for identity, rate in rates.items()}
         sides = []
         for sign in (1, -1):
             for k in range(2):
