@@ -92,7 +92,7 @@ class ContactPipeline:
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
-        placeholder: a set that stands for what the detectors find while kernels are compiled, or None.
+        rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
         is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
     """
 
@@ -121,7 +121,7 @@ class ContactPipeline:
         self.contacts = self._trial
         self.room = np.zeros(0)
         self._known = _NO_TANGENTS
-        self.placeholder: ContactSet | None = None
+        self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
         self._searches: list[tuple[ContactDetector, Candidates]] = []
@@ -190,7 +190,7 @@ class ContactPipeline:
             normal_velocity = normal_velocity - rate[:, 0]
         overrun = max_overrun(count, contacts.gap, step, normal_velocity)
         # while kernels are compiled, those that look ahead are too
-        return overrun > _NEGLIGIBLE_OVERRUN * self.least_margin or self.placeholder is not None
+        return overrun > _NEGLIGIBLE_OVERRUN * self.least_margin or self.rehearsed is not None
 
     def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
         """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""
@@ -205,13 +205,13 @@ class ContactPipeline:
 
     def _detect(self, out: ContactSet, margin: float) -> None:
         out.count = 0
-        placeholder = self.placeholder
+        rehearsed = self.rehearsed
         for detector, candidates in self._searches:
-            if candidates.count or placeholder is not None:
+            if candidates.count or rehearsed is not None:
                 detector.compute_contacts(candidates, self.scene.poses, margin, out)
-        if placeholder is not None:
-            out.copy_from(placeholder)
-            placeholder.gap[:] = 0.0  # it pushed once; Newton finds no solution where a gap never closes
+        if rehearsed is not None:
+            out.copy_from(rehearsed)
+            rehearsed.gap[:] = 0.0  # it pushed once; Newton finds no solution where a gap never closes
 
     def detect(self, state: State) -> int:
         """Find the contacts at a state; they become the current set. Returns how many there are."""

@@ -315,7 +315,7 @@ class Simulation:
         return report
 
     def warm_up(self, *, announce: bool = True) -> None:
-        """Make a few steps, with placeholder contacts and free, and undo them: kernels are loaded before the first one.
+        """Make a few steps, with rehearsed contacts and free, and undo them: kernels are loaded before the first one.
 
         What has to be compiled is announced by one line of the logger `corekit`, unless a run shows it.
         A kernel that no such step needs (of a solver's fallback, say) is still loaded when it is called.

@@ -1,4 +1,4 @@
-"""Steps with placeholder contacts and without: they load every kernel that a world needs before its first step."""
+"""Rehearsed steps, with contacts and without: they load every kernel that a world needs before its first step."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from corekit.roles.component import Component, Rehearsed
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator
 
-__all__ = ["placeholder_contacts", "placeholder_problem", "rehearse"]
+__all__ = ["rehearsal_contacts", "rehearsal_problem", "rehearse"]
 
 _DEPTH = 1e-4
-"""How deep placeholders are [m]: they have to push."""
+"""How deep rehearsed contacts are [m]: they have to push."""
 _SLOW = 1e-9
 """Added to every velocity in a rehearsal: what stands still needs fewer kernels than what moves."""
 
@@ -28,7 +28,7 @@ _SLOW = 1e-9
 def rehearse(
     system: WorldSystem, integrator: Integrator, start: State, end: State, step: float, components: Iterable[Component]
 ) -> None:  # fmt: skip
-    """Make two steps h with placeholder contacts and two without, each from the end of the one before.
+    """Make two steps h with rehearsed contacts and two without, each from the end of the one before.
 
     Then solve a contact problem that no first guess solves, one with many contacts where they may come, and
     rehearse components that have more to load.
@@ -46,11 +46,11 @@ def rehearse(
     if pipeline is not None:
         shapes, width = len(pipeline.scene.table), pipeline.record_width
         # two of each: what the last step left is used, too
-        sets = [placeholder_contacts(system.bodies, shapes, width) for _ in range(2)]
+        sets = [rehearsal_contacts(system.bodies, shapes, width) for _ in range(2)]
         sets += [ContactSet(1, width) for _ in range(2)]
     for contacts in sets:
         if pipeline is not None:
-            pipeline.placeholder = contacts
+            pipeline.rehearsed = contacts
         start.v += _SLOW
         report = integrator.step(system, start, start.time + step, end)
         if system.resolves_impacts:
@@ -60,10 +60,10 @@ def rehearse(
         if report.accepted and system.accept(end, report.step_size):
             start, end = end, start
     if pipeline is not None:
-        pipeline.placeholder = None
+        pipeline.rehearsed = None
         # warm starts answered the contacts above
         if isinstance(solver := system.solver, ImpulseSolver):
-            problem = placeholder_problem(pipeline.width, step, pipeline.record_width)
+            problem = rehearsal_problem(pipeline.width, step, pipeline.record_width)
             solver.solve(problem, np.zeros(len(problem.free_velocity)))
     many = may_have_many_contacts(system.terms)
     if many:
@@ -78,14 +78,14 @@ def _solve_many_contacts(system: WorldSystem, start: State, end: State, step: fl
     pipeline = system.pipeline
     assert pipeline is not None
     shapes, width = len(pipeline.scene.table), pipeline.record_width
-    pipeline.placeholder = placeholder_contacts(system.bodies, shapes, width, MANY_CONTACTS)
+    pipeline.rehearsed = rehearsal_contacts(system.bodies, shapes, width, MANY_CONTACTS)
     system.theta.begin_step(start, step)
     system.theta.linearise_at_start(0.0, damped=False)
     system.theta.solve(end.v)
-    pipeline.placeholder = None
+    pipeline.rehearsed = None
 
 
-def placeholder_contacts(
+def rehearsal_contacts(
     bodies: Sequence[Body], shapes: int, record_width: int = 0, least: int = 0
 ) -> ContactSet | None:
     """Contacts for the time in which kernels are compiled; None where no body has a shape.
@@ -115,7 +115,7 @@ def placeholder_contacts(
     return found
 
 
-def placeholder_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
+def rehearsal_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
     """A block of 1 kg that falls, turns and slides on four points, more than hold it, to load a solver's kernels.
 
     Args:

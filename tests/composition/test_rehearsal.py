@@ -13,7 +13,7 @@ import pytest
 
 from corekit.scenario.load import load, shipped_scenarios
 from corekit.simulation.loop import Simulation
-from corekit.simulation.rehearsal import placeholder_contacts
+from corekit.simulation.rehearsal import rehearsal_contacts
 from corekit_run import warm_up
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 
@@ -80,7 +80,7 @@ def test_a_second_process_compiles_models_and_solver_or_a_whole_step(tmp_path, m
     assert (len(made), len(solved), len(taken)) == (steps, 1 - steps, 4 * steps)
 
 
-def test_the_placeholder_contact_is_solved_for(tmp_path):
+def test_the_rehearsed_contact_is_solved_for(tmp_path):
     simulation = compose(tmp_path)
     asked = []
     solver: Any = simulation.system.solver
@@ -93,12 +93,12 @@ def test_the_placeholder_contact_is_solved_for(tmp_path):
 
     solver.solve = watched
     simulation.warm_up()
-    assert len(asked) == 3  # of two steps, and a placeholder problem
+    assert len(asked) == 3  # of two steps, and a rehearsed problem
     assert asked[0] > 0.0
 
 
 def test_nothing_is_imagined_without_shapes():
-    assert placeholder_contacts([], 3) is None
+    assert rehearsal_contacts([], 3) is None
 
 
 ROD = """

@@ -36,7 +36,7 @@ def _with_contact() -> list[str]:
 
 @pytest.mark.parametrize("name", _with_contact())
 def test_a_scenario_takes_its_first_steps_with_every_solver(name):
-    """A step with a placeholder contact, and two of its own; which solvers the contract refuses it says at once."""
+    """A step with a rehearsed contact, and two of its own; which solvers the contract refuses it says at once."""
     ran, refused = [], {}
     for word, change in WORDS.items():
         # a search for an equilibrium is a test of its own

@@ -17,7 +17,7 @@ import numpy as np
 from corekit.roles.contact import ImpulseSolver
 from corekit.scenario.load import loads
 from corekit.simulation.loop import Simulation
-from corekit.simulation.rehearsal import placeholder_problem
+from corekit.simulation.rehearsal import rehearsal_problem
 
 __all__ = ["main", "warm_up_parts"]
 
@@ -34,7 +34,7 @@ def main(words: list[str]) -> None:
 
 
 def warm_up_parts(simulation: Simulation) -> None:
-    """Call models for their derivatives and the contact solver for a placeholder, so that their kernels are compiled.
+    """Call for derivatives of models and an answer of the contact solver, so that their kernels are compiled.
 
     A run needs poses, masses and detectors before: while it compiles those, neither waits for the other.
     """
@@ -49,7 +49,7 @@ def warm_up_parts(simulation: Simulation) -> None:
             derivatives.compute_stiffness_and_damping(at, terms.inputs_at(start.time), stiffness, damping)
     pipeline = system.pipeline
     if pipeline is not None and isinstance(system.solver, ImpulseSolver):
-        problem = placeholder_problem(pipeline.width, simulation.step_length, pipeline.record_width)
+        problem = rehearsal_problem(pipeline.width, simulation.step_length, pipeline.record_width)
         system.solver.solve(problem, np.zeros(len(problem.free_velocity)))
 
 
