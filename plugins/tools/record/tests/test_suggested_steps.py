@@ -9,7 +9,7 @@ import pytest
 
 from corekit.errors import StepFailed
 from corekit.scenario.load import loads
-from corekit.simulation.step_failure import explicit_limit, step_to_try
+from corekit.simulation.explicit_limit import explicit_limit, step_to_try
 
 
 @pytest.mark.parametrize(("squared", "rate"), [(1e4, 0.0), (0.0, 30.0), (1e4, 50.0), (400.0, 300.0)])

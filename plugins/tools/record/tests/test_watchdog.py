@@ -15,8 +15,8 @@ from attrs import evolve
 from corekit.data.status import Status, StepReport
 from corekit.errors import ConfigError, ResultsError, StepFailed
 from corekit.scenario.load import from_document, load, loads
+from corekit.simulation.explicit_limit import explicit_limit
 from corekit.simulation.loop import Simulation
-from corekit.simulation.step_failure import explicit_limit
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics

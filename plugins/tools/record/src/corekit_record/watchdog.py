@@ -25,8 +25,9 @@ import numpy as np
 
 from corekit.data.status import Status, StepReport
 from corekit.errors import StepFailed
+from corekit.simulation.explicit_limit import step_to_try
 from corekit.simulation.loop import Simulation
-from corekit.simulation.step_failure import largest_term, step_to_try
+from corekit.simulation.step_failure import largest_term
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.statistics import Statistics
 from corekit_run.observers import Arrays, RunObserver

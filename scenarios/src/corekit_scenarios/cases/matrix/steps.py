@@ -17,7 +17,7 @@ from attrs import frozen
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec
 from corekit.scenario.load import load
-from corekit.simulation.step_failure import fastest_rates
+from corekit.simulation.explicit_limit import fastest_rates
 
 __all__ = ["Scheme", "Task", "schemes"]
 
