@@ -169,6 +169,31 @@ def test_label_of_a_shortened_arrow_is_inside_the_panel(force):
     assert panel.y0 - 1 <= place.y0 < place.y1 <= panel.y1 + 1
 
 
+@pytest.mark.parametrize(
+    ("count", "spacing", "part"),
+    [(2, 0.01, 1.0), (9, 0.1, 1.0), (9, 0.04, 0.04 * 86.4 / 4.4), (9, 0.01, 0.25)],
+)
+def test_arrows_in_a_dense_row_are_thinner(count, spacing, part):
+    """A panel of 0.6 · 2 in shows 1 m: points are `spacing` · 86.4 pt apart, heads 4.4 pt wide."""
+    from matplotlib.figure import Figure
+    from matplotlib.quiver import Quiver
+
+    axes = Figure(figsize=(2.0, 2.0), dpi=100).add_axes((0.2, 0.2, 0.6, 0.6))
+    axes.set_xlim(-0.5, 0.5)
+    axes.set_ylim(-0.5, 0.5)
+    one = one_contact(np.array([0.0, 0.0, 0.1])).contacts[0]
+    row = np.zeros((count, 3))
+    row[:, 0] = spacing * np.arange(count) - 0.4
+    contact = evolve(
+        one, point=row, force=np.repeat(one.force, count, axis=0), mode=np.repeat(one.mode, count)
+    )
+    draw_contacts(axes, contact, View(-np.pi / 2, 0.0), Window(-0.5, 0.5, -0.5, 0.5), Arrows(1.0))
+    drawn_arrows = [each for each in axes.collections if isinstance(each, Quiver) and each.N]
+    widths = [72 * float(each.width or 0.0) for each in drawn_arrows]
+    # the second nearest of a point within a row is as near as the first one
+    assert widths == pytest.approx([part, part])
+
+
 def test_separate_and_non_finite_contacts_are_not_drawn(tmp_path):
     separate = drawn(one_contact((1, 0, 1), ContactMode.SEPARATE), tmp_path)
     assert len(pixels_of(separate, SLIDE)) == 0

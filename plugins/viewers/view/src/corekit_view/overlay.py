@@ -24,6 +24,8 @@ ARROW = 1.0
 """Width of a force arrow's shaft in points."""
 HEAD = 4.4
 """Width of its head in shafts."""
+THINNEST = 0.25
+"""Least part of these widths, where contacts are dense."""
 ROOM = (36.0, 12.0)
 """Width and height of a force label, in points."""
 
@@ -44,14 +46,17 @@ def force_arrows(contact: ContactTrack, view: View, arrows: Arrows) -> list[tupl
 def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, arrows: Arrows) -> None:
     """Draw contact points by mode and force arrows over everything, because bodies would hide them.
 
-    A shortened arrow has a label with its force in N.
+    A shortened arrow has a label with its force in N. Where points are nearer to each other than heads are wide, all
+    are drawn thinner, so that arrows in a row can be told apart.
     """
+    drawn = np.concatenate([view.project(select_mode(contact, mode)[0])[:, :2] for mode, *_ in MODES])
+    thin = _thinness(axes, drawn)
     for colour, tail, vector, force in force_arrows(contact, view, arrows):
         long = np.linalg.norm(vector, axis=1) > 0.004 * frame.width
         for ink, halo, order in (("white", 1.2, 5), (colour, 0.0, 6)):
             axes.quiver(
-                *tail[long].T, *vector[long].T, color=ink, edgecolor=ink, linewidth=halo, zorder=order,
-                angles="xy", scale_units="xy", scale=1.0, units="inches", width=ARROW / 72,
+                *tail[long].T, *vector[long].T, color=ink, edgecolor=ink, linewidth=thin * halo, zorder=order,
+                angles="xy", scale_units="xy", scale=1.0, units="inches", width=thin * ARROW / 72,
                 headwidth=HEAD, headlength=1.15 * HEAD, headaxislength=1.05 * HEAD, minlength=0.1,
             )  # fmt: skip
         for at in np.flatnonzero(arrows.cut(force) & long):
@@ -62,13 +67,28 @@ def draw_contacts(axes: Axes, contact: ContactTrack, view: View, frame: Window, 
         axes.scatter(
             flat[:, 0],
             flat[:, 1],
-            s=9,
+            s=9 * thin**2,
             c=colour,
             marker=marker,
             edgecolors="white",
-            linewidths=0.45,
+            linewidths=0.45 * thin,
             zorder=7,
         )
+
+
+def _thinness(axes: Axes, points: Array) -> float:
+    """Return by what part widths shrink for points in the view plane, (n, 2) [m]: 1 where they stand apart.
+
+    Points are dense where most have two others nearer than a head is wide, as in a row.
+    """
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    if len(points) < 3:
+        return 1.0
+    place = axes.transData.transform(points) * 72.0 / figure.dpi
+    apart = np.linalg.norm(place[:, None] - place[None], axis=2)
+    second = np.partition(apart, 2, axis=1)[:, 2]  # the point itself, its neighbour, the next one
+    return float(np.clip(np.median(second) / (HEAD * ARROW), THINNEST, 1.0))
 
 
 def _label(axes: Axes, tip: Array, vector: Array, words: str, colour: str) -> None:
