@@ -11,7 +11,8 @@ __all__ = ["find_doubts"]
 
 
 def find_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
-    """Return what models and installed distributions find improbable in a scenario and its simulation at the start."""
+    """Return what overrides dropped, and what models and distributions find improbable in a scenario at its start."""
     own = [f"bodies.{body.name}: {each}" for body in simulation.bodies for each in body.description.doubts]
     targets = installed_hooks().targets("corekit_scenario_doubts")
-    return [*own, *(each for _, target in targets for each in load_target(target)(scenario, simulation))]
+    others = [each for _, target in targets for each in load_target(target)(scenario, simulation)]
+    return [*scenario.dropped, *own, *others]

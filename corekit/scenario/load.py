@@ -98,7 +98,7 @@ def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
     changed = from_document(
         resolved_document(scenario), texts, scenario.source, allow_code=scenario.allow_code
     )
-    return attrs.evolve(changed, added=scenario.added)
+    return attrs.evolve(changed, added=scenario.added, dropped=(*scenario.dropped, *changed.dropped))
 
 
 def _from_text(
@@ -134,7 +134,7 @@ def _structured(
         mistakes.append(Mistake("scenario", shown(given), "must be a table"))
         return None
     document = plain(given, "", mistakes)
-    apply_overrides(document, overrides, mistakes)
+    dropped = apply_overrides(document, overrides, mistakes)
     directory = None if source is None else source.parent
     whole = _with_imports(document, directory, mistakes)
     mistakes.extend(mistakes_between(whole))
@@ -143,7 +143,9 @@ def _structured(
     # the scenario, if all else is right, finds again what contradicts between its parts
     known = {str(each) for each in mistakes}
     mistakes += [each for each in own if str(each) not in known]
-    return None if scenario is None else attrs.evolve(scenario, source=source, document=document)
+    if scenario is None:
+        return None
+    return attrs.evolve(scenario, source=source, document=document, dropped=dropped)
 
 
 def _with_imports(

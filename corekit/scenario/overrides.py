@@ -3,8 +3,9 @@
     overrides = PATH "=" VALUE        PATH = KEY { "." KEY | "[" INDEX "]" }
 
 VALUE is TOML; a bare word is a text. A list of named tables may be entered by name: `bodies.arm.options`.
-An override that names another component drops the options of the one it replaces, and such overrides are
-applied first, so the order on the command line does not matter.
+An override that names another component drops the options of the one it replaces, which a sentence says. Whole tables
+are set before their entries, and names of components before their options, so that the order of overrides of different
+entries does not matter.
 """
 
 from __future__ import annotations
@@ -29,25 +30,31 @@ _Steps = tuple[str | int, ...]
 """A path in keys, and whole numbers for indices."""
 
 
-def apply_overrides(document: dict[str, Any], overrides: Iterable[str], mistakes: list[Mistake]) -> None:
+def apply_overrides(
+    document: dict[str, Any], overrides: Iterable[str], mistakes: list[Mistake]
+) -> tuple[str, ...]:
     """Write overrides into `document`; tables on the way are made, list entries must exist.
 
     Args:
         document: table of a scenario, changed in place; a wrong key shows when it is structured.
         overrides: `path=value` texts, or one of them.
         mistakes: what cannot be read or does not fit is added here.
+    Returns:
+        Which entries were dropped with a component that another one replaces, a sentence each.
     """
+    dropped: list[str] = []
     read: list[tuple[_Steps, Any]] = []
     for text in (overrides,) if isinstance(overrides, str) else overrides:
         try:
             read.append(_read(text))
         except ConfigError as refused:
             mistakes += refused.mistakes
-    for steps, value in sorted(read, key=lambda each: each[0][-1] != "use"):
+    for steps, value in sorted(read, key=lambda each: (len(each[0]), each[0][-1] != "use")):
         try:
-            _apply(document, steps, value)
+            dropped += _apply(document, steps, value)
         except ConfigError as refused:
             mistakes += refused.mistakes
+    return tuple(dropped)
 
 
 def _refused(path: str, found: object, allowed: str, hint: str = "") -> ConfigError:
@@ -79,7 +86,8 @@ def _toml_value(path: str, text: str) -> Any:
     raise _refused(f"--set {path}", text, "must be a TOML value, or a word; quote other texts")
 
 
-def _apply(document: dict[str, Any], steps: _Steps, value: Any) -> None:
+def _apply(document: dict[str, Any], steps: _Steps, value: Any) -> list[str]:
+    """Write one value; return what was dropped for it."""
     place: Any = document
     path = ""
     for step, following in pairwise(steps):
@@ -92,10 +100,14 @@ def _apply(document: dict[str, Any], steps: _Steps, value: Any) -> None:
         place[key] = inner
         place = inner
     key, path = _enter(place, steps[-1], path)
+    dropped: list[str] = []
     if key == "use" and isinstance(place, dict) and place.get("use") not in {None, value}:
-        place.pop("options", None)
-        place.pop("initial", None)
+        for table, words in (("options", "options"), ("initial", "initial state")):
+            if held := place.pop(table, None):
+                names = ", ".join(held) if isinstance(held, dict) else shown(held)
+                dropped.append(f"{path} is {value!r} now, without the {words} of {place['use']!r}: {names}")
     place[key] = value
+    return dropped
 
 
 def _enter(place: Any, step: str | int, path: str) -> tuple[Any, str]:

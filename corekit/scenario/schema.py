@@ -309,6 +309,7 @@ class ScenarioTables:
         allow_code: whether Python functions that it names may be imported; no entry of a file, so that no scenario
             allows itself; not compared.
         added: controllers from Python, as `Scenario.with_controller` adds them; not compared.
+        dropped: what overrides dropped, a sentence each; not compared.
     Raises:
         ConfigError: parts that contradict each other.
     """
@@ -337,6 +338,7 @@ class ScenarioTables:
     document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})
     allow_code: bool = field(default=False, eq=False, repr=False, metadata={"hidden": True})
     added: tuple[Any, ...] = field(default=(), eq=False, repr=False, metadata={"hidden": True})
+    dropped: tuple[str, ...] = field(default=(), eq=False, repr=False, metadata={"hidden": True})
 
     def __attrs_post_init__(self) -> None:
         mistakes = mistakes_between(self)

@@ -64,6 +64,15 @@ def test_another_component_drops_the_options_of_the_one_it_replaces(text):
     assert loads(text, ["bodies.arm.use=made-still"]).bodies[0].initial is None
 
 
+def test_what_another_component_drops_is_said(text):
+    scenario = loads(text, ["bodies.arm.use=made-still", "time.step=0.002"])
+    options, initial = scenario.dropped
+    assert options.startswith("bodies[0].use is 'made-still' now, without the options of 'made-arm': ")
+    assert "sections" in options
+    assert initial.startswith("bodies[0].use is 'made-still' now, without the initial state of 'made-arm': ")
+    assert loads(text, ["bodies.arm.options.radius=0.03"]).dropped == ()
+
+
 def test_the_same_component_keeps_its_options(text):
     assert loads(text, ["contact.solver.use=made-pivot"]) == loads(text)
 
@@ -72,6 +81,17 @@ def test_options_of_the_new_component_may_be_set_before_its_name(text):
     scenario = loads(text, ["contact.solver.options.stiffness=5", "contact.solver.use=made-spring"])
     assert scenario.contact is not None
     assert scenario.contact.solver == ComponentRef("made-spring", {"stiffness": 5.0})
+
+
+def test_a_whole_table_is_set_before_its_entries(text):
+    whole = "contact.solver={ use = 'made-pyramid', options = { directions = 6 } }"
+    entry = "contact.solver.use=made-spring"
+    for overrides in ([whole, entry], [entry, whole]):
+        scenario = loads(text, overrides)
+        assert scenario.contact.solver.use == "made-spring"
+        assert scenario.dropped == (
+            "contact.solver.use is 'made-spring' now, without the options of 'made-pyramid': directions",
+        )
 
 
 def test_the_short_form_of_a_component_can_be_extended(text):

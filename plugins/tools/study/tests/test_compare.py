@@ -98,6 +98,20 @@ def test_refused_and_failed_combinations_keep_their_rows(scenario_file, tmp_path
     json.dumps(made.as_data(), allow_nan=False)
 
 
+def test_options_that_a_variant_drops_are_in_the_log_of_its_run(scenario_file, tmp_path):
+    given = ["contact.solver={ use = 'reference-gauss-seidel', options = { max_iterations = 700 } }"]
+    kept, changed = compare(scenario_file, [SOLVERS], given, tmp_path / "out").rows
+    doubts = {
+        row.variant.label: [
+            event["doubt"] for event in Results(row.folder).events if event["event"] == "doubt"
+        ]
+        for row in (kept, changed)
+    }
+    assert not any("now, without" in each for each in doubts[kept.variant.label])
+    (said,) = [each for each in doubts[changed.variant.label] if "now, without" in each]
+    assert said.endswith("without the options of 'reference-gauss-seidel': max_iterations")
+
+
 def test_the_chart_holds_what_the_runs_recorded(scenario_file, tmp_path):
     made = compare(scenario_file, ["contact.friction=0,1"], (), tmp_path / "out")
     chart = made.chart

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import asdict, evolve, field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.status import StepReport
@@ -183,7 +183,7 @@ def _row(
 ) -> Row:
     try:
         chosen = (*overrides, *variant.overrides)
-        measured = _MeasuredScenario(load(file, chosen, allow_code=allow_code))
+        measured = _MeasuredScenario.of(load(file, chosen, allow_code=allow_code))
         results = run(measured, directory=folder, progress=display, warn=display.warn)
     except (ConfigError, CompositionError, PluginError) as error:
         return Row(variant, "refused", " ".join(str(error).split()))
@@ -194,7 +194,7 @@ def _row(
         variant,
         "finished",
         folder=results.path,
-        metrics=_run_metrics(results, measured),
+        metrics=_run_metrics(results, measured.contact_impulse),
         trajectory=_trajectory(results),
     )
 
@@ -206,18 +206,18 @@ def _trajectory(results: Results) -> Trajectory | None:
     )
 
 
-def _run_metrics(results: Results, measured: _MeasuredScenario) -> RunMetrics:
+def _run_metrics(results: Results, contact_impulse: _ContactImpulse) -> RunMetrics:
     said = results.statistics
     finished = next((event for event in reversed(results.events) if event["event"] == "finished"), {})
     step_s, steps = finished.get("step_s"), int(said["steps"])
     if step_s is not None and steps:
         # what counting impulses took is not the run's
-        step_s = max(0.0, step_s - measured.spent / steps)
+        step_s = max(0.0, step_s - contact_impulse.spent / steps)
     return RunMetrics(
         step_s=step_s,
         deepest_penetration=float(said["deepest_penetration_m"]),
         final_energy=float(results.energy.total[-1]),
-        contact_impulse=measured.impulse,
+        contact_impulse=contact_impulse.sum,
         steps=steps,
         solved=1.0 - said["unsolved_steps"] / steps if steps else float("nan"),
         worst_residual=float(said["worst_residual"]),
@@ -241,31 +241,35 @@ def _with_tip_differences(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 @final
-class _MeasuredScenario:
-    """A scenario whose run also sums its contact impulses, and measures the wall time that this takes [s]."""
+class _ContactImpulse:
+    """The sum of all normal impulses [N·s], and the wall time that summing took [s]."""
 
-    def __init__(self, scenario: Scenario) -> None:
-        self._scenario = scenario
-        self.name, self.time, self.output = scenario.name, scenario.time, scenario.output
-        self.watchdog = scenario.watchdog
-        self.impulse = self.spent = 0.0
+    def __init__(self) -> None:
+        self.sum = self.spent = 0.0
+
+    def add(self, simulation: Simulation, _report: StepReport) -> None:
+        began = clock.perf_counter()
+        self.sum += float(np.sum(simulation.contacts().normal_impulse))
+        self.spent += clock.perf_counter() - began
+
+
+@frozen(kw_only=True)
+class _MeasuredScenario(Scenario):
+    """A scenario whose run also sums its contact impulses."""
+
+    contact_impulse: _ContactImpulse = field(
+        factory=_ContactImpulse, eq=False, repr=False, metadata={"hidden": True}
+    )
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> _MeasuredScenario:
+        return cls(**asdict(scenario, recurse=False))
 
     def compose(self) -> Simulation:
-        simulation = self._scenario.compose()
+        simulation = super().compose()
         if simulation.system.pipeline is not None:
-            simulation.observe(self._count)
+            simulation.observe(self.contact_impulse.add)
         return simulation
-
-    def given_text(self) -> str:
-        return self._scenario.given_text()
-
-    def resolved_text(self) -> str:
-        return self._scenario.resolved_text()
-
-    def _count(self, simulation: Simulation, _report: StepReport) -> None:
-        began = clock.perf_counter()
-        self.impulse += float(np.sum(simulation.contacts().normal_impulse))
-        self.spent += clock.perf_counter() - began
 
 
 def _row_data(row: Row) -> dict[str, Any]:
