@@ -33,6 +33,7 @@ import os, time
 from pathlib import Path
 from corekit_study.case_run import Row
 from corekit_study.reference import OWN, analytic, paper, peer
+from corekit_study.reference_data import reference_file
 
 def meets(case, own, other):
     "Wait until the other one is there too, which it never is if cases follow one another."
@@ -76,6 +77,10 @@ def missed(case):
                 passed=False, reason="no reason excuses a miss of what is known")]
 
 def unseen(case):
+    film = reference_file("film.txt")
+    if film is not None:
+        seen = float(film.read_text())
+        return [Row(quantity="film", unit="m", against=paper("Fig. 9"), expected=1.0, ours=seen, passed=seen == 1.0)]
     return [Row(quantity="film", unit="m", against=paper("Fig. 9"), expected=1.0, ours=None, reason="no film")]
 
 def broken(case):
@@ -210,6 +215,21 @@ def test_a_stopped_series_repeats_only_what_did_not_come_to_its_end(cases):
     assert second["folder"] == "series/fake-broken-2"
     more = cases.corekit("reproduce", "fake/missed", "--resume", "series", "--quiet")
     assert "2 of 3 cases passed" in more.stdout
+
+
+def test_a_case_without_data_is_judged_once_a_folder_has_it(cases, monkeypatch):
+    monkeypatch.delenv("COREKIT_REFERENCE_DATA", raising=False)
+    told = cases.corekit("reproduce", "fake/unseen", "fake/good", "--out", "series", "--quiet")
+    assert "fake/unseen not judged" in told.stdout.replace(":", "")
+    assert "fake/unseen: done before" in cases.corekit("reproduce", "--resume", "series", "--quiet").stdout
+    data = cases.folder / "data"
+    data.mkdir()
+    (data / "film.txt").write_text("1.0")
+    monkeypatch.setenv("COREKIT_REFERENCE_DATA", str(data))
+    again = cases.corekit("reproduce", "--resume", "series", "--quiet")
+    assert "fake/good: done before" in again.stdout
+    assert "2 of 2 cases passed" in again.stdout
+    assert "fake/unseen: done before" in cases.corekit("reproduce", "--resume", "series", "--quiet").stdout
 
 
 def test_cases_run_at_once_and_those_that_measure_time_alone_after_them(cases):

@@ -8,13 +8,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from corekit.errors import CorekitError, PluginError
 from corekit.registry.resolve import did_you_mean, load_target
 from corekit.registry.spec import CASES, Case
 from corekit_study.case_run import CaseRun, Row, Verdict
 from corekit_study.progress_display import ShowProgress
+from corekit_study.reference_data import reference_data_folder
 
 __all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce"]
 
@@ -26,6 +27,7 @@ class Report:
     Args:
         case: of the report. rows: empty if it failed. error: why it failed, empty if it did not.
         folder: what it wrote. wall_s: how long it took [s].
+        reference_data: the folder that it was offered for other people's files, empty if none.
     """
 
     case: Case
@@ -33,6 +35,7 @@ class Report:
     error: str = ""
     folder: Path
     wall_s: float
+    reference_data: str = field(factory=reference_data_folder)
 
     @property
     def verdict(self) -> str:
@@ -59,6 +62,7 @@ class Report:
         return {
             "case": case.path, "source": case.source, "shows": case.shows, "citation": case.citation,
             "verdict": self.verdict, "error": self.error, "folder": str(self.folder), "wall_s": self.wall_s,
+            "reference_data": self.reference_data,
             "rows": [row.as_data() for row in self.rows],
         }  # fmt: skip
 

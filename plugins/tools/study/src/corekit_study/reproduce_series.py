@@ -2,7 +2,7 @@
 
 A series' folder holds `series.json` (its cases and options), one folder a case with its `report.json`, and
 `summary.md`: the page about all, written anew after each. A resumed series repeats only cases that did not
-finish; a case of a batch of runs repeats only the runs that are missing.
+finish, or had no data to be judged by; a case of a batch of runs repeats only the runs that are missing.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from corekit.files import write_text_whole
 from corekit.registry.resolve import did_you_mean
 from corekit.registry.spec import Case
 from corekit_study.batch import OUTCOMES
+from corekit_study.case_run import Verdict
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
+from corekit_study.reference_data import reference_data_folder
 from corekit_study.reproduce import Report, find_case, reproduce
 from corekit_study.reproduce_jobs import CaseJob, run_at_once
 from corekit_study.reproduce_summary import page
@@ -91,7 +93,8 @@ class Series:
     ) -> Iterator[tuple[dict[str, Any], Report | None]]:
         """Yield each case's report as JSON can hold it, and the report itself if the case was run now.
 
-        A case whose stored report has no error is not run again, also where it missed a tolerance.
+        A case whose stored report has no error is not run again, also where it missed a tolerance; one that was not
+        judged is, if another folder of reference data is named by now.
 
         Args:
             jobs: how many cases run at once, each in a process; of more than one, reports come as cases end.
@@ -151,8 +154,17 @@ class Series:
             except (OSError, ValueError):
                 continue
             if isinstance(kept, dict) and kept.get("case") == case.path and kept.get("error") == "":
-                return kept
+                return None if _may_be_judged_now(kept) else kept
         return None
+
+
+def _may_be_judged_now(kept: dict[str, Any]) -> bool:
+    """Whether a report left something unjudged, and another folder of reference data is named by now."""
+    now = reference_data_folder()
+    unread = any(
+        row["verdict"] == str(Verdict.NOT_JUDGED) and row["expected"] is not None for row in kept["rows"]
+    )
+    return unread and now not in {"", kept.get("reference_data", "")}
 
 
 def _name(case: Case) -> str:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 import time as clock
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +32,7 @@ from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import FitResult, fit, task_of
 from corekit_study.fit_file import load_fit
 from corekit_study.reference import OWN, analytic, paper
+from corekit_study.reference_data import reference_file
 
 __all__ = ["real2sim"]
 
@@ -138,8 +138,8 @@ def real2sim(case: CaseRun) -> list[Row]:
 
 def _filmed(case: CaseRun) -> list[Row]:
     """The paper's robot, where its film is at hand."""
-    file = Path(os.environ.get("COREKIT_REFERENCE_DATA", "")) / _FILM
-    if not file.is_file():
+    file = reference_file(_FILM)
+    if file is None:
         reason = (
             f"cpp_examples/real2sim_case/{_FILM} of the authors' code may not be shipped; COREKIT_REFERENCE_DATA may "
             "name a folder that has it"

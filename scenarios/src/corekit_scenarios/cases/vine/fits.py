@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,10 +19,12 @@ from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import FitResult, fit
 from corekit_study.fit_file import load_fit
 from corekit_study.reference import OWN, analytic, paper
+from corekit_study.reference_data import reference_file
 
 __all__ = ["swing_fit", "wall_fit"]
 
 _MARKERS = 21
+_PUBLISHED = "vine_wall_markers.npz"
 _NOISE = 5e-4
 _STIFFNESS, _DAMPING = 0.0133, 2e-4
 _WALL_CENTRE, _WALL_ANGLE, _WALL_HALF = (0.24889, 0.356283), -0.02357, 0.015
@@ -233,10 +234,10 @@ def wall_fit(case: CaseRun) -> list[Row]:
     _write(case.folder / "synthetic.csv", truth.time[::3], seen)
     made = _fit(case, "synthetic", _wall_text("synthetic.csv", overrides))
     rows = _wall_rows(made, place)
-    file = Path(os.environ.get("COREKIT_REFERENCE_DATA", "")) / "vine_wall_markers.npz"
-    if not file.is_file():
+    file = reference_file(_PUBLISHED)
+    if file is None:
         note = (
-            f"{file.name} has no licence to be shipped; COREKIT_REFERENCE_DATA may name a folder that has it"
+            f"{_PUBLISHED} has no licence to be shipped; COREKIT_REFERENCE_DATA may name a folder that has it"
         )
         missing = Row(
             quantity="published markers: mean error of the tip's x", unit="mm", against=_WALL, expected=1.1, ours=None,
