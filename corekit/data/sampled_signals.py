@@ -241,7 +241,7 @@ def _read(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
         try:
             yield number, tuple(float(cell) for cell in cells)
         except ValueError:
-            if not first:
+            if not first or is_number(cells[0]):  # a header names the time
                 wrong = next(cell for cell in cells if not is_number(cell))
                 raise ValueError(f"{path.name}, line {number}: {wrong!r} is not a number") from None
         first = False

@@ -105,6 +105,8 @@ def test_a_file_reads_like_the_table_it_holds(tmp_path, text):
     [
         ("0,1\n1,2\n1,3\n", "x.csv, line 3: its time 1 s must be later than 1 s"),
         ("t,a\n0,1\n1,x\n", "x.csv, line 3: 'x' is not a number"),
+        ("0,O\n1,2\n", "x.csv, line 1: 'O' is not a number"),
+        ("0,\n1,2\n", "x.csv, line 1: '' is not a number"),
         ("0,1\n1,2,3\n", "x.csv, line 2: has 2 values, x.csv, line 1 has 1"),
         ("0,1\n1,nan\n", "x.csv, line 2: must be finite"),
         ("0\n1\n", "x.csv, line 1: must hold a time and at least one value"),
