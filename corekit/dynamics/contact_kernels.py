@@ -197,22 +197,13 @@ def add_rows_by_entries(
     tangent: Array, dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array,
 ) -> None:  # fmt: skip
     """Write the same rows by entries into zeroed arrays, each point at its slot, `widest` entries per slot."""
+    columns = np.empty_like(dofs)
     for a in range(len(contact)):
-        c, place = contact[a], slot[a] * widest
-        w = weight[c, slot[a]]
-        n0, n1, n2 = w * normal[c, 0], w * normal[c, 1], w * normal[c, 2]
-        t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
-        s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
-        t0, t1, t2 = w * t0, w * t1, w * t2
-        row = c * width
         for j in range(dofs.shape[1]):
-            x, y, z = values[a, 0, j], values[a, 1, j], values[a, 2, j]
-            out_values[row, place + j] = n0 * x + n1 * y + n2 * z
-            out_values[row + 1, place + j] = t0 * x + t1 * y + t2 * z
-            if width == 3:
-                out_values[row + 2, place + j] = s0 * x + s1 * y + s2 * z
-            for i in range(width):
-                out_dofs[row + i, place + j] = first_velocity + dofs[a, j]
+            columns[a, j] = slot[a] * widest + j
+            for row in range(contact[a] * width, (contact[a] + 1) * width):
+                out_dofs[row, columns[a, j]] = first_velocity + dofs[a, j]
+    add_rows(width, 0, contact, slot, contact, weight, normal, tangent, columns, values, out_values)
 
 
 @compiled
