@@ -15,7 +15,7 @@ midpoint step would be of first order, and binding v̄ would make it ring.
 After a smooth motion rows without bounds keep what they were (rigid: J·v⁺ = J·v_f; compliant: free, since their force
 was part of the motion), and bounded rows act as rigid ones with E = α/h² or α/h.
 
-In a Newton step of accelerations, where λ is a force,
+In a Newton step of accelerations, where λ is a force, all rows are as the compliant ones of (1) with h = 1 and s = v_k:
 
     position:  J·Δ + (α/g_q)·λ = −c/g_q,         velocity:  J·Δ + (α/g_v)·λ = (u − J·v)/g_v               (2)
 """
@@ -57,40 +57,24 @@ def _write_step(
     is_rate: BoolArray, error: Array, rate: Array, alpha: Array, dofs: IntArray, values: Array,
     end_error: Array, end_rate: Array, end_dofs: IntArray, end_values: Array,
     v: Array, mean: Array, stiffened: Array, at_v: Array, h: float, by_rate: float, by_position: float,
-    target: Array, compliance: Array,
+    of_acceleration: bool, target: Array, compliance: Array,
 ) -> None:  # fmt: skip
-    """Write r and E of (1)."""
+    """Write r and E of (1), or of (2) in a Newton step of accelerations."""
     for r in range(len(target)):
-        soft = alpha[r] > 0.0
+        soft = of_acceleration or alpha[r] > 0.0
         if is_rate[r]:
             compliance[r] = alpha[r] / by_rate
             if soft:
-                target[r] = h / by_rate * (rate[r] - _product(dofs, values, r, at_v))
+                target[r] = h * (rate[r] - _product(dofs, values, r, at_v)) / by_rate
             else:
                 target[r] = end_rate[r] - _product(end_dofs, end_values, r, v)
         else:
             compliance[r] = alpha[r] / by_position
             here = _product(dofs, values, r, v)
             if soft:
-                target[r] = _product(dofs, values, r, stiffened) - here - h / by_position * error[r]
+                target[r] = _product(dofs, values, r, stiffened) - here - h * error[r] / by_position
             else:
                 target[r] = _product(dofs, values, r, mean) - here - end_error[r] / h
-
-
-@compiled
-def _write_increment(
-    is_rate: BoolArray, error: Array, rate: Array, alpha: Array, dofs: IntArray, values: Array, at_v: Array,
-    by_rate: float, by_position: float, target: Array, compliance: Array,
-) -> None:  # fmt: skip
-    """Write r and E of (2)."""
-    for r in range(len(target)):
-        if is_rate[r]:
-            target[r], compliance[r] = (
-                (rate[r] - _product(dofs, values, r, at_v)) / by_rate,
-                alpha[r] / by_rate,
-            )
-        else:
-            target[r], compliance[r] = -error[r] / by_position, alpha[r] / by_position
 
 
 @final
@@ -140,8 +124,8 @@ class BodyConstraints:
         """Write ∂(J_bᵀ·λ)/∂δ at a state of the body, for λ of all rows."""
         self._model.compute_constraint_force_gradient(state, impulse, out)
 
-    def linearise(self, point: LinearisationPoint, inputs: Array) -> None:
-        """Read the rows at a linearisation point of this body and write r and E of (1)."""
+    def linearise(self, point: LinearisationPoint, inputs: Array, *, of_acceleration: bool = False) -> None:
+        """Read the rows at a linearisation point of this body and write r and E of (1), or of (2)."""
         rows, at = self.rows, point.at
         self.evaluate(at, inputs)
         ends, rates = self._rows_at_end(point, inputs)
@@ -151,7 +135,7 @@ class BodyConstraints:
             rows.is_velocity_level, rows.position_error, rates, rows.compliance, rows.dofs, rows.values,
             ends.position_error, ends.target_rate, ends.dofs, ends.values,
             v, point.mean, stiffened, at.v, point.step, point.rate_factor, point.position_factor,
-            self.target, self.compliance,
+            of_acceleration, self.target, self.compliance,
         )  # fmt: skip
         if point.is_after_smooth_motion:
             self._keep_smooth_motion(point)
@@ -184,15 +168,6 @@ class BodyConstraints:
         np.copyto(self.target, np.where(rows.bounded, acting, kept))
         idle = np.where(rows.compliance > 0, FREE_ROW, 0.0)
         np.copyto(self.compliance, np.where(rows.bounded, self.compliance, idle))
-
-    def linearise_acceleration(self, point: LinearisationPoint, inputs: Array) -> None:
-        """Read the rows at a state and write r and E of (2)."""
-        rows, at = self.rows, point.at
-        self.evaluate(at, inputs)
-        _write_increment(
-            rows.is_velocity_level, rows.position_error, rows.target_rate, rows.compliance, rows.dofs, rows.values,
-            at.v, point.rate_factor, point.position_factor, self.target, self.compliance,
-        )  # fmt: skip
 
     def set_rows(self, compliance: Array, target: Array) -> None:
         """Set E and r (nb,), with J_b as the model wrote it last."""

@@ -312,7 +312,7 @@ class BodyTerms:
             self._linearise_residual(point, u, acceleration)
         own = self.constraints
         if own is not None:
-            own.linearise_acceleration(point, u)
+            own.linearise(point, u, of_acceleration=True)
             if only_residual:
                 own.target -= own.compliance * own.impulse
                 own.eliminate()
