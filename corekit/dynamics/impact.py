@@ -1,9 +1,9 @@
-"""Impacts: the velocities after a step in which a contact closes, from one solve at velocity level.
+"""Impacts: the velocities and the places of bodies after a step in which a contact closes.
 
-At position level a step closes a gap φ₀ exactly, w_n = v_n⁺ + φ₀/h ≥ 0, and leaves the rest of the approach,
-v_n = −φ₀/h, to the next step. Friction acts in both, so that an impact depends on where in a step it falls: on the
-share ϑ = φ₀/(h·|v_n⁻|) at every h. Here the position level decides where the bodies are, q⁺, and which contacts have
-closed. Then their impulses are solved for once more, from the velocities before any impulse, for
+Velocities. At position level a step closes a gap φ₀ exactly, w_n = v_n⁺ + φ₀/h ≥ 0, and leaves the rest of the
+approach, v_n = −φ₀/h, to the next step. Friction acts in both, so that an impact depends on where in a step it falls:
+on the share ϑ = φ₀/(h·|v_n⁻|) at every h. Here the position level decides where the bodies are, q⁺, and which contacts
+have closed. Then their impulses are solved for once more, from the velocities before any impulse, for
 
     v_n⁺ + e·min(v_n⁻, 0) ≥ 0  ⊥  λ_n ≥ 0,   friction(λ_t, v_t⁺; law, λ_n)                            (1)
 
@@ -21,30 +21,52 @@ v_f the velocities without any contact. What approaches slower begins to rest, a
 belongs to the impulses λ_p at position level, forces do the work λ_p·J·(v_f − v⁻) less than in (1), which takes away
 ½·λ·J·(v_f + v⁺) at least; by (2) the latter is larger, for one contact with e = 0.
 
+Places. A contact row binds v⁺, and q⁺ follows from the mean velocity
+
+    q⁺ = q₀ ⊕ h·v̄⁺,   v̄⁺ = (1 − θ)·v₀ + θ·v⁺                                                          (3)
+
+At θ = 1 the row is a statement about q⁺. At θ = ½, which smooth motion needs for its second order, an impulse moves q⁺
+by half of what it would if it acted from the start of the step on. This is right for forces, and an impact of which
+nothing is known but that it falls into the step leaves the bodies ½·h·|v_n| deep, wherever they are. Slow push-out
+mends that at an obstacle at rest. On one that turns, a ball that has sunk meets rows that are not those of the surface,
+and sinks on. Hence positions have impulses ν of their own, normal ones that no velocity knows:
+
+    q⁺ ← q⁺ ⊕ δ,   δ = G·J_nᵀ·ν,   0 ≤ ν ⊥ φ(q⁺) − min(φ₀, 0) + J_n·δ ≥ 0                            (4)
+
+with φ(q⁺) = φ_k + h·J_n·(v̄⁺ − v̄) to first order, from the end state of the linearisation. At a contact that goes on, ν
+is the curvature of its path, of order h³. What was deep at the start is left to the push-out of the rows.
+
 Sources: Moreau (1988), Unilateral contact and dry friction in finite freedom dynamics, for (1); Brüls, Acary, Cardona
 (2014), Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth generalized-α scheme,
-Comput. Methods Appl. Mech. Engrg. 281, for the two levels.
+Comput. Methods Appl. Mech. Engrg. 281, for the two levels, whose position-level multiplier is ν; Gear, Leimkuhler,
+Gupta (1985), J. Comput. Appl. Math. 12-13, for the norm of the projection.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
+from attrs import evolve
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.data.status import SolveInfo
+from corekit.data.state import State
+from corekit.data.status import SolveInfo, Status
 from corekit.dynamics.joints import BodyFrame
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.world_terms import WorldTerms
 
-__all__ = ["resolve_impacts"]
+__all__ = ["place_apart", "resolve_impacts"]
 
 _TOUCHING = 1e-9
 """w_n below which a contact without impulse has closed too, and rounding in (2), relative to the velocities."""
 _FAR = 1e3
 """Velocity with which contacts that have not closed are said to separate, relative to the others."""
+_NEGLIGIBLE: Final = 1e-6
+"""How deep a step may lead, relative to the margin up to which contacts are found."""
 
 
 def resolve_impacts(
@@ -125,3 +147,42 @@ def _write_bias(
         else:
             out[c, 0] += _FAR * scale
     return is_impact
+
+
+def place_apart(world: WorldTerms, equation: StepEquation, start: State, end: State) -> SolveInfo | None:
+    """Move the bodies by (4) at the end of a step.
+
+    Args:
+        world, equation: after a step at position level.
+        start: state at the start of the step.
+        end: of the step, with v⁺; its coordinates are changed.
+    Returns:
+        How (4) was solved; None where nothing sank.
+    """
+    pipeline, point = world.pipeline, equation.point
+    if pipeline is None or point is None or not equation.contact_count or equation.passed_pair:
+        return None
+    theta, step = point.share, point.step
+    if theta == 1.0:
+        return None
+    mean = (1.0 - theta) * start.v + theta * end.v
+    gap = pipeline.room + step * world.jacobian.normal_velocity(mean - point.mean)
+    negligible = _NEGLIGIBLE * pipeline.margin
+    if gap.min() >= -negligible:
+        return None
+    info, rate = equation.solve_apart(gap, end.v)
+    left = gap + step * world.jacobian.normal_velocity(rate)
+    # a solver judges by the velocities of the problem, among which those of (4) may be the smallest
+    if (
+        info.status is Status.INACCURATE
+        and info.residuals.normal * step <= negligible
+        and left.min() >= -negligible
+    ):
+        info = evolve(info, status=Status.CONVERGED)
+    if info.status.solved:
+        moved = world.new_state()
+        world.integrate(end, rate, step, end, moved)
+        moved.v[:], moved.time = end.v, end.time
+        world.set_prescribed_coordinates(moved)
+        end.copy_from(moved)
+    return info

@@ -16,9 +16,8 @@ from corekit.data.status import SolveInfo
 from corekit.dynamics.bodies import Body, stacked_velocity_scale
 from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
-from corekit.dynamics.impact import resolve_impacts
+from corekit.dynamics.impact import place_apart, resolve_impacts
 from corekit.dynamics.joints import Joint, JointForce
-from corekit.dynamics.placement import place_apart
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_equation import StepEquation
