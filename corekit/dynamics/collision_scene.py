@@ -19,9 +19,7 @@ from corekit.geometry.shapes import ShapePoses, ShapeTable
 __all__ = ["CollisionScene", "max_closing", "max_probe_displacement", "update_shape_poses"]
 
 
-def _held_pairs(
-    bodies: Sequence[Body], obstacles: Sequence[Obstacle], joints: Sequence[Joint]
-) -> list[IntArray]:
+def _held_pairs(bodies: Sequence[Body], obstacles: Sequence[Obstacle], joints: Sequence[Joint]) -> IntArray:
     """Pairs of shapes on the two frames that a joint holds, or on one and an obstacle: they meet by design."""
     first_obstacle = bodies[-1].first_shape + len(bodies[-1].description.shapes)
 
@@ -32,45 +30,35 @@ def _held_pairs(
         return [first_obstacle + i for i, obstacle in enumerate(obstacles) if obstacle is end]
 
     pairs = [(a, b) for joint in joints for a in carried(joint.first) for b in carried(joint.second)]
-    return [np.array(pairs, dtype=np.int64)] if pairs else []
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _table(bodies: Sequence[Body], obstacles: Sequence[Obstacle], joints: Sequence[Joint]) -> ShapeTable:
     shapes = [(b, shape) for b, body in enumerate(bodies) for shape in body.description.shapes]
-    never = [
-        body.description.excluded_pairs + body.first_shape
-        for body in bodies
-        if len(body.description.excluded_pairs)
-    ]
-    never += _held_pairs(bodies, obstacles, joints)
+    never = [body.description.excluded_pairs.reshape(-1, 2) + body.first_shape for body in bodies]
+    never.append(_held_pairs(bodies, obstacles, joints))
     everything = [shape for _, shape in shapes] + [obstacle.shape for obstacle in obstacles]
     n, carried = len(everything), len(shapes)
     size = np.zeros((n, 3))
     for i, shape in enumerate(everything):
         size[i, : len(shape.size)] = shape.size
-    outside = [-1] * (n - carried)
+    owner, frame, second_frame = np.full((3, n), -1, dtype=np.int64)
+    for i, (b, shape) in enumerate(shapes):
+        first = bodies[b].first_frame
+        owner[i], frame[i] = b, first + shape.frame
+        if shape.second_frame >= 0:
+            second_frame[i] = first + shape.second_frame
     return ShapeTable(
         kind=tuple(shape.kind for shape in everything),
         size=size,
-        body=np.array([b for b, _ in shapes] + outside, dtype=np.int64),
-        frame=np.array(
-            [shape.frame + bodies[b].first_frame for b, shape in shapes] + outside, dtype=np.int64
-        ),
-        second_frame=np.array(
-            [
-                shape.second_frame + bodies[b].first_frame if shape.second_frame >= 0 else -1
-                for b, shape in shapes
-            ]
-            + outside,
-            dtype=np.int64,
-        ),
-        offset_position=np.array([shape.offset.position for shape in everything], dtype=float).reshape(n, 3),
-        offset_rotation=np.array([shape.offset.rotation for shape in everything], dtype=float).reshape(
-            n, 3, 3
-        ),
+        body=owner,
+        frame=frame,
+        second_frame=second_frame,
+        offset_position=np.array([each.offset.position for each in everything], dtype=float).reshape(n, 3),
+        offset_rotation=np.array([each.offset.rotation for each in everything], dtype=float).reshape(n, 3, 3),
         obstacle=np.array([-1] * carried + list(range(n - carried)), dtype=np.int64),
         vertices=tuple(shape.vertices for shape in everything),
-        excluded_pairs=np.sort(np.concatenate(never), axis=1) if never else np.zeros((0, 2), dtype=np.int64),
+        excluded_pairs=np.sort(np.concatenate(never), axis=1),
         self_contact=np.array([body.description.self_contact for body in bodies], dtype=bool),
     )
 
