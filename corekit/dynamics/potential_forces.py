@@ -202,7 +202,8 @@ class PotentialForces:
             out += self.tangent_product(point.damped - point.velocity, c_v, 0.0)
         if point.stiffened is not None and c_q:
             out += self.tangent_product(point.stiffened - point.velocity, 0.0, c_q)
-            out += self._obstacle_stiffness_force(c_q)
+            if self._moving is not None:  # what an obstacle's motion adds to −Pᵀ·K_c·P·v
+                out += self._block_force(self._moving, 0.0, c_q)
         return out
 
     def impulses(self, point: LinearisationPoint, velocity: Array, c_v: float, c_q: float) -> Array:
@@ -246,28 +247,18 @@ class PotentialForces:
             add_generalised_forces(*self._table, force, 1.0, out)
         return out
 
-    def damping_force(self, velocity: Array) -> Array:
-        """Pᵀ·D_c·P·v, shape (nv,)."""
-        return self.tangent_product(velocity, 1.0, 0.0)
-
-    def _obstacle_stiffness_force(self, factor: float) -> Array | float:
-        """factor·Pᵀ·K_c·(velocity of the obstacle), shape (nv,): what its motion adds to −Pᵀ·K_c·P·v."""
-        if self._moving is None:
-            return 0.0
-        rate = np.ascontiguousarray(self._moving).reshape(-1, _SPACE)
-        out = np.zeros_like(rate)
-        block_products(self.terms.stiffness, self.terms.damping, factor, 0.0, rate, out)
-        return self._spread(out)
-
     def tangent_product(self, velocity: Array, damping: float, stiffness: float) -> Array:
         """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,)."""
         rate = np.zeros((self.count, MAX_MATERIAL_POINTS, 3))
         if self.count:
             point_velocities(*self._table, velocity, rate)
-        out = np.zeros((self.count, _SPACE))
-        block_products(
-            self.terms.stiffness, self.terms.damping, stiffness, damping, rate.reshape(-1, _SPACE), out
-        )
+        return self._block_force(rate, damping, stiffness)
+
+    def _block_force(self, rate: Array, damping: float, stiffness: float) -> Array:
+        """Pᵀ·(damping·D_c + stiffness·K_c)·ẋ for velocities ẋ of the material points, (m, 4, 3); shape (nv,)."""
+        terms, rate = self.terms, np.ascontiguousarray(rate).reshape(-1, _SPACE)
+        out = np.zeros_like(rate)
+        block_products(terms.stiffness, terms.damping, stiffness, damping, rate, out)
         return self._spread(out)
 
     # — in a matrix of all bodies —

@@ -192,7 +192,7 @@ def _max_damping_rate(world: WorldTerms, start: State) -> float:
         )
 
     def multiply(x: Array, out: Array) -> None:
-        out[:] = 0.0 if forces is None or not forces.count else forces.damping_force(x)
+        out[:] = 0.0 if forces is None or not forces.count else forces.tangent_product(x, 1.0, 0.0)
         for damping, where in zip(dampings, world.slices, strict=True):
             if damping is not None:
                 own = np.empty(where.stop - where.start)
