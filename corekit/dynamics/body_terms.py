@@ -128,11 +128,6 @@ class BodyTerms:
         self._whole = np.zeros((body.nv // size if size else 0, size, size))
         self._rest, self._scratch = np.zeros((size, size)), np.zeros((size, size + 1))
 
-    @property
-    def is_reparametrised(self) -> bool:
-        """Whether the model may change to equivalent coordinates after a step."""
-        return self.body.abilities.reparametrisation is not None
-
     def reparametrise(self, state: State) -> bool:
         """Change to equivalent coordinates if the model wants to; return whether it did."""
         own = self.body.abilities.reparametrisation

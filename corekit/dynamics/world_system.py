@@ -82,7 +82,7 @@ class WorldSystem:
         if pipeline is not None and terms.forces is not None:
             self.limit = StepLimit(terms, pipeline, terms.forces.potential)
         self.resolves_impacts = pipeline is not None and pipeline.restitution is not None
-        self._reparametrised = [each for each in terms.bodies if each.is_reparametrised]
+        self._reparametrised = [each for each in terms.bodies if each.body.abilities.reparametrisation]
         parts = (self.limit, self.equation.impulses, terms.factorisation.coupled, pipeline)
         motion = None if pipeline is None else pipeline.motion
         self._remembering = [part for part in (*parts, motion) if part is not None]
