@@ -14,7 +14,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_kernels import find_new_impulses, id_order, match_by_id
-from corekit.dynamics.joint_rows import JointRows
+from corekit.dynamics.joints import JointRows
 from corekit.roles.component import InternalState
 
 __all__ = ["ContactImpulses"]

@@ -22,7 +22,7 @@ from scipy.linalg.lapack import dgetrf, dgetrs
 from corekit.data.arrays import Array
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.coupled_step_matrix import CoupledStepMatrix
-from corekit.dynamics.joint_rows import JointRows
+from corekit.dynamics.joints import JointRows
 from corekit.dynamics.potential_forces import PotentialForces
 
 __all__ = ["JointElimination", "StepFactorisation"]

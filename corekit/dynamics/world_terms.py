@@ -13,8 +13,7 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_jacobian import ContactJacobian
 from corekit.dynamics.contact_pipeline import ContactPipeline
-from corekit.dynamics.joint_rows import JointRows
-from corekit.dynamics.joints import Joint
+from corekit.dynamics.joints import Joint, JointRows
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.potential_forces import PotentialForces
 from corekit.dynamics.step_factorisation import StepFactorisation
