@@ -58,28 +58,17 @@ class ContactProblem(Protocol):
         step: h [s].
     """
 
-    @property
-    def contact_count(self) -> int: ...
-    @property
-    def rows_per_contact(self) -> int: ...
-    @property
-    def bounded_count(self) -> int: ...
-    @property
-    def id(self) -> IntArray: ...
-    @property
-    def friction(self) -> Array: ...
-    @property
-    def friction_record(self) -> Array: ...
-    @property
-    def gap(self) -> Array: ...
-    @property
-    def free_velocity(self) -> Array: ...
-    @property
-    def lower(self) -> Array: ...
-    @property
-    def upper(self) -> Array: ...
-    @property
-    def step(self) -> float: ...
+    contact_count: int
+    rows_per_contact: int
+    bounded_count: int
+    id: IntArray
+    friction: Array
+    friction_record: Array
+    gap: Array
+    free_velocity: Array
+    lower: Array
+    upper: Array
+    step: float
 
     def delassus(self) -> Array:
         """W, shape (R, R), symmetric positive semidefinite (bounded rows carry their compliance)."""
