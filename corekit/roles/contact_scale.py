@@ -24,7 +24,7 @@ from typing import final
 import numpy as np
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
 from corekit.roles.contact import ContactProblem
 
 __all__ = ["ScaledContactProblem", "contact_scales"]
@@ -132,7 +132,8 @@ class ScaledContactProblem:
         if (len(free), len(lower), width) != self._sizes:
             self._sizes = len(free), len(lower), width
             self._allocate(*self._sizes)
-        self.problem, self.friction = problem, problem.friction
+        self.problem, self.id, self.gap, self.step = problem, problem.id, problem.gap, problem.step
+        self.friction, self.friction_record = problem.friction, problem.friction_record
         self.velocity_unit, self.impulse_unit = _write_scaled(
             np.ascontiguousarray(problem.delassus()), free, lower, problem.upper, width, self.contact_count,
             self._numbers, guess,
@@ -150,26 +151,6 @@ class ScaledContactProblem:
             begin += size
         self._delassus = parts[0].reshape(rows, rows)
         self.free_velocity, self.lower, self.upper, self.mobility, self.reference = parts[1:]
-
-    @property
-    def id(self) -> IntArray:
-        """Of the contacts."""
-        return self.problem.id
-
-    @property
-    def friction_record(self) -> Array:
-        """Numbers of the friction law."""
-        return self.problem.friction_record
-
-    @property
-    def gap(self) -> Array:
-        """Of the contacts [m]."""
-        return self.problem.gap
-
-    @property
-    def step(self) -> float:
-        """h [s]."""
-        return self.problem.step
 
     def delassus(self) -> Array:
         """W in these units, shape (R, R)."""

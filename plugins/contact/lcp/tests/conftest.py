@@ -23,6 +23,7 @@ class DenseProblem:
         self.rows_per_contact, self.bounded_count = width, len(bounds)
         self.contact_count = (len(self.rows) - self.bounded_count) // width
         self.friction = np.broadcast_to(np.array(friction, float), (self.contact_count,)).copy()
+        self.friction_record = np.zeros((self.contact_count, 0))
         self.free_velocity = self.rows @ self.velocity
         if stabilisation is not None:
             self.free_velocity = self.free_velocity + stabilisation
