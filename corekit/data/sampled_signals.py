@@ -26,7 +26,7 @@ import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array
-from corekit.data.signal_base import Signal, Vector, as_vector, field_metadata, is_number
+from corekit.data.signal_base import Signal, Vector, as_vector, field_metadata, is_number, set_derived
 
 __all__ = ["Csv", "Table"]
 
@@ -46,103 +46,92 @@ def _interpolation() -> Any:
     return field(default="linear", validator=_check_interpolation, metadata=about)
 
 
-@final
-class Curve:
-    """The piecewise polynomial (1) through knots.
+@frozen(kw_only=True)
+class _Sampled(Signal):
+    """A signal that follows the piecewise polynomial (1) through knots."""
 
-    Args:
-        times: of the knots [s], strictly increasing, shape (n,), n ≥ 2.
-        values: there, shape (n, size).
-        interpolation: one of `INTERPOLATIONS`.
-    """
+    _knots: tuple[float, ...] = field(init=False, eq=False, repr=False)
+    _rows: Array = field(init=False, eq=False, repr=False)
+    _jumps: tuple[float, ...] = field(init=False, eq=False, repr=False)
+    _coefficients: tuple[tuple[Array, ...], ...] = field(init=False, eq=False, repr=False)
 
-    def __init__(self, times: Sequence[float], values: Array, interpolation: str) -> None:
-        self.times = tuple(times)
-        self.values = values
-        self._steps = np.diff(self.times)[:, None]
+    def _set_knots(
+        self,
+        times: Sequence[float],
+        rows: Sequence[Sequence[float]],
+        interpolation: str,
+        named: Sequence[str],
+    ) -> None:
+        """Lay the curve through rows of numbers, once they are sound.
+
+        Args:
+            times: of the knots [s].
+            named: what to call each row in an error.
+        Raises:
+            ValueError: the first row that is wrong, with its name.
+        """
+        _check(times, rows, named)
+        knots, values = tuple(times), np.array(rows, dtype=float)
+        values.setflags(write=False)
         if interpolation == "cubic":
             from scipy.interpolate import CubicSpline
 
             # scipy puts the highest power first
-            cubic, square, slope, _ = CubicSpline(self.times, values, bc_type="clamped").c
-            self._breakpoints = (self.times[0], self.times[-1])
+            cubic, square, slope, _ = CubicSpline(knots, values, bc_type="clamped").c
+            jumps = (knots[0], knots[-1]) if slope.any() or square.any() or cubic.any() else ()
         else:
-            slope = np.diff(values, axis=0) / self._steps
+            slope = np.diff(values, axis=0) / np.diff(knots)[:, None]
             cubic = square = np.zeros_like(slope)
             # a knot on a straight line is none
             turns = (slope[1:] != slope[:-1]).any(axis=1).tolist()
-            inner = [time for time, turn in zip(self.times[1:-1], turns, strict=True) if turn]
+            inner = [time for time, turn in zip(knots[1:-1], turns, strict=True) if turn]
             ends = [bool(slope[0].any()), bool(slope[-1].any())]
-            self._breakpoints = (*self.times[: ends[0]], *inner, *self.times[-1:] * ends[1])
-        self.constant = not slope.any() and not square.any() and not cubic.any()
-        self._of_value = (values[:-1], slope, square, cubic)
-        self._of_rate = (slope, 2.0 * square, 3.0 * cubic)
-        self._of_acceleration = (2.0 * square, 6.0 * cubic)
+            jumps = (*knots[: ends[0]], *inner, *knots[-1:] * ends[1])
+        # of x, ẋ and ẍ
+        coefficients = (
+            (values[:-1], slope, square, cubic),
+            (slope, 2.0 * square, 3.0 * cubic),
+            (2.0 * square, 6.0 * cubic),
+        )
+        set_derived(self, _knots=knots, _rows=values, _jumps=jumps, _coefficients=coefficients)
+
+    @property
+    def size(self) -> int:
+        return self._rows.shape[1]
+
+    @property
+    def constant(self) -> bool:
+        return not self._jumps
 
     def value(self, t: float, out: Array) -> None:
-        """Write x(t)."""
-        k = bisect_left(self.times, t)
-        if k == 0 or k == len(self.times) or self.times[k] == t:
-            out[:] = self.values[min(k, len(self.times) - 1)]
+        k = bisect_left(self._knots, t)
+        if k == 0 or k == len(self._knots) or self._knots[k] == t:
+            out[:] = self._rows[min(k, len(self._knots) - 1)]
         else:
-            self._horner(self._of_value, k - 1, t, out)
+            self._horner(0, k - 1, t, out)
 
     def rate(self, t: float, out: Array) -> None:
-        """Write ẋ(t)."""
-        self._inside(self._of_rate, t, out)
+        self._differentiate(1, t, out)
 
     def acceleration(self, t: float, out: Array) -> None:
-        """Write ẍ(t)."""
-        self._inside(self._of_acceleration, t, out)
+        self._differentiate(2, t, out)
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
-        """Knots t0 < t ≤ t1 where ẋ or ẍ jumps."""
-        if self.constant:
-            return []
-        return list(
-            self._breakpoints[bisect_right(self._breakpoints, t0) : bisect_right(self._breakpoints, t1)]
-        )
+        return list(self._jumps[bisect_right(self._jumps, t0) : bisect_right(self._jumps, t1)])
 
-    def _inside(self, coefficients: tuple[Array, ...], t: float, out: Array) -> None:
-        k = bisect_left(self.times, t)
-        if k == 0 or k == len(self.times):
+    def _differentiate(self, derivative: int, t: float, out: Array) -> None:
+        k = bisect_left(self._knots, t)
+        if k == 0 or k == len(self._knots):
             out.fill(0.0)
         else:
-            self._horner(coefficients, k - 1, t, out)
+            self._horner(derivative, k - 1, t, out)
 
-    def _horner(self, coefficients: tuple[Array, ...], k: int, t: float, out: Array) -> None:
-        tau = t - self.times[k]
+    def _horner(self, derivative: int, k: int, t: float, out: Array) -> None:
+        tau, coefficients = t - self._knots[k], self._coefficients[derivative]
         out[:] = coefficients[-1][k]
         for each in coefficients[-2::-1]:
             np.multiply(out, tau, out)
             np.add(out, each[k], out)
-
-
-@frozen(kw_only=True)
-class _Sampled(Signal):
-    """A signal that follows a curve."""
-
-    _curve: Curve = field(init=False, eq=False, repr=False)
-
-    @property
-    def size(self) -> int:
-        return self._curve.values.shape[1]
-
-    @property
-    def constant(self) -> bool:
-        return self._curve.constant
-
-    def value(self, t: float, out: Array) -> None:
-        self._curve.value(t, out)
-
-    def rate(self, t: float, out: Array) -> None:
-        self._curve.rate(t, out)
-
-    def acceleration(self, t: float, out: Array) -> None:
-        self._curve.acceleration(t, out)
-
-    def breakpoints(self, t0: float, t1: float) -> list[float]:
-        return self._curve.breakpoints(t0, t1)
 
 
 def _numbers(values: Sequence[float]) -> tuple[float, ...]:
@@ -171,8 +160,7 @@ class Table(_Sampled):
         rows = [value if isinstance(value, tuple) else (value,) for value in self.values]
         if len(rows) != len(self.times):
             raise ValueError(f"`times` has {len(self.times)} entries and `values` {len(rows)}: one for each")
-        made = _curve(self.times, rows, self.interpolation, [f"entry {i}" for i in range(len(rows))])
-        object.__setattr__(self, "_curve", made)
+        self._set_knots(self.times, rows, self.interpolation, [f"entry {i}" for i in range(len(rows))])
 
 
 @final
@@ -192,20 +180,10 @@ class Csv(_Sampled):
         lines = list(_read(self.file))
         times = tuple(row[0] for _, row in lines)
         named = [f"{self.file.name}, line {number}" for number, _ in lines]
-        made = _curve(times, [row[1:] for _, row in lines], self.interpolation, named)
-        object.__setattr__(self, "_curve", made)
+        self._set_knots(times, [row[1:] for _, row in lines], self.interpolation, named)
 
 
-def _curve(
-    times: Sequence[float], rows: Sequence[Sequence[float]], interpolation: str, named: Sequence[str]
-) -> Curve:
-    """The curve through rows of numbers, once they are sound.
-
-    Args:
-        named: what to call each row in an error.
-    Raises:
-        ValueError: the first row that is wrong, with its name.
-    """
+def _check(times: Sequence[float], rows: Sequence[Sequence[float]], named: Sequence[str]) -> None:
     if len(rows) < 2:
         raise ValueError(f"must have at least two instants, has {len(rows)}")
     for k, (time, row, name) in enumerate(zip(times, rows, named, strict=True)):
@@ -217,9 +195,6 @@ def _curve(
             raise ValueError(f"{name}: must be finite")
         if k and time <= times[k - 1]:
             raise ValueError(f"{name}: its time {time:g} s must be later than {times[k - 1]:g} s before it")
-    values = np.array(rows, dtype=float)
-    values.setflags(write=False)
-    return Curve(times, values, interpolation)
 
 
 def _read(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:

@@ -21,6 +21,7 @@ __all__ = [
     "field_metadata",
     "finite",
     "is_number",
+    "set_derived",
 ]
 
 Vector: TypeAlias = float | tuple[float, ...]
@@ -103,6 +104,12 @@ def field_metadata(help: str, *, unit: str = "", key: str = "") -> dict[str, str
     """What loader and docs read of a field; `key` is its word in a file, where it is reserved in Python."""
     said = {"help": help, "unit": unit, "allowed": "must be finite"}
     return {**said, "key": key} if key else said
+
+
+def set_derived(signal: Signal, **derived: object) -> None:
+    """Set fields of a frozen signal that follow from the others."""
+    for name, value in derived.items():
+        object.__setattr__(signal, name, value)
 
 
 def broadcast_vectors(**vectors: Vector) -> tuple[Array, ...]:

@@ -29,6 +29,7 @@ from corekit.data.signal_base import (
     broadcast_vectors,
     field_metadata,
     finite,
+    set_derived,
 )
 
 __all__ = ["SIGNALS", "Constant", "Csv", "Ramp", "Signal", "Sine", "Table", "Vector", "as_signal"]
@@ -47,7 +48,7 @@ class Constant(HeldSignal):
 
     def __attrs_post_init__(self) -> None:
         (array,) = broadcast_vectors(value=self.numbers)
-        object.__setattr__(self, "_array", array)
+        set_derived(self, _array=array)
 
     @property
     def size(self) -> int:
@@ -94,8 +95,7 @@ class Ramp(Signal):
         start, target = broadcast_vectors(start=self.start, value=self.target)
         slope = (target - start) / (self.end - self.begin)
         slope.setflags(write=False)
-        for name, array in {"_start": start, "_target": target, "_slope": slope}.items():
-            object.__setattr__(self, name, array)
+        set_derived(self, _start=start, _target=target, _slope=slope)
 
     @property
     def size(self) -> int:
@@ -171,17 +171,16 @@ class Sine(Signal):
         )
         omega = 2.0 * math.pi * frequency
         in_step = bool((omega == omega[0]).all() and (phase == phase[0]).all())
-        derived = {
+        set_derived(
+            self,
             # of x − offset, ẋ and ẍ, each the previous one times ω
-            "_coefficients": (amplitude, amplitude * omega, -amplitude * omega * omega),
-            "_omega": omega,
-            "_phase": phase,
-            "_offset": offset,
+            _coefficients=(amplitude, amplitude * omega, -amplitude * omega * omega),
+            _omega=omega,
+            _phase=phase,
+            _offset=offset,
             # entries that swing together need one sine for all of them
-            "_uniform": (float(omega[0]), float(phase[0])) if in_step else None,
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+            _uniform=(float(omega[0]), float(phase[0])) if in_step else None,
+        )
 
     @property
     def size(self) -> int:
