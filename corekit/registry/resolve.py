@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 from attrs import evolve
@@ -80,7 +81,7 @@ def read_spec(row: Installed) -> ComponentSpec:
     who = _who(row)
     if row.reason:
         raise PluginError(f"{who} cannot be used: {row.reason}")
-    spec = _import_object(row.entry, who)
+    spec = load_target(row.entry, who)
     if not isinstance(spec, ComponentSpec):
         raise PluginError(
             f"{who}: its entry point {row.entry} is a {type(spec).__name__}, not a ComponentSpec"
@@ -105,16 +106,20 @@ def missing_abilities(spec: ComponentSpec) -> Mapping[str, str]:
     return reasons
 
 
-def load_target(target: str) -> Any:
+def load_target(target: str, who: str = "") -> Any:
     """Import the object that `package.module:object` names.
 
+    Args:
+        who: what to call its owner in an error; the plugin of its package if empty.
     Raises:
         PluginError: whatever went wrong on the way, with plugin, distribution and exception named.
     """
+    module, _, attribute = target.partition(":")
     try:
-        return _attribute(target)
+        return attrgetter(attribute.strip())(import_module(module.strip()))
     except (Exception, SystemExit) as error:
-        raise PluginError(_failed_import(target, _owner(target), error)) from error
+        said = f"importing {target} failed with {type(error).__name__}: {error}"
+        raise PluginError(f"{who or _owner(target)}: {said}") from error
 
 
 def _owner(target: str) -> str:
@@ -141,25 +146,6 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return `, did you mean 'x'?` for the closest choice, or nothing."""
     close = difflib.get_close_matches(word.lower(), list(choices), n=1, cutoff=0.6)
     return f", did you mean {close[0]!r}?" if close else ""
-
-
-def _import_object(path: str, who: str) -> Any:
-    try:
-        return _attribute(path)
-    except (Exception, SystemExit) as error:
-        raise PluginError(_failed_import(path, who, error)) from error
-
-
-def _attribute(path: str) -> Any:
-    module, _, attribute = path.partition(":")
-    found: Any = import_module(module.strip())
-    for part in attribute.strip().split("."):
-        found = getattr(found, part)
-    return found
-
-
-def _failed_import(path: str, who: str, error: BaseException) -> str:
-    return f"{who}: importing {path} failed with {type(error).__name__}: {error}"
 
 
 def _phrase(role: str, name: str) -> str:
