@@ -5,13 +5,12 @@ with arguments of new types. Its machine code is kept on disk, so that only the 
 
 | module | what it holds |
 |---|---|
-| `kernels` | the decorator; what Python calls, and what other kernels link; seldom garbage collection |
+| `kernels` | the decorator; what Python calls, and what other kernels link; what listens while one is compiled |
 | `front_end` | how numba reads, types and lowers a kernel; what it remembers of its answers |
 | `references` | no counting of references where a kernel makes no array |
 | `signals` | a check for Ctrl-C in loops that may last |
 | `libraries` | LLVM code that is only linked into others, and machine code that is only called |
 | `store` | where both are kept, by a digest of their sources; one process compiles while others wait |
-| `watch` | how many functions were compiled so far |
 """
 
 from __future__ import annotations

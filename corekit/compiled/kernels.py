@@ -1,23 +1,27 @@
-"""The decorator `compiled`: what Python calls, and what other kernels link."""
+"""The decorator `compiled`: what Python calls, what other kernels link, and who hears that one is compiled."""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar, overload
+from types import FunctionType
+from typing import Any, ClassVar, TypeVar, final, overload
 
 from numba.core import config, event, registry, types
 
 from corekit.compiled.front_end import Flags, KernelPipeline, RememberingContext
 from corekit.compiled.libraries import CalleeLibrary, KernelLibrary
-from corekit.compiled.store import CalleeCache, KernelCache
+from corekit.compiled.store import WAITING, CalleeCache, KernelCache
 
-__all__ = ["Kernel", "compiled"]
+__all__ = ["Kernel", "announced_compilation", "compiled", "watch_compilation"]
 
 _CONFIG: Any = config
 _REGISTRY: Any = registry
 _TYPES: Any = types
+_LOG = logging.getLogger("corekit")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -166,3 +170,41 @@ class _SeldomCollection(event.Listener):
 
 
 event.register("numba:compile", _SeldomCollection())
+
+
+@contextmanager
+def watch_compilation(begin: Callable[[FunctionType], object]) -> Iterator[None]:
+    """Call `begin` with every function that begins to be compiled, here or by a process waited for, in the block."""
+    listener = _Beginnings(begin)
+    with event.install_listener("numba:compile", listener), event.install_listener(WAITING, listener):
+        yield
+
+
+@contextmanager
+def announced_compilation() -> Iterator[None]:
+    """Log once, by the logger `corekit`, if anything is compiled in the block; Python prints that on stderr."""
+    reported = False
+
+    def report(_function: FunctionType) -> None:
+        nonlocal reported
+        if not reported:
+            reported = True
+            _LOG.warning("compiling kernels, once for this installation: this takes up to a minute …")
+
+    with watch_compilation(report):
+        yield
+
+
+@final
+class _Beginnings(event.Listener):
+    def __init__(self, begin: Callable[[FunctionType], object]) -> None:
+        self._begin = begin
+
+    def on_start(self, event: Any) -> None:
+        if event.kind == WAITING:
+            self._begin(event.data["function"])
+        elif isinstance(event.data["dispatcher"], Kernel | Callee):
+            self._begin(event.data["dispatcher"].py_func)
+
+    def on_end(self, event: Any) -> None:
+        """Do nothing: numba's listener requires the method."""

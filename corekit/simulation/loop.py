@@ -11,7 +11,7 @@ from typing import Any, final
 import numpy as np
 from attrs import evolve
 
-from corekit.compiled.watch import announced_compilation
+from corekit.compiled.kernels import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport

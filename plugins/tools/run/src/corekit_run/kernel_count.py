@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FunctionType
 
-from corekit.compiled.kernels import Kernel
-from corekit.compiled.watch import watch_compilation
+from corekit.compiled.kernels import Kernel, watch_compilation
 
 __all__ = ["counted_compilation"]
 
