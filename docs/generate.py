@@ -13,8 +13,7 @@ from corekit.data.signals import SIGNALS
 from corekit.geometry.shape_specs import obstacle_kinds, shape_spec
 from corekit.registry.discover import Installed, discover
 from corekit.registry.resolve import load_target, read_spec
-from corekit.registry.spec import ROLES, ComponentSpec
-from corekit.roles.abilities import ABILITIES
+from corekit.registry.spec import ABILITIES, ROLES, ComponentSpec
 from corekit.scenario.scenario import Scenario
 from corekit_inspect.option_table import Option, describe_options
 

@@ -15,8 +15,7 @@ from attrs import field, frozen
 from corekit.errors import CompositionError, ConfigError, Mistake, PluginError
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec, load_target, missing_abilities, resolve
-from corekit.registry.spec import ROLES, ComponentSpec
-from corekit.roles.abilities import ABILITIES
+from corekit.registry.spec import ABILITIES, ROLES, ComponentSpec
 from corekit.roles.friction import COULOMB, surface_friction
 from corekit.roles.options import ComponentRef
 from corekit.scenario.schema import ScenarioTables

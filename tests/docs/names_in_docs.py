@@ -24,7 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from corekit.roles.abilities import ABILITIES
+from corekit.registry.spec import ABILITIES
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("corekit", "plugins/*/*/src/*", "scenarios/src/*", "examples/*/*/src/*", "benchmarks")

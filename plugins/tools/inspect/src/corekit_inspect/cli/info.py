@@ -16,8 +16,7 @@ from corekit.files import is_there
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target, missing_abilities
-from corekit.registry.spec import ROLES
-from corekit.roles.abilities import ABILITIES
+from corekit.registry.spec import ABILITIES, ROLES
 from corekit.scenario.schema import ScenarioTables
 from corekit_inspect.interface_sheet import default_interface, interface_lines, model_interface
 from corekit_inspect.option_table import describe_options

@@ -9,7 +9,7 @@ from typing import Any
 
 from corekit.registry.contract import contract_problem
 from corekit.registry.resolve import load_target
-from corekit.roles.abilities import ABILITIES
+from corekit.registry.spec import ABILITIES
 from corekit_testing.conformance.check import Check, check, expect
 from corekit_testing.conformance.options import OPTIONS
 from corekit_testing.conformance.subject import Subject
