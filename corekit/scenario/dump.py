@@ -1,10 +1,9 @@
-"""A scenario as TOML: as it was given, and with every default filled in, as a run folder holds it."""
+"""A scenario as a table that a TOML file can hold, with every default filled in."""
 
 from __future__ import annotations
 
 import datetime as dt
 import enum
-import tomllib
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
@@ -17,11 +16,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.scenario.error_text import join, shown, table_keys
 from corekit.scenario.schema import ScenarioTables
 
-__all__ = ["dump_given", "dump_resolved", "plain", "resolved_document"]
-
-_CODE_ALLOWED = (
-    "# Python functions named in this file were allowed to be imported; a new run must allow them again.\n"
-)
+__all__ = ["plain", "resolved_document"]
 
 
 def resolved_document(scenario: ScenarioTables) -> dict[str, Any]:
@@ -31,35 +26,6 @@ def resolved_document(scenario: ScenarioTables) -> dict[str, Any]:
     if mistakes:
         raise ConfigError(mistakes, f"scenario {scenario.name!r}")
     return document
-
-
-def dump_resolved(scenario: ScenarioTables) -> str:
-    """Return the same as TOML text, for `loads`; a comment says that code was allowed, but does not allow it."""
-    import tomli_w
-
-    return (_CODE_ALLOWED if scenario.allow_code else "") + tomli_w.dumps(resolved_document(scenario))
-
-
-def dump_given(scenario: ScenarioTables) -> str:
-    """Return the text of its file if that still holds the same, else its table as TOML, with overrides.
-
-    A scenario made in Python has neither; its resolved form is returned.
-    """
-    import tomli_w
-
-    if not scenario.document:
-        return dump_resolved(scenario)
-    mistakes: list[Mistake] = []
-    document = plain(scenario.document, "", mistakes)
-    if scenario.source is not None:
-        try:
-            text = scenario.source.read_bytes().decode("utf-8")
-            if tomllib.loads(text) == document:
-                return text
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-            pass  # the file has changed or gone since it was loaded
-    head = "" if scenario.source is None else f"# {scenario.source.name} with overrides applied\n"
-    return head + tomli_w.dumps(document)
 
 
 def plain(value: Any, path: str, mistakes: list[Mistake]) -> Any:

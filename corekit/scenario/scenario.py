@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import attrs
 from attrs import frozen
 
-from corekit.errors import CompositionError
+from corekit.errors import CompositionError, Mistake
 from corekit.hooks.installed import installed_hooks
 from corekit.roles.code import code_allowed
 from corekit.scenario.component_selection import select_checked_components
-from corekit.scenario.dump import dump_given, dump_resolved
+from corekit.scenario.dump import plain, resolved_document
 from corekit.scenario.schema import ScenarioTables
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from corekit.simulation.loop import Simulation
 
 __all__ = ["Scenario"]
+
+_CODE_ALLOWED = (
+    "# Python functions named in this file were allowed to be imported; a new run must allow them again.\n"
+)
 
 
 @frozen(kw_only=True)
@@ -68,12 +73,34 @@ class Scenario(ScenarioTables):
         return attrs.evolve(self, added=(*self.added, (controller, every, name)))
 
     def given_text(self) -> str:
-        """Return the file from which it was read, word for word; with overrides, the changed table as TOML."""
-        return dump_given(self)
+        """Return the text of its file if that still holds the same, else its table as TOML, with overrides.
+
+        A scenario made in Python has neither; its resolved form is returned.
+        """
+        import tomli_w
+
+        if not self.document:
+            return self.resolved_text()
+        mistakes: list[Mistake] = []
+        document = plain(self.document, "", mistakes)
+        if self.source is None:
+            return tomli_w.dumps(document)
+        try:
+            text = self.source.read_bytes().decode("utf-8")
+            if tomllib.loads(text) == document:
+                return text
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+            pass  # the file has changed or gone since it was loaded
+        return f"# {self.source.name} with overrides applied\n{tomli_w.dumps(document)}"
 
     def resolved_text(self) -> str:
-        """Return the scenario as TOML with every default filled in."""
-        return dump_resolved(self)
+        """Return the scenario as TOML with every default filled in, for `loads`.
+
+        A comment says that code was allowed, but does not allow it.
+        """
+        import tomli_w
+
+        return (_CODE_ALLOWED if self.allow_code else "") + tomli_w.dumps(resolved_document(self))
 
     def models_without_gravity(self) -> list[Model] | None:
         """Build the models without gravity, for loads that grow; None if the scenario has no gravity."""

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from corekit.errors import ConfigError
-from corekit.scenario.dump import dump_resolved
 from corekit.scenario.load import from_document, loads
 
 WORDS = [
@@ -39,7 +38,7 @@ relaxed = settings(
 def only_config_errors(document, overrides=()):
     refused = None
     try:
-        dump_resolved(from_document(document, overrides))
+        from_document(document, overrides).resolved_text()
     except ConfigError as error:
         refused = error
     if refused is not None:

@@ -7,19 +7,19 @@ import tomllib
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corekit.scenario.dump import dump_resolved, resolved_document
+from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, load, loads
 
 
 def test_resolved_text_loads_to_an_equal_scenario(file):
     scenario = load(file)
-    again = loads(dump_resolved(scenario))
+    again = loads(scenario.resolved_text())
     assert again == scenario
-    assert dump_resolved(again) == dump_resolved(scenario)
+    assert again.resolved_text() == scenario.resolved_text()
 
 
 def test_every_default_is_written(text):
-    document = tomllib.loads(dump_resolved(loads(text)))
+    document = tomllib.loads(loads(text).resolved_text())
     assert document["contact"]["stabilisation"]["approach"] == 1.0
     assert document["contact"]["margin"] > 0
     assert document["contact"]["solver"]["options"]["lcp_solver"]["options"]["solvers"][0]["options"] == {
@@ -81,4 +81,4 @@ def test_any_scenario_survives_the_round_trip(position, size, signal, friction, 
             "output": {"every": steps * step},
         }
     )
-    assert loads(dump_resolved(scenario)) == scenario
+    assert loads(scenario.resolved_text()) == scenario
