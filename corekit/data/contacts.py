@@ -110,9 +110,7 @@ class ContactSet:
             getattr(self, name)[:n] = getattr(other, name)[:n]
 
 
-_FIELDS = (
-    "frame", "friction", "friction_record", "gap", "id", "local_point", "normal", "point", "shape", "tangent", "weight",
-)  # fmt: skip
+_FIELDS = tuple(name for name in ContactSet.__slots__ if name != "count")
 
 
 @define(eq=False)
