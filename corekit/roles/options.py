@@ -145,15 +145,11 @@ def component_option(role: str, default: str | None = None, help: str = "", *, o
         optional: whether None is allowed (then it is the default).
     """
     metadata = {"help": help, "unit": "", "allowed": f"the name of a component of role {role}", "role": role}
+    chosen: Any = NOTHING if default is None else ComponentRef(default)
+    convert: Any = ComponentRef.from_value
     if optional:
-        return attrs.field(
-            default=None, converter=attrs.converters.optional(ComponentRef.from_value), metadata=metadata
-        )
-    return attrs.field(
-        default=NOTHING if default is None else ComponentRef(default),
-        converter=ComponentRef.from_value,
-        metadata=metadata,
-    )
+        chosen, convert = None, attrs.converters.optional(convert)
+    return attrs.field(default=chosen, converter=convert, metadata=metadata)
 
 
 def component_list_option(role: str, default: Sequence[str] = (), help: str = "") -> Any:

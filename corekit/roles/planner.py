@@ -55,10 +55,6 @@ class StaticObstacle:
     pose: Pose
 
 
-def _unheard(_sentence: str) -> None:
-    pass
-
-
 @frozen(eq=False, kw_only=True)
 class PlanningTask:
     """The world in which something is to be done.
@@ -75,7 +71,7 @@ class PlanningTask:
     obstacles: Mapping[str, StaticObstacle] = field(factory=dict)
     previous_plan: Plan | None = None
     folder: Path | None = None
-    report: Callable[[str], None] = _unheard
+    report: Callable[[str], None] = field(default=lambda _sentence: None)
 
 
 @frozen(eq=False, kw_only=True)
