@@ -25,6 +25,7 @@ __all__ = [
     "collect_states",
     "component_seed",
     "restore_states",
+    "states_below",
 ]
 
 InternalState = dict[str, np.ndarray[Any, Any]]
@@ -128,6 +129,9 @@ def restore_states(
     """Restore what `collect_states` returned; a component without arrays starts afresh."""
     for name, component in components.items():
         if isinstance(component, Stateful):
-            start = f"{name}/"
-            own = {key[len(start) :]: array for key, array in internal_state.items() if key.startswith(start)}
-            component.restore(own)
+            component.restore(states_below(f"{name}/", internal_state))
+
+
+def states_below(prefix: str, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> InternalState:
+    """Return the arrays whose names begin with a prefix, by what follows it."""
+    return {name[len(prefix) :]: each for name, each in internal_state.items() if name.startswith(prefix)}

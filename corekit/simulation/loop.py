@@ -31,6 +31,7 @@ from corekit.roles.component import (
     collect_states,
     component_seed,
     restore_states,
+    states_below,
 )
 from corekit.roles.controller import Controller, FrameState
 from corekit.roles.integrator import Integrator
@@ -387,12 +388,8 @@ class Simulation:
         for name in ("q", "v", "aux"):
             getattr(self._now, name)[:] = internal_state[name]
         self._breakpoints = self._new_breakpoints()
-        self.system.restore(_below("system/", internal_state))
+        self.system.restore(states_below("system/", internal_state))
         for body in self.bodies:
-            body.inputs.restore(_below(f"inputs/{body.name}/", internal_state))
-        self._controllers.restore(_below("sampling/", internal_state))
+            body.inputs.restore(states_below(f"inputs/{body.name}/", internal_state))
+        self._controllers.restore(states_below("sampling/", internal_state))
         restore_states(self.components, internal_state)
-
-
-def _below(prefix: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> InternalState:
-    return {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
