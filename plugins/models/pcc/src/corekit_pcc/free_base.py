@@ -19,7 +19,7 @@ and F = m·(g − a) the entries of rows c and columns b beside those of the arm
     ∂(e_j × x)/∂δ_i = e_j × (e_i × x),     ∂(e_j × x)/∂y_b = e_j × x_b,     ∂x_c/∂δ_i = e_i × x_c             (6)
 
 (3): of a = Σ ∂_a x_b·v_a·v_b with e_j × (e_i × x) − e_i × (e_j × x) = −(e_i × e_j) × x. The pose of the base
-moves as `corekit.geometry.vectors.move_pose` says.
+moves as `pose_coordinates` says.
 
 Source: derived here; columns of rigid motion as in Murray, Li and Sastry (1994), section 2.4.
 """

@@ -12,7 +12,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.frames import quat_wxyz_from_rotation
-from corekit.geometry.vectors import move_pose, read_pose
+from corekit.geometry.pose_coordinates import move_pose, read_pose
 from corekit.roles.model import Coordinate
 from corekit_pcc.arm import Arm
 from corekit_pcc.free_base import BASE, add_base_columns

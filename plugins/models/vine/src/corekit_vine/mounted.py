@@ -13,7 +13,8 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.frames import quat_wxyz_from_rotation
-from corekit.geometry.vectors import add_scaled, move_pose, read_pose, row, subtract
+from corekit.geometry.pose_coordinates import move_pose, read_pose
+from corekit.geometry.vectors import add_scaled, row, subtract
 from corekit.linalg.matrices import Sparse, SparsePattern
 from corekit.roles.model import Coordinate
 from corekit_vine.config import VineConfig
