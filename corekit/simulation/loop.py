@@ -124,7 +124,10 @@ class Simulation:
         self._observers = (*self._observers, observer)
 
     def contacts(self) -> ContactRecord:
-        """Return what every contact did in the last step; `names` says between whom, `force` how it pushed."""
+        """Return what every contact did in the last accepted step; `names` says between whom, `force` how it pushed.
+
+        Where a breakpoint or a potential's layer cuts a grid step, this is its last part, of length `step_size`.
+        """
         record = self.system.record()
         record.step_size, record.owners = self.report.step_size, self._owners
         return record

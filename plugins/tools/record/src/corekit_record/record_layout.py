@@ -242,7 +242,7 @@ def _contact_variables() -> list[Variable]:
         each("point", "contact point, world", "m", "xyz"),
         each("normal", "unit normal into the first shape", "1", "xyz"),
         each("tangent", "first unit tangent", "1", "xyz"),
-        each("normal_impulse", "normal impulse over the step", "N·s"),
+        each("normal_impulse", "normal impulse over the last accepted step, of length step_length", "N·s"),
         each("tangential_impulse", "along tangent and normal × tangent", "N·s", "tangential"),
         each("slip", "relative tangential velocity", "m/s", "tangential"),
         each("mode", "what the contact did", "1", dtype="i1", **modes),
