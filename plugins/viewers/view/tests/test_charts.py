@@ -31,6 +31,18 @@ def test_every_line_of_every_panel_is_drawn_with_its_values():
     assert figure.axes[-1].get_xlabel() == "t [s]"
 
 
+def test_small_and_large_numbers_stand_at_their_ticks_alone():
+    """A common power of ten above the first panel would run into the legend."""
+    small = Panel("t [s]", "x [m]", (Line("lcp", TIME, 2e-5 * np.sin(TIME)),))
+    large = Panel("t [s]", "f [N]", (Line("lcp", TIME, 3e7 * np.sin(TIME)),))
+    for panel, tick in ((small, "1e−05"), (large, "2e+07")):
+        figure = chart_figure(LineChart("x", (panel,)), 0.183)
+        figure.canvas.draw()
+        (axes,) = figure.axes
+        assert not axes.yaxis.get_offset_text().get_text()
+        assert tick in [label.get_text() for label in axes.get_yticklabels()]
+
+
 def test_two_dozen_lines_have_different_styles():
     assert len({str(line_style(index)) for index in range(24)}) == 24
 

@@ -81,12 +81,15 @@ def _columns(labels: list[str]) -> int:
 
 
 def _dress(axes: Axes, x_label: str, y_label: str) -> None:
+    from matplotlib.ticker import StrMethodFormatter
+
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, color="#E4E4E4", linewidth=0.4)
     axes.set_axisbelow(True)
     axes.set_ylabel(y_label)
     axes.set_xlabel(x_label, labelpad=1)
-    axes.ticklabel_format(axis="y", useOffset=False)
+    # each number is whole: a common power of ten, above the panel, would run into the legend
+    axes.yaxis.set_major_formatter(StrMethodFormatter("{x:.7g}"))
     if not x_label:
         axes.tick_params(labelbottom=False)
 
