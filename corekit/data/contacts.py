@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 import numpy as np
-from attrs import define, field
+from attrs import define, evolve, field, fields_dict
 
 from corekit.data.arrays import Array, IntArray
 
@@ -115,7 +115,7 @@ _FIELDS = tuple(name for name in ContactSet.__slots__ if name != "count")
 
 @define(eq=False)
 class ContactRecord:
-    """What every contact did in an accepted step, the same record out of every contact solver.
+    """What every contact did in an accepted step, or in several, the same record out of every contact solver.
 
     Attributes (n contacts):
         id, shape, gap [m], point [m], normal, tangent: as in the contact set, at the step's gap state.
@@ -148,14 +148,37 @@ class ContactRecord:
         return tuple((self.owners[first], self.owners[second]) for first, second in self.shape)
 
     @property
+    def axes(self) -> Array:
+        """Normal, tangent and normal × tangent of every contact, in its rows, shape (n, 3, 3)."""
+        return np.stack([self.normal, self.tangent, np.cross(self.normal, self.tangent)], axis=1)
+
+    @property
+    def impulse(self) -> Array:
+        """Impulse over the step on the first of the two, in world axes [N·s], shape (n, 3)."""
+        along_axes = np.column_stack([self.normal_impulse, self.tangential_impulse])
+        return np.einsum("na,nai->ni", along_axes, self.axes)
+
+    @property
     def force(self) -> Array:
         """Mean force over the step on the first of the two, in world axes [N], shape (n, 3)."""
-        if not self.count or self.step_size <= 0.0:
-            return np.zeros((self.count, 3))
-        second = np.cross(self.normal, self.tangent)
-        along, across = self.tangential_impulse.T
-        impulse = self.normal_impulse[:, None] * self.normal
-        return (impulse + along[:, None] * self.tangent + across[:, None] * second) / self.step_size
+        return self.impulse / self.step_size if self.step_size > 0.0 else np.zeros((self.count, 3))
+
+    def after(self, earlier: ContactRecord) -> ContactRecord:
+        """Return the record of a step and the one before it: impulses by id summed as vectors in the later axes.
+
+        All else of a contact is as it was when it was found last.
+        """
+        _, own, other = np.intersect1d(self.id, earlier.id, return_indices=True)
+        ended = np.setdiff1d(np.arange(earlier.count), other)
+        joined = {
+            name: np.concatenate([getattr(self, name), getattr(earlier, name)[ended]])
+            for name in fields_dict(ContactRecord)
+            if isinstance(getattr(self, name), np.ndarray)
+        }
+        before = np.einsum("nai,ni->na", self.axes[own], earlier.impulse[other])
+        joined["normal_impulse"][own] += before[:, 0]
+        joined["tangential_impulse"][own] += before[:, 1:]
+        return evolve(self, **joined, step_size=earlier.step_size + self.step_size)
 
     @property
     def count(self) -> int:

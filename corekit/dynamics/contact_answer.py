@@ -112,12 +112,13 @@ def checked_solution(
 
 
 def contact_record(
-    contacts: ContactSet, normal: Array, tangential: Array, slip: Array, residual: Array
+    contacts: ContactSet, step: float, normal: Array, tangential: Array, slip: Array, residual: Array
 ) -> ContactRecord:
     """Copy n contacts with their answer into a record, and name what each did.
 
     Args:
         contacts: the set; its first n entries are meant.
+        step: h [s], over which the impulses act.
         normal: normal impulse over the step [N·s], shape (n,).
         tangential: tangential impulse [N·s], shape (n, 1) in a planar world, else (n, 2).
         slip: relative tangential velocity [m/s], same shape.
@@ -143,4 +144,5 @@ def contact_record(
         slip=slid,
         mode=mode.astype(np.int64),
         residual=residual,
+        step_size=step,
     )

@@ -370,7 +370,7 @@ class StepEquation:
         world, pipeline, forces = self._world, self._world.pipeline, self._world.forces
         n = self.contact_count if forces is None else forces.count
         if pipeline is None or not n:
-            return ContactRecord()
+            return ContactRecord(step_size=step)
         contacts: ContactSet = pipeline.contacts
         if forces is not None:
             world.jacobian.assemble(contacts)
@@ -383,15 +383,15 @@ class StepEquation:
             if self._movable is not None:
                 residual = np.where(self._movable, residual, 0.0)
             impulse = impulse * (step / self.step)
-            return contact_record(contacts, impulse[:, 0], impulse[:, 1:], slip, residual)
+            return contact_record(contacts, step, impulse[:, 0], impulse[:, 1:], slip, residual)
         if self.single_impulses is not None:
             impulse = self.single_impulses * (step / self.step)
             return contact_record(
-                contacts, impulse[:, 0], impulse[:, 1 : 1 + slip.shape[1]], slip, np.zeros(n)
+                contacts, step, impulse[:, 0], impulse[:, 1 : 1 + slip.shape[1]], slip, np.zeros(n)
             )
         normal = step * forces.terms.normal_force
         tangential = step * forces.terms.tangential_force[:, : slip.shape[1]]
-        return contact_record(contacts, normal, tangential, slip, np.zeros(n))
+        return contact_record(contacts, step, normal, tangential, slip, np.zeros(n))
 
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""

@@ -28,11 +28,13 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.data.status import StepReport
 from corekit.dynamics.contact_kernels import id_order, match_by_id
 from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.world_terms import WorldTerms
-from corekit.roles.component import InternalState
+from corekit.roles.component import InternalState, Stateful
 from corekit.roles.contact import ContactPotential
+from corekit.roles.integrator import Integrator, System
 
 __all__ = ["StepLimit"]
 
@@ -70,6 +72,25 @@ class StepLimit:
         self.passed_pair: tuple[int, int] | None = None
         self.watches, self.start_velocity = False, np.zeros(world.nv)
         self._last, self._is_deep, self._shortest = math.inf, False, 0.0
+
+    def make_step(
+        self, integrator: Integrator, system: System, start: State, stop: float, out: State, step: float
+    ) -> StepReport:
+        """Make one step of an integrator; a shorter one where a pair moved too far through the layer.
+
+        Args:
+            integrator, system, start, out: as of `Integrator.step`. stop, step: as of `stop`.
+        """
+        stop = self.stop(start, stop, step)
+        own = integrator if self.watches and isinstance(integrator, Stateful) else None
+        kept = {} if own is None else own.internal_state()
+        while True:
+            report = integrator.step(system, start, stop, out)
+            if not report.accepted or self.is_resolved(start, out):
+                return report
+            if own is not None:
+                own.restore(kept)
+            stop = start.time + 0.5 * report.step_size
 
     def stop(self, start: State, stop: float, step: float) -> float:
         """Return the time up to which steps from `start` resolve what the potential sees, at most `stop` [s].

@@ -19,7 +19,6 @@ from corekit.dynamics.bodies import Body, check_orientation, frame_state
 from corekit.dynamics.body_inputs import BodyInputs, InputsByBody, no_body
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError, StepFailed
 from corekit.registry.resolve import did_you_mean
@@ -40,6 +39,7 @@ from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
 from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.step_failure import FailedStep, misreported_step, unresolved_motion
+from corekit.simulation.step_parts import StepParts
 
 __all__ = ["Observer", "Simulation"]
 
@@ -93,6 +93,8 @@ class Simulation:
         self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
         self._start: InternalState | None = None
         self._is_announced = False
+        joints = system.terms.joints
+        self._parts = StepParts(() if joints is None else tuple(joint.name for joint in joints.joints))
 
     @property
     def state(self) -> State:
@@ -124,12 +126,12 @@ class Simulation:
         self._observers = (*self._observers, observer)
 
     def contacts(self) -> ContactRecord:
-        """Return what every contact did in the last accepted step; `names` says between whom, `force` how it pushed.
+        """Return what every contact did in the last grid step; `names` says between whom, `force` how it pushed.
 
-        Where a breakpoint or a potential's layer cuts a grid step, this is its last part, of length `step_size`.
+        An observer of a grid step that a breakpoint or a potential's layer cuts gets what they did in it so far.
         """
-        record = self.system.record()
-        record.step_size, record.owners = self.report.step_size, self._owners
+        record = self._parts.contacts(self.system.record())
+        record.owners = self._owners
         return record
 
     @cached_property
@@ -138,8 +140,9 @@ class Simulation:
         return (*own, *(obstacle.name for obstacle in self.obstacles))
 
     def joint_force(self, name: str) -> JointForce:
-        """Return the mean force and torque that a joint gave its first frame in the last step."""
-        return self.system.joint_force(name, self._now)
+        """Return the mean force and torque that a joint gave its first frame in the last grid step, as `contacts`."""
+        last = self.system.joint_force(name, self._now)
+        return self._parts.joint_force(name, last, self.report.step_size)
 
     # — control —
 
@@ -234,6 +237,7 @@ class Simulation:
                     each.reseed(component_seed(seed, path))
         self._controllers.restart()
         self.system.forget()
+        self._parts.begin()
         self.report = StepReport(accepted=True, step_size=0.0)
         if isinstance(state, State):
             for name in ("q", "v", "aux"):
@@ -274,13 +278,19 @@ class Simulation:
             self._controllers.sample(self)
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
+        self._parts.begin()
         while True:
             system, now, out, breakpoints = self.system, self._now, self._next, self._breakpoints
             stop = target if breakpoints.none_until >= target else breakpoints.next_stop(now.time, target)
             if system.limit is None:
                 report = self.integrator.step(system, now, stop, out)
             else:
-                report = self._limited_step(system.limit, now, stop, out)
+                report = system.limit.make_step(self.integrator, system, now, stop, out, self.step_length)
+                if system.limit.passed_pair is not None:
+                    one, other = (self.shape_owner(each) for each in system.limit.passed_pair)
+                    name = self.component_name(system.solver)
+                    said = unresolved_motion(one, other, report.step_size, name)
+                    raise StepFailed(said, step=self.step_index, time=self.time)
             if report.accepted and system.resolves_impacts:
                 impact = system.resolve_impacts(now, out)
                 report = report if impact is None else evolve(report, solve_info=impact)
@@ -299,24 +309,7 @@ class Simulation:
             if out.time >= target:
                 self.step_index = following
                 return report
-
-    def _limited_step(self, limit: StepLimit, now: State, stop: float, out: State) -> StepReport:
-        """Make one step of the integrator; a shorter one where a pair moved too far through a potential's layer."""
-        integrator, stop = self.integrator, limit.stop(now, stop, self.step_length)
-        own = integrator if limit.watches and isinstance(integrator, Stateful) else None
-        kept = {} if own is None else own.internal_state()
-        while True:
-            report = integrator.step(self.system, now, stop, out)
-            if not report.accepted or limit.is_resolved(now, out):
-                break
-            if own is not None:
-                own.restore(kept)
-            stop = now.time + 0.5 * report.step_size
-        if limit.passed_pair is not None:
-            (one, other), solver = limit.passed_pair, self.component_name(self.system.solver)
-            said = unresolved_motion(self.shape_owner(one), self.shape_owner(other), report.step_size, solver)
-            raise StepFailed(said, step=self.step_index, time=self.time)
-        return report
+            self._parts.add(self.contacts(), {name: self.joint_force(name) for name in self._parts.joints})
 
     def warm_up(self, *, announce: bool = True) -> None:
         """Make a few steps, with rehearsed contacts and free, and undo them: kernels are loaded before the first one.

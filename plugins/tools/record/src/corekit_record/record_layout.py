@@ -65,7 +65,7 @@ def variables_of(
     bodies = simulation.bodies
     made = [
         Variable("time", ("time",), unit="s", meaning="time"),
-        Variable("step_length", ("time",), unit="s", meaning="length of the step that ended here"),
+        Variable("step_length", ("time",), unit="s", meaning="length of the grid step that ended here"),
         *_labels(simulation, scene),
         _stacked("q", "coordinate", [entry for body in bodies for entry in body.description.coordinates]),
         _stacked("v", "dof", [entry for body in bodies for entry in body.description.velocities]),
@@ -242,7 +242,7 @@ def _contact_variables() -> list[Variable]:
         each("point", "contact point, world", "m", "xyz"),
         each("normal", "unit normal into the first shape", "1", "xyz"),
         each("tangent", "first unit tangent", "1", "xyz"),
-        each("normal_impulse", "normal impulse over the last accepted step, of length step_length", "N·s"),
+        each("normal_impulse", "normal impulse over the last grid step, of length step_length", "N·s"),
         each("tangential_impulse", "along tangent and normal × tangent", "N·s", "tangential"),
         each("slip", "relative tangential velocity", "m/s", "tangential"),
         each("mode", "what the contact did", "1", dtype="i1", **modes),

@@ -233,7 +233,7 @@ class Recorder(RunObserver):
         self._keep_energy(simulation, k)
         if record is None:
             record = simulation.contacts() if report is not None else ContactRecord()
-        self._keep_solve(report, record.count)
+        self._keep_solve(report, record)
         self._keep_contacts(record)
         self._statistics.add_contacts(state.time, record)
         self._row += 1
@@ -269,20 +269,20 @@ class Recorder(RunObserver):
             own = body.abilities.energy
             kinetic[i], potential[i] = (np.nan, np.nan) if own is None else own.compute_energies(part)
 
-    def _keep_solve(self, report: StepReport | None, contacts: int) -> None:
+    def _keep_solve(self, report: StepReport | None, record: ContactRecord) -> None:
         since = self._statistics.pop_since_last_record()
         counted = (
             since.steps, since.unsolved, since.iterations, since.most_iterations, since.worst_residual,
             since.deepest_penetration,
         )  # fmt: skip
         if report is None:
-            self._solves.add((0.0, *counted, -1, -1, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, contacts))
+            self._solves.add((0.0, *counted, -1, -1, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, record.count))
             return
         solve, left = report.solve_info, report.solve_info.residuals
         self._solves.add(
             (
-                report.step_size, *counted, *self._numbers(solve), solve.iterations, report.iterations, left.normal,
-                left.friction, left.cone, left.equation, left.compliance, contacts,
+                record.step_size, *counted, *self._numbers(solve), solve.iterations, report.iterations, left.normal,
+                left.friction, left.cone, left.equation, left.compliance, record.count,
             )
         )  # fmt: skip
 

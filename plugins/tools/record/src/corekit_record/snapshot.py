@@ -54,7 +54,7 @@ class Snapshot:
             contacts=(
                 contact_track(
                     record.point, record.normal, record.tangent, record.normal_impulse,
-                    record.tangential_impulse, record.mode, simulation.report.step_size,
+                    record.tangential_impulse, record.mode, record.step_size,
                 ),
             ),
         )  # fmt: skip

@@ -131,13 +131,13 @@ class EquilibriumContacts:
     def record(self) -> ContactRecord:
         """What every contact carries, as impulses over 1 s."""
         if self._pipeline is None or not self.count:
-            return ContactRecord()
+            return ContactRecord(step_size=1.0)
         contacts, n, width = self._pipeline.contacts, self.count, self.width
         slip = np.zeros((n, width - 1))
         if self.potential is not None:
             terms = self.potential.terms
             tangential = terms.tangential_force[:, : width - 1]
-            return contact_record(contacts, terms.normal_force, tangential, slip, np.zeros(n))
+            return contact_record(contacts, 1.0, terms.normal_force, tangential, slip, np.zeros(n))
         force = self.impulses.of_contacts.reshape(n, -1)
         residual = np.abs(np.minimum(force[:, 0], contacts.gap[:n]))
-        return contact_record(contacts, force[:, 0], force[:, 1:], slip, residual)
+        return contact_record(contacts, 1.0, force[:, 0], force[:, 1:], slip, residual)

@@ -162,7 +162,7 @@ def _animate(file: Path, found: ScenarioModes, statistics: Statistics, title: st
                 state = displaced(simulation, rest, shape, amplitude * math.sin(phase))
                 state.time = (k + i / _RECORDS) * _SHOWN_S
                 simulation.state.copy_from(state)
-                recorder.keep(simulation, report, ContactRecord())
+                recorder.keep(simulation, report, ContactRecord(step_size=report.step_size))
     simulation.state.copy_from(rest)
 
 
