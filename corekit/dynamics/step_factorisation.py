@@ -172,10 +172,7 @@ class StepFactorisation:
 
     def solve_negative(self, residual: Array, out: Array) -> None:
         """Write −G·residual, both of shape (nv,); prescribed entries become 0."""
-        if self._is_coupled and self.coupled is not None and self.coupled.factor is not None:
-            self.coupled.factor.solve_negative(residual, out)
-        else:
-            for body, where in self.bodies:
-                body.factor.solve_negative(residual[where], out[where])
+        np.negative(residual, out=out)
+        self._apply_bodies(out[:, None])
         if self.joined is not None:
             self.joined.project(out)

@@ -23,8 +23,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.vectors import copy_vector
 
 __all__ = [
-    "NARROW", "add_impulse_response", "factorise_band", "factorise_blocks", "forward_substitute", "solve_band_negative",
-    "solve_blocks", "substitute_band", "substitute_blocks",
+    "NARROW", "add_impulse_response", "factorise_band", "factorise_blocks", "forward_substitute", "solve_blocks",
+    "substitute_band", "substitute_blocks",
 ]  # fmt: skip
 
 NARROW: Final = 10
@@ -208,13 +208,3 @@ def substitute_band(band: Array, work: Array, x: Array) -> None:
             total -= band[j, k] * work[j + k]
         work[j] = total
         x[j - NARROW] = total
-
-
-@compiled
-def solve_band_negative(band: Array, work: Array, residual: Array, prescribed: IntArray, x: Array) -> None:
-    """Write −G·residual into x (n,) for a band."""
-    for j in range(len(x)):
-        x[j] = -residual[j]
-    for p in prescribed:
-        x[p] = 0.0
-    substitute_band(band, work, x)

@@ -35,7 +35,6 @@ from corekit.linalg.cholesky import (
     NARROW,
     factorise_band,
     factorise_blocks,
-    solve_band_negative,
     solve_blocks,
     substitute_band,
     substitute_blocks,
@@ -104,11 +103,6 @@ class Factorisation(ABC):
         if len(self.prescribed):
             block[self.prescribed] = 0.0
         self._substitute(block)
-
-    def solve_negative(self, residual: Array, out: Array) -> None:
-        """Write −G·residual, both of shape (n,), not aliased."""
-        np.negative(residual, out=out)
-        self.solve_columns(out[:, None])
 
 
 def make_factorisation(
@@ -233,9 +227,6 @@ class _BandFactorisation(_CopyFactorisation):
     def _substitute(self, block: Array, *, transposed: bool = False) -> None:
         for column in block.T:
             substitute_band(self._band, self._work, column)
-
-    def solve_negative(self, residual: Array, out: Array) -> None:
-        solve_band_negative(self._band, self._work, residual, self.prescribed, out)
 
 
 @final
