@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corekit.data.status import Status
@@ -241,6 +241,10 @@ def test_single_changes_end_at_the_solution_of_block_changes():
     np.testing.assert_allclose(slow, x, atol=1e-11)
 
 
+# a dependent row among the first active ones leaves huge multipliers behind, which the next round starts from
+@example(seed=182717, n=3, rows=4, copies=False)
+@example(seed=816246, n=5, rows=6, copies=False)
+@example(seed=656107, n=2, rows=3, copies=False)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 7), rows=st.integers(0, 12), copies=st.booleans())
 def test_any_feasible_program_is_solved_with_dependent_rows_too(seed, n, rows, copies):
@@ -261,7 +265,7 @@ def test_any_feasible_program_is_solved_with_dependent_rows_too(seed, n, rows, c
     )  # fmt: skip
     x, y, info = solve(problem, random.normal(size=k))
     assert info.status is Status.CONVERGED
-    assert residual(problem, x, y) < 1e-7
+    assert residual(problem, x, y) < 1e-10
 
 
 def test_a_row_against_a_rigid_chain_is_reported_as_infeasible():

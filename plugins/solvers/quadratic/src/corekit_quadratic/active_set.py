@@ -168,15 +168,17 @@ def solve_active(rows: Rows, search: Search, anew: bool) -> tuple[int, int]:
     lower, upper = rows.lower, rows.upper
     side, impulse, s, u = search.side, search.impulse, search.s, search.u
     active, rhs = search.active, search.rhs
-    for p in range(len(s)):
-        s[p] = u[p]
     for i in range(len(impulse)):
         if anew and side[i] != FIXED:
             impulse[i] = 0.0
-        if impulse[i] != 0.0:
-            for e in range(start[i], start[i + 1]):
-                s[column[e]] += impulse[i] * entry[e]
     for repetition in range(2):
+        # from λ itself: a correction of a λ that was far away would leave its rounding in s
+        for p in range(len(s)):
+            s[p] = u[p]
+        for i in range(len(impulse)):
+            if impulse[i] != 0.0:
+                for e in range(start[i], start[i + 1]):
+                    s[column[e]] += impulse[i] * entry[e]
         accuracy = _ACCURATE * _scale_of(s, u) if repetition else -1.0
         refined = True
         for k in range(m):
@@ -192,8 +194,9 @@ def solve_active(rows: Rows, search: Search, anew: bool) -> tuple[int, int]:
         for k in range(m):
             i, correction = active[k], rhs[k]
             impulse[i] += correction
-            for e in range(start[i], start[i + 1]):
-                s[column[e]] += correction * entry[e]
+            if repetition:
+                for e in range(start[i], start[i + 1]):
+                    s[column[e]] += correction * entry[e]
     return m, dependent
 
 
