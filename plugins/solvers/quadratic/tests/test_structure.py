@@ -268,6 +268,22 @@ def test_any_feasible_program_is_solved_with_dependent_rows_too(seed, n, rows, c
     assert residual(problem, x, y) < 1e-10
 
 
+def test_a_compliant_row_without_entries_is_solved_from_any_guess():
+    """z = −E·y must be in [1, 2], whatever x is: y = −1/E; in [−1, 2] it is y = 0."""
+    hessian = Dense(1)
+    hessian.data[:] = 2.0
+    for lower, expected in ((1.0, -4.0), (-1.0, 0.0)):
+        problem = QPProblem(
+            hessian, np.array([-3.0]), np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1)), np.array([lower]),
+            np.array([2.0]), np.array([0.25]), np.array([-np.inf]), np.array([np.inf]),
+        )  # fmt: skip
+        for guess in (0.0, 5.0, -5.0):
+            x, y, info = solve(problem, np.array([guess]))
+            assert info.status is Status.CONVERGED
+            assert x == pytest.approx([1.5])
+            assert y == pytest.approx([expected])
+
+
 def test_a_row_against_a_rigid_chain_is_reported_as_infeasible():
     problem = chain(6, contacts=(5,))
     problem.compliance[:] = 0.0

@@ -54,7 +54,7 @@ _ACCURATE = 1e-14
 
 
 class Rows(NamedTuple):
-    """The k rows of a program: Y by entries, bounds, bounds of y, E, and the rows' lengths |Y_i|."""
+    """The k rows of a program: Y by entries, bounds, bounds of y, E, and the rows' lengths √(|Y_i|² + E_i)."""
 
     start: Indices
     column: Indices
@@ -204,7 +204,7 @@ def solve_active(rows: Rows, search: Search, anew: bool) -> tuple[int, int]:
 def compute_violations(rows: Rows, search: Search) -> tuple[int, int, float]:
     """Write the distance of every row from its condition: > 0 requires more λ, < 0 less; 0 within rounding.
 
-    The unit is that of s for fixed rows, of |Y_i|·λ for active rows. Returns the number of violated rows, the
+    The unit is that of s for fixed rows, of a row's length times λ for active rows. Returns the number of violated rows, the
     last of them in order (−1: none), and the magnitude |s| + |u|, the scale of rounding.
     """
     start, column, entry, length = rows.start, rows.column, rows.entry, rows.length

@@ -10,7 +10,7 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
 from corekit.roles.problem import QPProblem, QPSolver
-from corekit_quadratic.active_set import CONTRADICTORY, ITERATION_LIMIT, NOT_DEFINITE, SOLVED
+from corekit_quadratic.active_set import CONTRADICTORY, ITERATION_LIMIT, NOT_DEFINITE
 from corekit_quadratic.config import BandedConfig
 from corekit_quadratic.workspace import Workspace
 
@@ -37,7 +37,8 @@ class BandedSolver(QPSolver):
         """Write x and y; the signs of the guessed multipliers select the first active rows, the guessed x is unused."""
         outcome = self._workspace.solve(problem, x, multiplier)
         iterations, normal, equation = self._workspace.report.tolist()
-        if outcome == SOLVED and normal <= problem.tolerance and equation < np.inf:
+        # a search that ends at its limit, or at rows that contradict each other but for rounding, may have arrived
+        if outcome != NOT_DEFINITE and normal <= problem.tolerance and equation < np.inf:
             return SolveInfo(_CONVERGED, int(iterations), Residuals(normal, 0.0, 0.0, equation), "banded")
         if outcome == NOT_DEFINITE or not (normal < np.inf and equation < np.inf):
             x[:] = 0.0

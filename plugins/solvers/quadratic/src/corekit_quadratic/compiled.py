@@ -155,7 +155,7 @@ def solve_banded(
         head[ENTRIES] = -1
         return WORKSPACE_FULL
     for i in range(k):
-        length[i] = np.sqrt(gram[diagonal[i]])
+        length[i] = np.sqrt(gram[diagonal[i]] + compliance[i])
     for j in range(n):
         u[j] = -gradient[j]
     forward_substitute(factor_band, u)

@@ -131,7 +131,7 @@ def _satisfy_row(rows: Rows, search: Search, p: int, limit: int) -> tuple[int, i
         bool(rows.lower[p] == rows.upper[p]), side, float(rows.y_lower[p]), float(rows.y_upper[p])
     )
     target = rows.upper[p] if side == UPPER else rows.lower[p]
-    size = rows.length[p] * rows.length[p] + rows.compliance[p]
+    size = rows.length[p] * rows.length[p]
     for change_count in range(1, limit + 1):
         check_signals()
         m, dependent = factorise_active(rows, search)
