@@ -38,6 +38,7 @@ from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import Input
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
+from corekit_run.output_file import writing
 from corekit_study.fit_file import FitFile
 from corekit_study.observed_runs import ObservedRuns
 
@@ -128,7 +129,8 @@ def fit(file: FitFile, folder: Path | None = None, progress: SearchProgress | No
     estimate, info = estimator.estimate(task, progress or (lambda _numbers: None))
     made = FitResult(file, estimate, info, folder, clock.perf_counter() - began)
     if folder is not None:
-        _write(made, folder)
+        with writing(folder):
+            _write(made, folder)
     return made
 
 

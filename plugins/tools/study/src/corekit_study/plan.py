@@ -21,6 +21,7 @@ from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StaticObstacle, TaskBody
 from corekit.scenario.component_selection import load_config
 from corekit.simulation.loop import Simulation
+from corekit_run.output_file import write_text
 from corekit_study.compilation_clock import clock_compilation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
@@ -113,7 +114,7 @@ def make_plan(
         task = attrs.evolve(task, report=report)
     if folder is not None:
         text = file.loaded.resolved_text()
-        (folder / "scenario.toml").write_text(text, encoding="utf-8")
+        write_text(folder / "scenario.toml", text)
         if share is not None and file.replay is not None:
             share(text)
     with clock_compilation() as compiling:
@@ -129,7 +130,7 @@ def make_plan(
     watch.move("prepare", "solve", sum(float(entry.get("seconds", 0.0)) for entry in plan.solve_log))
     made = PlanResult(file, plan, info, task.bodies, (), folder, watch.seconds)
     if folder is not None:
-        (folder / "plan.toml").write_text(file.given, encoding="utf-8")
+        write_text(folder / "plan.toml", file.given)
         write_plan(plan, folder, file.name)
         write_report(made)
     return made
@@ -178,7 +179,7 @@ def write_report(made: PlanResult) -> None:
     """Write what `as_data` says into the plan's folder."""
     assert made.folder is not None
     text = json.dumps(made.as_data(), indent=2, ensure_ascii=False, default=_plain)
-    (made.folder / "report.json").write_text(text + "\n", encoding="utf-8")
+    write_text(made.folder / "report.json", text + "\n")
 
 
 def _plain(value: Any) -> Any:

@@ -27,6 +27,7 @@ from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, load
 from corekit.scenario.scenario import Scenario
 from corekit_record.results import Results
+from corekit_run.output_file import write_text, writing
 from corekit_run.running import run
 from corekit_study.plan_file import PlanFile
 from corekit_study.progress_display import ShowProgress
@@ -163,7 +164,7 @@ def _with_plan(
             first += channel.size
             body["inputs"].append({"channel": channel.name, "signal": {"kind": "csv", "file": path.name}})
     path = folder / f"replay-{name}.toml"
-    path.write_text(tomli_w.dumps(document), encoding="utf-8")
+    write_text(path, tomli_w.dumps(document))
     return from_document(document, source=path, allow_code=scenario.allow_code)
 
 
@@ -182,7 +183,7 @@ def _inputs(
 
 
 def _write_csv(path: Path, times: Array, values: Array) -> None:
-    with path.open("w", newline="", encoding="utf-8") as stream:
+    with writing(path), path.open("w", newline="", encoding="utf-8") as stream:
         table = csv.writer(stream)
         table.writerow(["time", *(f"value_{i}" for i in range(values.shape[1]))])
         table.writerows(

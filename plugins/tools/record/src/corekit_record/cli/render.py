@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from corekit_record.cli.pictures import draw, installed_viewers, viewer_for
 from corekit_record.results import Results
+from corekit_run.output_file import check_output
 
 __all__ = ["render"]
 
@@ -41,6 +42,7 @@ def render(
     """
     results = Results(folder)
     chosen = viewer_for(output, installed_viewers(viewer)).with_options(options)
+    check_output(output, "--output")
     with _share_shown(f"{results.title}: {output.name}", silent=quiet) as progress:
         draw(results, output, chosen, progress)
     if not quiet:

@@ -51,6 +51,9 @@ def bench(
         With `--peers`: also beside this program, a compiled example of DisMech of its paper's Table II; words after its
         name, as one argument in quotes, are the program's own.
     """
+    from corekit_run.output_file import check_output, write_json
+
+    check_output(json_file, "--json")
     if files is not None or name == "contact":
         return _bench_contact(name, files, json_file)
     root = Path(corekit.__file__).resolve().parents[1]
@@ -86,8 +89,7 @@ def bench(
         if (found := _measured(path, more if path.parent.name == "peers" else [])) is not None
     }
     _print(measured)
-    if json_file is not None:
-        json_file.write_text(json.dumps(measured, indent=2) + "\n", encoding="utf-8")
+    write_json(json_file, measured)
     return None if len(measured) == len(chosen) else FAILED
 
 
@@ -95,6 +97,7 @@ def _bench_contact(name: str, folder: Path | None, json_file: Path | None) -> in
     """Run every installed contact solver on files; FAILED if one was falsely solved or cannot be read."""
     from attrs import asdict
 
+    from corekit_run.output_file import write_json
     from corekit_study.contact_bench import run_solvers
 
     if name != "contact" or folder is None:
@@ -110,10 +113,7 @@ def _bench_contact(name: str, folder: Path | None, json_file: Path | None) -> in
     print(f"{'file':40} {'solver':12} {'outcome':15} {'time [s]':>10} {'cone [m/s]':>11}")
     for each in results:
         print(f"{each.file:40} {each.solver:12} {each.outcome:15} {each.seconds:10.3g} {each.residual:11.2e}")
-    if json_file is not None:
-        json_file.write_text(
-            json.dumps([asdict(each) for each in results], indent=2) + "\n", encoding="utf-8"
-        )
+    write_json(json_file, [asdict(each) for each in results])
     return FAILED if unread or any(each.outcome == "falsely solved" for each in results) else None
 
 

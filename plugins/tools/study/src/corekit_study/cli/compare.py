@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -50,17 +49,17 @@ def compare(
     quiet
         Show no progress.
     """
+    from corekit_run.output_file import check_output, write_json
     from corekit_study.compare import compare as run_all
     from corekit_study.progress_display import progress_line
 
+    check_output(json_file, "--json")
     comparison = run_all(file, vary, overrides, out, None if quiet else progress_line, allow_code=allow_code)
     _print_table(comparison)
     if comparison.tips:
         print(f"tip: {', '.join(comparison.tips)}")
     picture = _draw(comparison)
-    if json_file is not None:
-        data = {**comparison.as_data(), "picture": None if picture is None else str(picture)}
-        json_file.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_json(json_file, {**comparison.as_data(), "picture": None if picture is None else str(picture)})
     return None if any(row.status == "finished" for row in comparison.rows) else FAILED
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
+from corekit_run.output_file import check_output, write_json
 from corekit_study.new_folder import new_folder
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def reproduce(
     from corekit_study import reproduce as study
     from corekit_study import reproduce_series
 
+    check_output(json_file, "--json")
     if jobs < 1:
         print_error(f"--jobs is {jobs}: at least one case must run at a time")
         return MISUSE
@@ -84,7 +85,7 @@ def reproduce(
         return _run_series(series, json_file, jobs, quiet=quiet)
     if not chosen:
         _print_list(cases)
-        _write(json_file, [_listed(each) for each in cases])
+        write_json(json_file, {"cases": [_listed(each) for each in cases]})
         return None
     if len(chosen) == 1 and not everything:
         return _run_one(
@@ -110,7 +111,7 @@ def _run_one(
         stop.add_note(f"To go on: corekit reproduce {case.path} --resume {folder}")
         raise
     _print_report(report)
-    _write(json_file, [report.as_data()])
+    write_json(json_file, {"cases": [report.as_data()]})
     return FAILED if report.broken else None
 
 
@@ -128,14 +129,8 @@ def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: boo
         raise
     done = series.done
     _print_summary(done, series.folder)
-    _write(json_file, done)
+    write_json(json_file, {"cases": done})
     return FAILED if any(data["verdict"] in ("failed", "MISSED") for data in done) else None
-
-
-def _write(path: Path | None, cases: list[dict[str, Any]]) -> None:
-    if path is not None:
-        text = json.dumps({"cases": cases}, indent=2, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
 
 
 def _listed(case: Case) -> dict[str, Any]:

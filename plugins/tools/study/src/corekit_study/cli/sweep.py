@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -73,12 +72,14 @@ def sweep(
     quiet
         Show no progress.
     """
+    from corekit_run.output_file import check_output, write_json
     from corekit_study import sweep as study
     from corekit_study.progress_display import progress_line
 
     if jobs is not None and jobs < 1:
         print_error(f"--jobs is {jobs}: at least one run must go at a time")
         return MISUSE
+    check_output(json_file, "--json")
     show, workers = None if quiet else progress_line, 0 if jobs == 1 else jobs
     if resume is not None:
         if file is not None or vary or overrides or out is not None or samples is not None:
@@ -96,9 +97,7 @@ def sweep(
             samples=samples, seed=seed, keep=keep, shard=_part(shard), allow_code=allow_code,
         )  # fmt: skip
     _print_table(found)
-    if json_file is not None:
-        text = json.dumps(found.as_data(), indent=2, ensure_ascii=False)
-        json_file.write_text(text + "\n", encoding="utf-8")
+    write_json(json_file, found.as_data())
     return None if any(not point.reason for point in found.points) else FAILED
 
 
