@@ -15,6 +15,7 @@ __all__ = [
     "ResultsError",
     "StaticsFailed",
     "StepFailed",
+    "Terminated",
 ]
 
 
@@ -114,3 +115,10 @@ class StaticsFailed(CorekitError):
 
 class ResultsError(CorekitError):
     """A run folder or results file that is missing, foreign or cannot be written."""
+
+
+class Terminated(KeyboardInterrupt):
+    """The user, or the queue of a cluster, stopped this process by SIGTERM."""
+
+    def __init__(self, said: str = "stopped by SIGTERM") -> None:
+        super().__init__(said)

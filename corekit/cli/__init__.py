@@ -5,12 +5,13 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError
+from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError, Terminated
 from corekit.version import __version__
 
 if TYPE_CHECKING:
@@ -22,10 +23,12 @@ __all__ = [
     "FAILED",
     "INTERRUPTED",
     "MISUSE",
+    "TERMINATED",
     "exit_code",
     "main",
     "print_error",
     "seconds_so_far",
+    "stop_at_sigterm",
     "verbs_left_out",
 ]
 
@@ -37,8 +40,8 @@ VERBS: tuple[tuple[str, str, str], ...] = (
 A function returns its exit code, or None for 0, and raises `CorekitError` for what the user should read.
 """
 
-DONE, FAILED, MISUSE, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes: done; the run or check failed; the request itself was wrong; stopped by the user."""
+DONE, FAILED, MISUSE, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+"""Exit codes: done; the run or check failed; the request itself was wrong; stopped by Ctrl-C; stopped by SIGTERM."""
 
 _MISUSE_ERRORS = (ConfigError, PluginError, CompositionError, ResultsError)
 
@@ -64,6 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None:
         # at the end of the process everything goes anyway: its last search for garbage took a quarter of a second
         atexit.register(gc.freeze)
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, stop_at_sigterm)
     gc.set_threshold(max(_SELDOM, gc.get_threshold()[0]), *gc.get_threshold()[1:])
     for library in ("OPENBLAS", "OMP", "MKL"):
         # a run is one thread; the matrices of a step are too small to share out
@@ -78,9 +83,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader closed the pipe: nothing more can be written
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print_error(f"cannot read or write {error.filename}: {error.strerror}")
+        return FAILED
     except KeyboardInterrupt as stop:
-        print_error("\n".join(["stopped", *getattr(stop, "__notes__", ())]))
-        return INTERRUPTED
+        print_error("\n".join([str(stop) or "stopped", *getattr(stop, "__notes__", ())]))
+        return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
+
+
+def stop_at_sigterm(_number: int, _frame: object) -> None:
+    """Handle SIGTERM as Ctrl-C is handled: what goes on writes down where it was stopped, and says how to go on."""
+    raise Terminated
 
 
 def _call(words: list[str]) -> object:

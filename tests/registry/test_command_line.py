@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 
 from corekit.cli import main
@@ -45,6 +47,15 @@ def test_each_error_has_its_exit_code_and_is_printed_whole(monkeypatch, capsys, 
     monkeypatch.setattr("corekit.cli.check.check", fail)
     assert main(["check"]) == code
     assert capsys.readouterr().err.strip() == str(error)
+
+
+def test_what_the_system_refuses_is_one_sentence(monkeypatch, capsys):
+    def fail():
+        raise OSError(errno.ENOSPC, "No space left on device", "runs/x")
+
+    monkeypatch.setattr("corekit.cli.check.check", fail)
+    assert main(["check"]) == 1
+    assert capsys.readouterr().err == "cannot read or write runs/x: No space left on device\n"
 
 
 def _stop():

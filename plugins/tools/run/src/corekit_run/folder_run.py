@@ -98,7 +98,7 @@ class FolderRun:
                 raise
             if stop.wanted:
                 self._keeper.write()
-                raise KeyboardInterrupt(*stop.why)
+                raise stop.why
             timer.end()
             self._keeper.finish()
         folder.log("finished", **timer.as_data(), **observers.summaries())

@@ -3,17 +3,82 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
-from multiprocessing import parent_process
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
+from typing import TypeVar
 
-__all__ = ["end_with_parent", "process_count"]
+from corekit.cli import stop_at_sigterm
+from corekit.errors import Terminated
+
+__all__ = ["end_with_parent", "process_count", "work", "worker_pool"]
+
+_Result = TypeVar("_Result")
+_HAS_SIGNALS = os.name == "posix"
+"""Elsewhere a process can only be killed, and Ctrl-C reaches all of them."""
+_stopped = threading.Event()
 
 
 def process_count() -> int:
     """Return how many processes a command may use: the cores of this machine, or `COREKIT_PROCESSES`."""
     given = os.environ.get("COREKIT_PROCESSES", "")
     return int(given) if given.isdecimal() else os.cpu_count() or 1
+
+
+@contextmanager
+def worker_pool(workers: int, tasks_per_child: int | None = None) -> Iterator[ProcessPoolExecutor]:
+    """Processes, started afresh, to which `work` is submitted; where the block breaks off, what they run is stopped.
+
+    A run among it is then `interrupted`, as by Ctrl-C: the request is passed on, since it may reach this process alone.
+    """
+    others = set(active_children())
+    pool = ProcessPoolExecutor(
+        workers, get_context("spawn"), _begin_worker, max_tasks_per_child=tasks_per_child
+    )
+    with pool:
+        try:
+            yield pool
+        except BaseException:
+            if _HAS_SIGNALS:
+                for process in set(active_children()) - others:
+                    process.terminate()
+            # waits for what runs: a process that itself is one of a pool would else wait for ever at its end
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+def work(function: Callable[..., _Result], *arguments: object) -> _Result:
+    """Call a function in a process of a pool; after a request to stop none begins any more.
+
+    Raises:
+        KeyboardInterrupt: it was stopped.
+    """
+    if _stopped.is_set():
+        raise Terminated
+    signal.signal(signal.SIGTERM, stop_at_sigterm)
+    try:
+        return function(*arguments)
+    except KeyboardInterrupt:
+        _stopped.set()
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, _note_stop)
+
+
+def _begin_worker() -> None:
+    end_with_parent()
+    signal.signal(signal.SIGTERM, _note_stop)
+    if _HAS_SIGNALS:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # this process is stopped by the one that started it
+
+
+def _note_stop(_number: int, _frame: object) -> None:
+    """Handle SIGTERM while nothing is worked on: a process that ended here would break the pool for the others."""
+    _stopped.set()
 
 
 def end_with_parent() -> None:

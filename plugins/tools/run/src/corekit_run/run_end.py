@@ -10,7 +10,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, final
 
-from corekit.errors import CorekitError, ResultsError, StepFailed
+from corekit.cli import stop_at_sigterm
+from corekit.errors import CorekitError, ResultsError, StepFailed, Terminated
 from corekit_run.folder import RunFolder
 
 __all__ = ["Stop", "record_run_end", "step_file", "stop_between_steps"]
@@ -69,19 +70,20 @@ class Stop:
 
     def __init__(self) -> None:
         self.wanted = False
-        self.why: tuple[str, ...] = ()
+        self.why = KeyboardInterrupt()
         self._waits = self._stepping = False
 
     def handle(self, number: int, _frame: FrameType | None) -> None:
         """Handle Ctrl-C, SIGTERM, or the end of the patience with a step."""
         if number not in (signal.SIGINT, signal.SIGTERM):
             if self._stepping:
-                raise KeyboardInterrupt(*self.why)
+                raise self.why
             return
-        self.why = ("stopped by SIGTERM",) if number == signal.SIGTERM else ()
-        if self.wanted or not self._waits:
-            raise KeyboardInterrupt(*self.why)
-        self.wanted = True
+        self.why = Terminated() if number == signal.SIGTERM else KeyboardInterrupt()
+        is_awaited = self._waits and not self.wanted
+        self.wanted = True  # within a callback from C what is raised is lost: then the first step is the last
+        if not is_awaited:
+            raise self.why
         if _ALARM is not None and signal.getsignal(_ALARM) == self.handle:
             signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
 
@@ -104,10 +106,14 @@ def stop_between_steps() -> Iterator[Stop]:
     stop = Stop()
     taken: dict[signal.Signals, Any] = {}
     if threading.current_thread() is threading.main_thread():
-        usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+        usual = {
+            signal.SIGINT: [signal.default_int_handler],
+            signal.SIGTERM: [signal.SIG_DFL, stop_at_sigterm],
+        }
         if _ALARM is not None and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0):
-            usual[_ALARM] = signal.SIG_DFL
-        taken = {number: each for number, each in usual.items() if signal.getsignal(number) == each}
+            usual[_ALARM] = [signal.SIG_DFL]
+        handlers = {number: signal.getsignal(number) for number in usual}
+        taken = {number: each for number, each in handlers.items() if each in usual[number]}
     for number in taken:
         signal.signal(number, stop.handle)
     try:

@@ -13,9 +13,8 @@ import shutil
 import sys
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +25,8 @@ from attrs import asdict, field, frozen
 from corekit.errors import CorekitError, StepFailed
 from corekit.scenario.load import load, loads
 from corekit_record.results import Results
-from corekit_run.processes import end_with_parent, process_count
+from corekit_run.output_file import writing
+from corekit_run.processes import process_count, work, worker_pool
 from corekit_run.progress import Progress
 from corekit_run.running import run
 from corekit_study.progress_display import ShowProgress, no_display
@@ -166,16 +166,11 @@ def run_prepared(
 def _run_in_processes(
     tasks: Sequence[tuple[Prepared, Path]], workers: int, store: Callable[[Outcome], None]
 ) -> None:
-    with ProcessPoolExecutor(workers, get_context("spawn"), end_with_parent) as pool:
+    with worker_pool(workers) as pool:
         with _without_the_caller_s_script():
-            futures: list[Future[Outcome]] = [pool.submit(_run, *task) for task in tasks]
-        try:
-            for future in as_completed(futures):
-                store(future.result())
-        except BaseException:
-            # waits for what runs: a process that itself is one of a pool would else wait for ever at its end
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+            futures: list[Future[Outcome]] = [pool.submit(work, _run, *task) for task in tasks]
+        for future in as_completed(futures):
+            store(future.result())
 
 
 @contextmanager
@@ -203,6 +198,9 @@ def _run(prepared: Prepared, folder: Path) -> Outcome:
         error, completed = str(failed), failed.time / duration
     except CorekitError as refused:
         error, completed = str(refused), 0.0
+    except KeyboardInterrupt as stop:
+        stop.__notes__ = []  # which say how to go on with this run: a batch begins it anew
+        raise
     statistics: dict[str, Any] = {}
     if (own / "results.nc").exists():
         results = Results(own)
@@ -231,7 +229,7 @@ def _silent(_sentence: str) -> None:
 
 
 def _append(path: Path, outcome: Outcome) -> None:
-    with path.open("a", encoding="utf-8") as file:
+    with writing(path), path.open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
 
 

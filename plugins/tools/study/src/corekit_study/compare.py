@@ -141,10 +141,14 @@ def compare(
     folder = new_folder(f"{title}-compare", parent, directory)
     show = progress or no_display
     rows: list[Row] = []
-    for number, variant in enumerate(chosen, start=1):
-        with show(f"{number}/{len(chosen)} {variant.label}") as display:
-            own = folder / f"{number:02d}-{variant.slug}"
-            rows.append(_row(file, variant, overrides, own, display, allow_code=allow_code))
+    try:
+        for number, variant in enumerate(chosen, start=1):
+            with show(f"{number}/{len(chosen)} {variant.label}") as display:
+                own = folder / f"{number:02d}-{variant.slug}"
+                rows.append(_row(file, variant, overrides, own, display, allow_code=allow_code))
+    except KeyboardInterrupt as stop:
+        stop.add_note(f"{len(rows)} of {len(chosen)} runs had ended: {folder}. A comparison begins anew.")
+        raise
     return Comparison(title, folder, _with_tip_differences(rows))
 
 

@@ -7,16 +7,15 @@ cores // jobs of them. Reports come in the order in which cases end.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
-from multiprocessing import get_context
 from pathlib import Path
 
 from attrs import frozen
 
 from corekit.registry.spec import Case
-from corekit_run.processes import end_with_parent, process_count
+from corekit_run.processes import process_count, work, worker_pool
 from corekit_study.progress_display import ProgressDisplay, ShowProgress
 from corekit_study.reproduce import Report, reproduce
 
@@ -50,14 +49,10 @@ def run_at_once(
     beside = [job for job in longest_first if not job.case.alone]
     share = process_count() // jobs
     workers = share if share > 1 else 0
-    with ProcessPoolExecutor(jobs, get_context("spawn"), end_with_parent, max_tasks_per_child=1) as pool:
-        futures = {pool.submit(_run, job, progress, workers): job for job in beside}
-        try:
-            for future in as_completed(futures):
-                yield _report(future, futures[future])
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    with worker_pool(jobs, tasks_per_child=1) as pool:
+        futures = {pool.submit(work, _run, job, progress, workers): job for job in beside}
+        for future in as_completed(futures):
+            yield _report(future, futures[future])
     for job in longest_first:
         if job.case.alone:
             yield _run(job, progress)

@@ -18,6 +18,7 @@ from attrs import asdict, frozen
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.files import write_text_whole
 from corekit.scenario.load import load
+from corekit_run.output_file import write_text, writing
 from corekit_study.batch import END, OUTCOMES, Job, Outcome, prepare, run_prepared
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
@@ -132,7 +133,7 @@ def sweep(
         folder = _shared_folder(directory, text)
     else:
         folder = new_folder(f"{scenario.name}-sweep", Path(scenario.output.directory), directory)
-        (folder / SWEEP).write_text(text, encoding="utf-8")
+        write_text(folder / SWEEP, text)
     return ready.run(folder, progress, workers)
 
 
@@ -178,6 +179,7 @@ class _Ready:
             said = "must be K/N, the K-th of N parts, for example 2/8"
             raise ConfigError([Mistake("--shard", f"{first}/{parts}", said)], "the sweep")
         self.asked, self.suffix = asked, "" if shard is None else f"-{first}-of-{parts}"
+        self.part = "" if shard is None else f" --shard {first}/{parts}"
         chosen = asked.variants()
         digits = len(str(len(chosen)))
         self.variants = {
@@ -198,11 +200,17 @@ class _Ready:
     def run(self, folder: Path, progress: ShowProgress | None, workers: int | None) -> Sweep:
         """Run what is missing, and write the table."""
         stem, ending = OUTCOMES.split(".")
-        outcomes = run_prepared(
-            self.prepared, folder, progress, workers, outcomes=f"{stem}{self.suffix}.{ending}"
-        )
+        go_on = f"corekit sweep --resume {folder}{self.part}"
+        try:
+            outcomes = run_prepared(
+                self.prepared, folder, progress, workers, outcomes=f"{stem}{self.suffix}.{ending}"
+            )
+        except (KeyboardInterrupt, ResultsError) as stop:
+            stop.add_note(f"Runs that have ended are stored in {folder}. To go on: {go_on}")
+            raise
         points = tuple(_point(folder, self.variants[name], outcomes[name]) for name in self.variants)
-        _write_table(folder / f"sweep{self.suffix}.csv", points)
+        with writing(folder, f"All outcomes are stored; the table is written by {go_on}."):
+            _write_table(folder / f"sweep{self.suffix}.csv", points)
         return Sweep(load(self.asked.file, self.asked.set).name, folder, points)
 
 
