@@ -153,3 +153,13 @@ def test_no_run_at_all_is_a_failure_and_a_missing_file_is_misuse(shell, scenario
     told = shell.corekit("compare", "none.toml", "--vary", SOLVERS)
     assert told.returncode == 2
     assert not (shell.folder / "runs").exists()
+
+
+def test_each_mistake_of_a_refused_combination_has_a_line(shell, scenario_file):
+    wrong = ("--vary", "time={step=true, durance=3}", "--set", "sed=3")
+    told = shell.corekit("compare", str(scenario_file), *wrong, "--out", "here")
+    lines = told.stdout.splitlines()
+    (first,) = (k for k, line in enumerate(lines) if "refused: " in line)
+    assert lines[first].endswith("mistakes:")
+    told_of = [line.partition(":")[0] for line in lines[first + 1 : first + 4]]
+    assert told_of == ["  sed", "  time.durance", "  time.step"]

@@ -170,3 +170,54 @@ def test_the_verb_prints_a_row_a_run_and_goes_on(tmp_path, scenario_file, monkey
     assert main(["sweep", "--resume", "s", "--vary", "time.step=1e-3"]) == MISUSE
     assert main(["sweep", str(scenario_file)]) == MISUSE
     assert main([*words[:-1], "0"]) == MISUSE
+
+
+@pytest.mark.parametrize(
+    ("vary", "given"),
+    [
+        ("time.duration=0.1,0.2", "time.duration=0.3"),
+        ("time.duration=0.1,0.2", " time.duration = 0.3"),
+        ("contact.solver={use='a'},{use='b'}", "contact.solver.use=c"),
+        ("bodies[0].options.shape=sphere", "bodies[0].options.shape=box"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["sweep", "compare"])
+def test_setting_what_is_varied_is_refused(verb, vary, given, tmp_path, scenario_file, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([verb, str(scenario_file), "--vary", vary, "--set", given, "--out", "s"]) == MISUSE
+    said = capsys.readouterr().err
+    assert f"--set: found {given!r}; --vary varies {vary.partition('=')[0]}: leave this out" in said
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_varied_entry_may_lie_inside_of_one_that_is_set(tmp_path, scenario_file):
+    found = sweep(
+        scenario_file, ["time.duration=0.1,0.2"], ["time={duration=9.0, step=2e-3}"], tmp_path / "s"
+    )
+    assert [int(row["steps"]) for row in table(found.folder)] == [50, 100]
+
+
+def test_going_on_with_a_folder_that_is_none_of_a_sweep_says_what_it_is(tmp_path, scenario_file):
+    folder = sweep(scenario_file, ["time.duration=0.1,0.2"], (), tmp_path / "s", workers=0).folder
+    inside = folder / "1-0.1"
+    with pytest.raises(ResultsError, match=rf"It is the folder of a run: corekit run --resume {inside}"):
+        resume(inside)
+    with pytest.raises(ResultsError, match="the folder is not there"):
+        resume(tmp_path / "nowhere")
+    with pytest.raises(ResultsError, match=r"holds no sweep\.json\. Give the folder that"):
+        resume(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["{file}", "--vary", "time.step=1e-3,2e-3", "--seed", "3"],
+        ["{file}", "--vary", "time.step=1e-3:2e-3", "--samples", "2", "--seed", "-1"],
+        ["--resume", "s", "--seed", "1"],
+        ["--resume", "s", "--keep", "table"],
+    ],
+)
+def test_options_that_would_count_for_nothing_are_misuse(words, tmp_path, scenario_file, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["sweep", *(word.format(file=scenario_file) for word in words)]) == MISUSE
+    assert [each.name for each in tmp_path.iterdir()] == ["dropped.toml"]

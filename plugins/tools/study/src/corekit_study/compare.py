@@ -25,7 +25,7 @@ from corekit_record.results import Results
 from corekit_run.running import run
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
-from corekit_study.variants import Variant, variants
+from corekit_study.variants import Variant, check_overrides, variants
 
 __all__ = ["Comparison", "Row", "RunMetrics", "Trajectory", "compare", "tip_difference"]
 
@@ -67,7 +67,7 @@ class Trajectory:
 
 @frozen(eq=False)
 class Row:
-    """One combination: `finished` with metrics and trajectory, `refused` or `failed` with a reason."""
+    """One combination: `finished` with metrics and trajectory, `refused` or `failed` with a reason, maybe of lines."""
 
     variant: Variant
     status: str
@@ -137,6 +137,7 @@ def compare(
         ResultsError: the folder cannot be made.
     """
     chosen = variants(vary)
+    check_overrides(vary, overrides)
     title, parent = _about(file)
     folder = new_folder(f"{title}-compare", parent, directory)
     show = progress or no_display
@@ -190,10 +191,10 @@ def _row(
         measured = _MeasuredScenario.of(load(file, chosen, allow_code=allow_code))
         results = run(measured, directory=folder, progress=display, warn=display.warn)
     except (ConfigError, CompositionError, PluginError) as error:
-        return Row(variant, "refused", " ".join(str(error).split()))
+        return Row(variant, "refused", str(error))
     except Exception as error:  # noqa: BLE001 - a failing plugin must not end the other rows
         said = str(error) if isinstance(error, CorekitError) else f"{type(error).__name__}: {error}"
-        return Row(variant, "failed", " ".join(said.split()), folder if folder.exists() else None)
+        return Row(variant, "failed", said, folder if folder.exists() else None)
     return Row(
         variant,
         "finished",

@@ -33,6 +33,8 @@ def draw(vary: Sequence[str], count: int, seed: int) -> list[Variant]:
     """
     if not 1 <= count <= MOST_RUNS:
         raise ConfigError([Mistake("--samples", count, f"must be 1 to {MOST_RUNS}")], "the sweep")
+    if seed < 0:
+        raise ConfigError([Mistake("--seed", seed, "must be 0 or more")], "the sweep")
     random = np.random.default_rng(seed)
     axes = [_axis(text) for text in vary]
     paths = [path for path, _ in axes]

@@ -18,12 +18,13 @@ from attrs import asdict, frozen
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.files import write_text_whole
 from corekit.scenario.load import load
+from corekit_run.folder import STATUS
 from corekit_run.output_file import write_text, writing
 from corekit_study.batch import END, OUTCOMES, Job, Outcome, prepare, run_prepared
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
 from corekit_study.sampling import draw
-from corekit_study.variants import Variant, spread, variants
+from corekit_study.variants import Variant, check_overrides, spread, variants
 
 __all__ = ["METRICS", "SWEEP", "Point", "Sweep", "resume", "sweep"]
 
@@ -123,6 +124,7 @@ def sweep(
     """
     if keep not in KEEP:
         raise ConfigError([Mistake("--keep", keep, f"must be one of {', '.join(KEEP)}")], "the sweep")
+    check_overrides(vary, overrides)
     scenario = load(file, overrides)
     asked = _SweepOptions(
         file=_place(file), vary=tuple(vary), set=tuple(overrides), samples=samples, seed=seed, keep=keep
@@ -150,6 +152,8 @@ def resume(
     Raises:
         ResultsError: the folder is none of a sweep. ConfigError: its scenario cannot be loaded any more.
     """
+    if not (folder / SWEEP).is_file():
+        raise ResultsError(_no_sweep(folder))
     try:
         said = json.loads((folder / SWEEP).read_text(encoding="utf-8"))
         samples = said.get("samples")
@@ -164,6 +168,18 @@ def resume(
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ResultsError(f"{folder / SWEEP} does not say what the sweep is of: {error}") from error
     return _Ready(asked, shard, allow_code=allow_code).run(folder, progress, workers)
+
+
+def _no_sweep(folder: Path) -> str:
+    """Say why a folder without `SWEEP` is none of a sweep, and what goes on with it."""
+    if not folder.is_dir():
+        return f"cannot go on with the sweep in {folder}: the folder is not there"
+    lacks = f"{folder} is not the folder of a sweep: it holds no {SWEEP}"
+    if (folder / STATUS).exists():
+        return f"{lacks}. It is the folder of a run: corekit run --resume {folder}"
+    if (folder.parent / SWEEP).is_file():
+        return f"{lacks}. Its parent does: corekit sweep --resume {folder.parent}"
+    return f"{lacks}. Give the folder that `corekit sweep` printed"
 
 
 class _Ready:

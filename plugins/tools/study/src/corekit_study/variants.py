@@ -11,8 +11,9 @@ import numpy as np
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
+from corekit.scenario.overrides import path_steps
 
-__all__ = ["MOST_RUNS", "Variant", "spread", "variants"]
+__all__ = ["MOST_RUNS", "Variant", "check_overrides", "spread", "variants"]
 
 MOST_RUNS = 100_000
 """Most runs of one sweep or comparison: each has a folder of its own."""
@@ -74,6 +75,24 @@ def variants(vary: Sequence[str]) -> list[Variant]:
         said = f"must have at most {MOST_RUNS} combinations: each is a run of its own"
         raise ConfigError([Mistake("--vary", count, said)], "the comparison")
     return [Variant(values) for values in product(*axes)]
+
+
+def check_overrides(vary: Sequence[str], overrides: Sequence[str]) -> None:
+    """Refuse an override of an entry that is varied, or of one inside it: one of the two would count for nothing.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    varied = {path_steps(text.partition("=")[0]): text.partition("=")[0].strip() for text in vary}
+    mistakes: list[Mistake] = []
+    for text in overrides:
+        steps = path_steps(text.partition("=")[0])
+        path = next((varied[steps[:n]] for n in range(1, len(steps) + 1) if steps[:n] in varied), None)
+        if path is not None:
+            said = f"--vary varies {path}: leave this out, or do not vary it"
+            mistakes.append(Mistake("--set", text, said))
+    if mistakes:
+        raise ConfigError(mistakes, "the command line")
 
 
 def spread(text: str) -> str:

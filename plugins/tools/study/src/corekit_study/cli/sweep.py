@@ -26,9 +26,9 @@ def sweep(
     vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     samples: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     shard: str = "",
-    keep: str = "runs",
+    keep: str | None = None,
     jobs: int | None = None,
     out: Path | None = None,
     resume: Path | None = None,
@@ -53,12 +53,12 @@ def sweep(
     samples
         So many random points (a Latin hypercube) in place of all combinations.
     seed
-        Of the random points: the same seed gives the same ones.
+        Of the random points: the same seed gives the same ones; 0 without it.
     shard
         `2/8`: the second of eight parts alone, for a cluster; with the same --out on a shared disk, or with the parts'
         folders copied into one, --resume writes the table of all.
     keep
-        `table`: of a run that finishes keep its line alone, not its folder.
+        `table`: of a run that finishes keep its line alone, not its folder; `runs` as without it: both.
     jobs
         How many runs at once; one a core without it.
     out
@@ -82,19 +82,27 @@ def sweep(
     check_output(json_file, "--json")
     show, workers = None if quiet else progress_line, 0 if jobs == 1 else jobs
     if resume is not None:
-        if file is not None or vary or overrides or out is not None or samples is not None:
+        if (
+            file is not None
+            or vary
+            or overrides
+            or any(each is not None for each in (out, samples, seed, keep))
+        ):
             print_error(
                 "--resume goes on with what the folder asks for: give --shard and --jobs alone beside it"
             )
             return MISUSE
         found = study.resume(resume, show, workers, shard=_part(shard), allow_code=allow_code)
+    elif seed is not None and samples is None:
+        print_error("--seed is of random points: give --samples COUNT beside it, or leave it out")
+        return MISUSE
     elif file is None or not vary:
         print_error("give a scenario and what to vary: corekit sweep FILE --vary contact.friction=0.1:0.9:5")
         return MISUSE
     else:
         found = study.sweep(
             file, vary, overrides, out, show, workers,
-            samples=samples, seed=seed, keep=keep, shard=_part(shard), allow_code=allow_code,
+            samples=samples, seed=seed or 0, keep=keep or "runs", shard=_part(shard), allow_code=allow_code,
         )  # fmt: skip
     _print_table(found)
     write_json(json_file, found.as_data())
