@@ -29,7 +29,7 @@ try:
 except ImportError:  # Windows
     fcntl = None
 
-__all__ = ["STATUS", "RunFolder", "RunStatus", "is_held", "read_log", "read_status"]
+__all__ = ["STATUS", "RunFolder", "RunStatus", "is_held", "make_folder", "read_log", "read_status"]
 
 STATUS, _LOG = "STATUS", "log.jsonl"
 _STATUSES = ("running", "finished", "failed", "interrupted")
@@ -67,24 +67,8 @@ class RunFolder:
         Raises:
             ResultsError: it cannot be made or written to.
         """
-        stamp = dt.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-        wanted = parent / f"{name}-{stamp}" if directory is None else directory
-        path, number = wanted, 1
-        if is_there(wanted) and not wanted.is_dir():
-            raise ResultsError(
-                f"cannot make the run folder {wanted}: it is a file. Choose another with `--out DIR`."
-            )
-        try:
-            wanted.parent.mkdir(parents=True, exist_ok=True)
-            while not _make_folder(path):
-                number += 1
-                path = wanted.with_name(f"{wanted.name}-{number}")
-            folder = cls(path)
-            folder._write_status("running")
-        except OSError as error:
-            raise ResultsError(
-                f"cannot make the run folder {path}: {error.strerror}. Choose another with `--out DIR`."
-            ) from error
+        folder = cls(make_folder("run folder", name, parent, directory))
+        folder.set_status("running")
         return folder
 
     @contextmanager
@@ -201,6 +185,35 @@ def is_held(path: Path) -> bool | None:
     if lock is not None:
         os.close(lock)
     return lock is None
+
+
+def make_folder(what: str, name: str, parent: Path, directory: Path | None = None) -> Path:
+    """Make `parent/<name>-<stamp>`, or `directory`; a further number is added if it holds something.
+
+    Args:
+        what: it is, for messages.
+    Raises:
+        ResultsError: it cannot be made.
+    """
+    stamp = dt.datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    wanted = parent / f"{name}-{stamp}" if directory is None else directory
+    path, number = wanted, 1
+
+    def refused(why: str | None) -> ResultsError:
+        return ResultsError(f"cannot make the {what} {path}: {why}. Choose another with `--out DIR`.")
+
+    if is_there(wanted) and not wanted.is_dir():
+        raise refused("it is a file")
+    try:
+        wanted.parent.mkdir(parents=True, exist_ok=True)
+        while not _make_folder(path):
+            if wanted.name in {"", ".."}:
+                raise refused("it holds something, and its name takes no number")
+            number += 1
+            path = wanted.with_name(f"{wanted.name}-{number}")
+    except OSError as error:
+        raise refused(error.strerror) from error
+    return path
 
 
 def _make_folder(path: Path) -> bool:
