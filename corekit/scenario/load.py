@@ -28,6 +28,7 @@ from corekit.scenario.error_text import Described, shown
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.structure import structure
+from corekit.simulation.arguments import PATH, TABLE, TEXTS, TRUTH, Kind, check_arguments, or_none
 
 __all__ = [
     "find_shipped",
@@ -36,6 +37,9 @@ __all__ = [
     "loads",
     "shipped_scenarios",
 ]
+
+
+_DOCUMENT: Kind = "the text of a scenario file", lambda value: isinstance(value, str)
 
 
 def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = False) -> Scenario:
@@ -48,6 +52,7 @@ def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = 
     Raises:
         ConfigError: every mistake in it at once, or why it cannot be read.
     """
+    check_arguments("corekit.load", path=(path, PATH))
     path = Path(path)
     try:
         file = path if path.exists() else find_shipped(path.as_posix()) or path
@@ -89,12 +94,13 @@ def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
     import tomli_w
 
     mistakes: list[Mistake] = []
-    texts = [
-        f"{path}={tomli_w.dumps({'value': plain(value, path, mistakes)}).partition('=')[2].strip()}"
-        for path, value in values.items()
-    ]
+    check_arguments("the parameters", values=(values, TABLE))
+    table = {path: plain(value, path, mistakes) for path, value in values.items()}
     if mistakes:
         raise ConfigError(mistakes, f"scenario {scenario.name!r}")
+    texts = [
+        f"{path}={tomli_w.dumps({'value': value}).partition('=')[2].strip()}" for path, value in table.items()
+    ]
     changed = from_document(
         resolved_document(scenario), texts, scenario.source, allow_code=scenario.allow_code
     )
@@ -104,6 +110,7 @@ def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
 def _from_text(
     text: str, overrides: Iterable[str], called: str, source: Path | None, *, allow_code: bool
 ) -> Scenario:
+    check_arguments("scenario", text=(text, _DOCUMENT))
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -114,6 +121,10 @@ def _from_text(
 def _from_table(
     given: object, overrides: Iterable[str], called: str, source: Path | None, *, allow_code: bool
 ) -> Scenario:
+    check_arguments(
+        called, overrides=(overrides, TEXTS), source=(source, or_none(PATH)), allow_code=(allow_code, TRUTH)
+    )
+    source = None if source is None else Path(source)
     mistakes: list[Mistake] = []
     try:
         with code_allowed(allow_code):

@@ -46,7 +46,7 @@ def apply_overrides(
     read: list[tuple[_Steps, Any]] = []
     for text in (overrides,) if isinstance(overrides, str) else overrides:
         try:
-            read.append(_read(text))
+            read.append(_read(text if isinstance(text, str) else repr(text)))
         except ConfigError as refused:
             mistakes += refused.mistakes
     for steps, value in sorted(read, key=lambda each: (len(each[0]), each[0][-1] != "use")):

@@ -70,6 +70,9 @@ class Scenario(ScenarioTables):
         Args:
             controller, every, name: as for `Simulation.add_controller`.
         """
+        from corekit.simulation.controllers import check_controller
+
+        check_controller("Scenario.with_controller", controller, every, name)
         return attrs.evolve(self, added=(*self.added, (controller, every, name)))
 
     def given_text(self) -> str:

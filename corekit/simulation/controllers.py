@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -10,16 +11,28 @@ from attrs import define
 
 from corekit.errors import ConfigError, ControlError, Mistake
 from corekit.roles.controller import Controller, Inputs
+from corekit.simulation.arguments import PERIOD, TEXT, Kind, check_arguments, or_none
 
 if TYPE_CHECKING:
     from corekit.simulation.loop import Simulation
 
-__all__ = ["ControlFunction", "SampledControllers", "period_mistake", "sampling_steps"]
+__all__ = [
+    "ControlFunction",
+    "SampledControllers",
+    "Turn",
+    "check_controller",
+    "period_mistake",
+    "sampling_steps",
+]
 
 ControlFunction = Callable[[Any], Inputs]
 """Inputs by body and channel from a simulation; without memory, else it is a `Controller` that is `Stateful`."""
 
 _TOLERANCE = 1e-9
+_CONTROLLER: Kind = (
+    "a function of the simulation, or a Controller",
+    lambda value: callable(value) or isinstance(value, Controller),
+)
 
 
 def period_mistake(path: str, every: float, step: float) -> Mistake | None:
@@ -45,6 +58,41 @@ def sampling_steps(every: float | None, step: float, path: str) -> int:
     return round(every / step)
 
 
+def check_controller(call: str, controller: object, every: object, name: object) -> None:
+    """Refuse what is no controller, sampling period or name; raises ConfigError."""
+    check_arguments(
+        call, controller=(controller, _CONTROLLER), every=(every, or_none(PERIOD)), name=(name, TEXT)
+    )
+
+
+@final
+class Turn:
+    """Whose turn it is while a simulation waits for an answer; meanwhile nobody steps or restores it.
+
+    A controller that stepped it would be asked again within the answer, and so on without end.
+    """
+
+    def __init__(self) -> None:
+        self._asked = ""
+
+    @contextmanager
+    def of(self, asked: str) -> Iterator[None]:
+        """Wait for someone's answer within the block."""
+        before, self._asked = self._asked, asked
+        try:
+            yield
+        finally:
+            self._asked = before
+
+    def check(self) -> None:
+        """Raise ControlError if the simulation waits for an answer."""
+        if self._asked:
+            raise ControlError(
+                f"{self._asked} must not step, run, reset or restore the simulation that waits for its answer: "
+                "to look ahead, compose another one of the same scenario"
+            )
+
+
 @define
 class _Sampled:
     """A controller, its period in steps, and the grid step of its next sample."""
@@ -67,8 +115,6 @@ class SampledControllers:
         if name in self._all:
             raise ControlError(f"there is a controller {name!r} already: give this one another name")
         compute = controller.compute_inputs if isinstance(controller, Controller) else controller
-        if not callable(compute):
-            raise ControlError(f"controller {name!r} is neither a function nor a Controller: {controller!r}")
         self._all[name] = _Sampled(controller, compute, period)
 
     def add_missing(self, others: SampledControllers) -> None:
@@ -77,7 +123,7 @@ class SampledControllers:
             self._all.setdefault(name, each)
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._all:
+        if not isinstance(name, str) or name not in self._all:
             raise ControlError(f"there is no controller {name!r}; there are {', '.join(self._all) or 'none'}")
         return self._all[name].given
 
@@ -86,11 +132,13 @@ class SampledControllers:
 
     def sample(self, simulation: Simulation) -> None:
         """Write the inputs of those whose sample is due at this grid step; it may be called again at the same one."""
+        simulation.turn.check()
         for name, each in self._all.items():
             if simulation.step_index < each.next:
                 continue
             try:
-                given = each.compute(simulation)
+                with simulation.turn.of(f"controller {name!r}"):
+                    given = each.compute(simulation)
             except ControlError as error:
                 raise ControlError(f"controller {name!r}: {error}") from error
             if not isinstance(given, Mapping) or not all(isinstance(own, Mapping) for own in given.values()):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
@@ -16,12 +15,11 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.dynamics.bodies import Body, check_orientation, frame_state
-from corekit.dynamics.body_inputs import BodyInputs, InputsByBody, no_body
+from corekit.dynamics.body_inputs import BodyInputs, InputsByBody
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError, StepFailed
-from corekit.registry.resolve import did_you_mean
 from corekit.roles.component import (
     Component,
     InternalState,
@@ -35,8 +33,25 @@ from corekit.roles.component import (
 from corekit.roles.controller import Controller, FrameState
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
+from corekit.simulation.arguments import (
+    COUNT,
+    FUNCTION,
+    STATE,
+    TABLE,
+    check_arguments,
+    check_state,
+    is_number,
+    or_none,
+)  # fmt: skip
 from corekit.simulation.breakpoints import Breakpoints
-from corekit.simulation.controllers import ControlFunction, SampledControllers, sampling_steps
+from corekit.simulation.controllers import (
+    ControlFunction,
+    SampledControllers,
+    Turn,
+    check_controller,
+    sampling_steps,
+)  # fmt: skip
+from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.step_failure import FailedStep, misreported_step, unresolved_motion
 from corekit.simulation.step_parts import StepParts
@@ -90,6 +105,7 @@ class Simulation:
         self._breakpoints = self._new_breakpoints()
         self._observers: tuple[Observer, ...] = ()
         self._controllers = SampledControllers()
+        self.turn = Turn()
         self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
         self._start: InternalState | None = None
         self._is_announced = False
@@ -123,6 +139,7 @@ class Simulation:
 
     def observe(self, observer: Observer) -> None:
         """Call `observer` after every accepted step."""
+        check_arguments("Simulation.observe", observer=(observer, FUNCTION))
         self._observers = (*self._observers, observer)
 
     def contacts(self) -> ContactRecord:
@@ -148,10 +165,7 @@ class Simulation:
 
     def body(self, name: str) -> Body:
         """Return a body by its name."""
-        for body in self.bodies:
-            if body.name == name:
-                return body
-        raise no_body(name, [body.name for body in self.bodies])
+        return find_body(self.bodies, name)
 
     @cached_property
     def inputs(self) -> Mapping[str, BodyInputs]:
@@ -168,21 +182,8 @@ class Simulation:
 
     def frame(self, name: str) -> FrameState:
         """Return pose and velocities of a frame now, by `body.frame`; `corekit info FILE` lists them."""
-        body_name, dot, own = str(name).partition(".")
-        if not dot:
-            first = next(
-                (f"{b.name}.{b.description.frames[0]}" for b in self.bodies if b.description.frames), ""
-            )
-            raise ControlError(f"there is no frame {name!r}: names are body.frame, for example {first!r}")
-        body = self.body(body_name)
-        frames = body.description.frames
-        if own not in frames:
-            names = [f"{body_name}.{each}" for each in frames]
-            raise ControlError(
-                f"there is no frame {name!r}{did_you_mean(name, names)}; "
-                f"body {body_name!r} has {', '.join(names) or 'none'}"
-            )
-        return frame_state(body, self._now.body_states[body.index], frames.index(own))
+        body, index = find_frame(self.bodies, name)
+        return frame_state(body, self._now.body_states[body.index], index)
 
     def add_controller(
         self,
@@ -199,6 +200,7 @@ class Simulation:
             every: sampling period [s], a whole number of steps; a step if None.
             name: of the controller.
         """
+        check_controller("Simulation.add_controller", controller, every, name)
         path = f"controllers.{name}"
         self._controllers.add(name, controller, sampling_steps(every, self.step_length, path))
         if isinstance(controller, Component):
@@ -224,6 +226,10 @@ class Simulation:
             parameters: path in the scenario → value, for example `{"bodies.arm.options.stiffness": 200.0}`. Numbers
                 among the options of a body make a new model alone; anything else composes the world anew.
         """
+        check_arguments(
+            "Simulation.reset", seed=(seed, or_none(COUNT)), state=(state, or_none(STATE)),
+            parameters=(parameters, or_none(TABLE)),
+        )  # fmt: skip
         if self._start is None:
             raise ControlError("only a simulation that a scenario composed knows its start")
         self.restore(self._start)
@@ -240,6 +246,7 @@ class Simulation:
         self._parts.begin()
         self.report = StepReport(accepted=True, step_size=0.0)
         if isinstance(state, State):
+            check_state(state, self._now)
             for name in ("q", "v", "aux"):
                 getattr(self._now, name)[:] = getattr(state, name)
             for terms, own in zip(self.system.terms.bodies, self._now.body_states, strict=True):
@@ -274,6 +281,7 @@ class Simulation:
             self._is_announced = True
             with announced_compilation():
                 return self.step()
+        self.turn.check()
         if self._controllers:
             self._controllers.sample(self)
         following = self.step_index + 1
@@ -304,8 +312,9 @@ class Simulation:
                 raise misreported_step(name, out.time - now.time, report.step_size)
             self._now, self._next, self.report = out, now, report
             if self._observers:
-                for observer in self._observers:
-                    observer(self, report)
+                with self.turn.of("an observer of steps"):
+                    for observer in self._observers:
+                        observer(self, report)
             if out.time >= target:
                 self.step_index = following
                 return report
@@ -332,6 +341,7 @@ class Simulation:
         observers: Sequence[Observer] = (),
     ) -> None:
         """Restore an internal state and step from it to a grid step, with other observers or none."""
+        check_arguments("Simulation.rewind", step_index=(step_index, COUNT))
         watching, self._observers = self._observers, tuple(observers)
         try:
             self.restore(internal_state)
@@ -342,8 +352,8 @@ class Simulation:
 
     def run(self, until: float) -> None:
         """Step until `until` [s] after the start time; does nothing where that is past."""
-        if not math.isfinite(until):
-            raise ControlError(f"a simulation runs until a finite time, not {until} s")
+        if not is_number(until):
+            raise ControlError(f"a simulation runs until a finite time, not {until!r} s")
         count = round(until / self.step_length)
         self._is_announced = True
         with announced_compilation():
@@ -379,6 +389,8 @@ class Simulation:
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore what `internal_state` returned."""
+        self.turn.check()
+        check_state(internal_state, self._now)
         self._now.time = float(internal_state["time"])
         self.step_index = int(internal_state["step_index"])
         for name in ("q", "v", "aux"):

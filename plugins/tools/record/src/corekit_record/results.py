@@ -18,6 +18,7 @@ from corekit.data.status import Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
+from corekit.simulation.arguments import PATH, check_arguments
 from corekit_record.record_layout import STATUSES
 from corekit_record.replay_data import contact_track, nearest_frame, shape_poses, shapes_from_text
 from corekit_record.results_file import datasets, open_results, or_damaged, plain_attributes
@@ -77,6 +78,7 @@ class Results:
     """
 
     def __init__(self, path: str | Path) -> None:
+        check_arguments("corekit.Results", path=(path, PATH))
         path = Path(path)
         is_file = path.is_file() or path.suffix == ".nc"
         self.path = path.parent if is_file else path

@@ -12,9 +12,10 @@ from typing import Any
 from attrs import frozen
 
 from corekit.data.status import StepReport
-from corekit.errors import ResultsError
+from corekit.errors import ConfigError, ResultsError
 from corekit.hooks.installed import installed_hooks
 from corekit.scenario.load import load, loads
+from corekit.simulation.arguments import FUNCTION, PATH, TRUTH, Kind, check_arguments, or_none
 from corekit.simulation.installed_tools import results_class
 from corekit_run.checkpoint import (
     Checkpoint,
@@ -36,6 +37,7 @@ __all__ = ["Resumable", "find_resumable", "replay", "resume", "run"]
 
 Warn = Callable[[str], object]
 _RESOLVED = "resolved.toml"
+_RUNNABLE: Kind = "a scenario, as `corekit.load` gives it", lambda value: hasattr(value, "resolved_text")
 
 
 def run(
@@ -61,6 +63,10 @@ def run(
         KeyboardInterrupt: the user stopped it between two steps; `resume` goes on from there.
         ResultsError: the folder cannot be made or written to.
     """
+    check_arguments(
+        "corekit_run.run", scenario=(scenario, _RUNNABLE), directory=(directory, or_none(PATH)),
+        progress=(progress, or_none(FUNCTION)), warn=(warn, or_none(FUNCTION)),
+    )  # fmt: skip
     report, warn = progress or ignore, warn or _warn
     report(Progress("composing"))
     began = clock.perf_counter()
@@ -105,6 +111,7 @@ def find_resumable(folder: str | Path) -> Resumable:
     Raises:
         ResultsError: it has finished, still runs, or no checkpoint of it can be read.
     """
+    check_arguments("find_resumable", folder=(folder, PATH))
     own = RunFolder(Path(folder))
     outcome = read_status(own.path)
     if not own.path.is_dir():
@@ -148,6 +155,10 @@ def resume(
             folder is changed.
         StepFailed, KeyboardInterrupt: as for `run`.
     """
+    check_arguments(
+        "corekit_run.resume", folder=(folder, PATH), scenario=(scenario, or_none(_RUNNABLE)),
+        allow_code=(allow_code, TRUTH), progress=(progress, or_none(FUNCTION)), warn=(warn, or_none(FUNCTION)),
+    )  # fmt: skip
     found = find_resumable(folder)
     own, checkpoint = found.folder, found.checkpoint
     scenario = scenario or _kept_scenario(own.path, allow_code=allow_code)
@@ -204,6 +215,10 @@ def replay(
         ResultsError: the file is not whole, or not one of ours.
         StepFailed: the step fails, as it did in the run.
     """
+    check_arguments(
+        "corekit_run.replay", path=(path, PATH), scenario=(scenario, or_none(_RUNNABLE)),
+        allow_code=(allow_code, TRUTH), warn=(warn, or_none(FUNCTION)),
+    )  # fmt: skip
     kept = read_checkpoint(Path(path))
     scenario = scenario or loads(kept.scenario, allow_code=allow_code)
     warn = warn or _warn
@@ -224,7 +239,7 @@ def _arrays_must_fit(name: str, advice: str = "") -> Iterator[None]:
     """Report a checkpoint by what NumPy and JSON say of arrays that are not those of the scenario."""
     try:
         yield
-    except (LookupError, OverflowError, TypeError, ValueError) as error:
+    except (ConfigError, LookupError, OverflowError, TypeError, ValueError) as error:
         said = f"{type(error).__name__}: {error}"
         raise ResultsError(
             f"{name} was changed or damaged: its arrays are not those of the scenario ({said}).{advice}"

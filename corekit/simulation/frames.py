@@ -1,0 +1,45 @@
+"""Bodies and their frames by the names that users give them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from corekit.dynamics.bodies import Body
+from corekit.dynamics.body_inputs import no_body
+from corekit.errors import ControlError
+from corekit.registry.resolve import did_you_mean
+
+__all__ = ["find_body", "find_frame"]
+
+
+def find_body(bodies: Sequence[Body], name: str) -> Body:
+    """Return the body of a name.
+
+    Raises:
+        ControlError: there is none.
+    """
+    for body in bodies:
+        if body.name == name:
+            return body
+    raise no_body(name, [body.name for body in bodies])
+
+
+def find_frame(bodies: Sequence[Body], name: str) -> tuple[Body, int]:
+    """Return the body of a name `body.frame`, and the index of the frame.
+
+    Raises:
+        ControlError: there is none.
+    """
+    body_name, dot, own = str(name).partition(".")
+    if not dot:
+        first = next((f"{b.name}.{b.description.frames[0]}" for b in bodies if b.description.frames), "")
+        raise ControlError(f"there is no frame {name!r}: names are body.frame, for example {first!r}")
+    body = find_body(bodies, body_name)
+    frames = body.description.frames
+    if own not in frames:
+        names = [f"{body_name}.{each}" for each in frames]
+        raise ControlError(
+            f"there is no frame {name!r}{did_you_mean(name, names)}; "
+            f"body {body_name!r} has {', '.join(names) or 'none'}"
+        )
+    return body, frames.index(own)
