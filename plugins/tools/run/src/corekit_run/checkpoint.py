@@ -40,6 +40,7 @@ __all__ = [
     "CheckpointKeeper",
     "check_same_scenario",
     "check_same_versions",
+    "checkpoint_files",
     "newest_checkpoint",
     "read_checkpoint",
 ]

@@ -21,6 +21,7 @@ from corekit_run.checkpoint import (
     Checkpoint,
     check_same_scenario,
     check_same_versions,
+    checkpoint_files,
     newest_checkpoint,
     read_checkpoint,
 )
@@ -116,6 +117,8 @@ def find_resumable(folder: str | Path) -> Resumable:
     outcome = read_status(own.path)
     if not own.path.is_dir():
         raise ResultsError(f"cannot resume {own.path}: the folder is not there")
+    if not any((own.path / name).exists() for name in (STATUS, _RESOLVED)) and not checkpoint_files(own.path):
+        raise _no_run(own.path)
     if outcome.status == "finished":
         raise ResultsError(f"{own.path} has finished: there is nothing to go on with")
     own.refuse_links()
@@ -190,13 +193,17 @@ def resume(
     return _results(own)
 
 
+def _no_run(folder: Path) -> ResultsError:
+    return ResultsError(
+        f"cannot resume {folder}: it holds no {_RESOLVED}, so it is no run's folder, or one that was "
+        "killed before it began"
+    )
+
+
 def _kept_scenario(folder: Path, *, allow_code: bool) -> Runnable:
     kept = folder / _RESOLVED
     if not kept.is_file():
-        raise ResultsError(
-            f"cannot resume {folder}: it holds no {kept.name}, so it is no run's folder, or one that was "
-            "killed before it began"
-        )
+        raise _no_run(folder)
     return load(kept, allow_code=allow_code)
 
 

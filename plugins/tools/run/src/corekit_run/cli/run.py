@@ -50,13 +50,14 @@ def run(
     """
     from corekit_run.cli.run_report import run_report
 
-    wrong = _misuse(file, resume, out)
+    is_step = file is not None and file.suffix == ".npz"
+    wrong = _misuse(file, resume, out, is_changed=bool(overrides), is_step=is_step, picture=picture)
     if wrong:
         print_error(wrong)
         return MISUSE
     try:
-        if file is not None and file.suffix == ".npz":
-            _replay(file, allow_code=allow_code, silent=quiet or as_json)
+        if file is not None and is_step:
+            _replay(file, allow_code=allow_code, quiet=quiet, as_json=as_json)
             return None
         draw = run_report().prepare_pictures() if picture else None
         folder = _run(file, resume, overrides, out, allow_code=allow_code, silent=quiet or as_json)
@@ -76,23 +77,43 @@ def run(
     return None
 
 
-def _misuse(file: Path | None, resume: Path | None, out: Path | None) -> str:
+def _misuse(
+    file: Path | None,
+    resume: Path | None,
+    out: Path | None,
+    *,
+    is_changed: bool,
+    is_step: bool,
+    picture: bool,
+) -> str:
     """Return what is wrong with the command line, if anything."""
     if file is None and resume is None:
         return "corekit run requires an argument: FILE, or --resume DIR"
     if resume is not None and out is not None:
         return "--out does not go with --resume: a run goes on in its own folder"
-    if resume is not None and file is not None and file.suffix == ".npz":
-        return f"--resume does not go with {file}: a step is replayed without its folder"
+    if file is None and is_changed:
+        return "--set does not go with --resume alone: a run goes on as it began"
+    given = {
+        "--resume": resume is not None,
+        "--out": out is not None,
+        "--set": is_changed,
+        "--picture": picture,
+    }
+    if is_step and any(given.values()):
+        option = next(name for name, is_given in given.items() if is_given)
+        return f"{option} does not go with {file}: a step is replayed as it was, and nothing is written"
     return ""
 
 
-def _replay(file: Path, *, allow_code: bool, silent: bool) -> None:
+def _replay(file: Path, *, allow_code: bool, quiet: bool, as_json: bool) -> None:
     from corekit_run.running import replay
 
-    report = replay(file, warn=_ignore if silent else print_error, allow_code=allow_code)
-    if not silent:
-        print(f"{file}: the step of {report.step_size:g} s succeeds here. {report.solve_info.status.value}")
+    report = replay(file, warn=_ignore if quiet or as_json else print_error, allow_code=allow_code)
+    said = report.solve_info.status.value
+    if as_json:
+        print(json.dumps({"status": "succeeded", "step_s": report.step_size, "solve": said}))
+    elif not quiet:
+        print(f"{file}: the step of {report.step_size:g} s succeeds here. {said}")
 
 
 def _ignore(_sentence: str) -> None:
