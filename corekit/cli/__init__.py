@@ -84,9 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:
-        if error.filename is None:
+        if error.strerror is None:  # not of the system
             raise
-        print_error(f"cannot read or write {error.filename}: {error.strerror}")
+        print_error(f"cannot read or write {error.filename or 'a file'}: {error.strerror}")
         return FAILED
     except KeyboardInterrupt as stop:
         print_error("\n".join([str(stop) or "stopped", *getattr(stop, "__notes__", ())]))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ Kind = tuple[str, Callable[[Any], bool]]
 def is_number(value: Any) -> bool:
     """Whether a value is one finite number, which True is not."""
     scalar = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    return isinstance(scalar, Real) and not isinstance(scalar, bool) and abs(scalar) < float("inf")
+    is_real = isinstance(scalar, (int, float, np.integer, np.floating)) and not isinstance(scalar, bool)
+    return is_real and bool(abs(scalar) < math.inf)
 
 
 TEXT: Kind = "a text that is not empty", lambda value: isinstance(value, str) and value != ""

@@ -49,13 +49,14 @@ def test_each_error_has_its_exit_code_and_is_printed_whole(monkeypatch, capsys, 
     assert capsys.readouterr().err.strip() == str(error)
 
 
-def test_what_the_system_refuses_is_one_sentence(monkeypatch, capsys):
+@pytest.mark.parametrize(("file", "named"), [("runs/x", "runs/x"), (None, "a file")])
+def test_what_the_system_refuses_is_one_sentence(file, named, monkeypatch, capsys):
     def fail():
-        raise OSError(errno.ENOSPC, "No space left on device", "runs/x")
+        raise OSError(errno.ENOSPC, "No space left on device", file)
 
     monkeypatch.setattr("corekit.cli.check.check", fail)
     assert main(["check"]) == 1
-    assert capsys.readouterr().err == "cannot read or write runs/x: No space left on device\n"
+    assert capsys.readouterr().err == f"cannot read or write {named}: No space left on device\n"
 
 
 def _stop():

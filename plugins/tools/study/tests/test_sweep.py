@@ -12,6 +12,7 @@ import pytest
 from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, ResultsError
 from corekit_record.results import Results
+from corekit_run.folder import RunFolder
 from corekit_study.batch import OUTCOMES
 from corekit_study.sweep import SWEEP, resume, sweep
 from corekit_study.variants import spread
@@ -213,11 +214,55 @@ def test_going_on_with_a_folder_that_is_none_of_a_sweep_says_what_it_is(tmp_path
     [
         ["{file}", "--vary", "time.step=1e-3,2e-3", "--seed", "3"],
         ["{file}", "--vary", "time.step=1e-3:2e-3", "--samples", "2", "--seed", "-1"],
+        ["{file}", "--vary", "time.step=1e-3:2e-3", "--samples", "1.5"],
+        ["{file}", "--vary", "time.step=1e-3,2e-3", "--jobs", "1.5"],
+        ["{file}", "--vary", "time.step=1e-3,2e-3", "--shard", "3/3"],
         ["--resume", "s", "--seed", "1"],
         ["--resume", "s", "--keep", "table"],
     ],
 )
-def test_options_that_would_count_for_nothing_are_misuse(words, tmp_path, scenario_file, monkeypatch):
+def test_options_that_would_count_for_nothing_or_be_rounded_are_misuse(
+    words, tmp_path, scenario_file, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert main(["sweep", *(word.format(file=scenario_file) for word in words)]) == MISUSE
     assert [each.name for each in tmp_path.iterdir()] == ["dropped.toml"]
+
+
+def test_a_full_disk_is_no_outcome_of_a_run_but_ends_the_sweep(tmp_path, scenario_file, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    as_usual = RunFolder.write
+
+    def write(self, name, text):
+        if self.path.name.startswith("2"):
+            raise ResultsError(f"cannot write {self.path / name}: No space left on device")
+        as_usual(self, name, text)
+
+    monkeypatch.setattr(RunFolder, "write", write)
+    words = [
+        "sweep",
+        str(scenario_file),
+        "--vary",
+        "time.duration=0.1,0.2",
+        "--out",
+        "s",
+        "--quiet",
+        "--jobs",
+        "1",
+    ]
+    assert main(words) == MISUSE
+    said = capsys.readouterr().err
+    assert said.startswith("cannot write s/2-0.2/scenario.toml: No space left on device")
+    assert said.strip().endswith("Runs that have ended are stored in s. To go on: corekit sweep --resume s")
+    monkeypatch.undo()
+    assert {row.metrics["status"] for row in resume(tmp_path / "s", workers=0).points} == {"finished"}
+
+
+def test_a_table_that_cannot_be_written_is_told_with_how_to_write_it(tmp_path, scenario_file):
+    folder = sweep(scenario_file, ["time.duration=0.1,0.2"], (), tmp_path / "s", workers=0).folder
+    (folder / "sweep.csv").unlink()
+    (folder / "sweep.csv").mkdir()
+    with pytest.raises(
+        ResultsError, match=rf"sweep\.csv: Is a directory\. All outcomes are stored.*--resume {folder}\."
+    ):
+        resume(folder, workers=0)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from attrs import asdict, field, frozen
 
-from corekit.errors import CorekitError, StepFailed
+from corekit.errors import CorekitError, ResultsError, StepFailed
 from corekit.scenario.load import load, loads
 from corekit_record.results import Results
 from corekit_run.output_file import writing
@@ -196,6 +196,8 @@ def _run(prepared: Prepared, folder: Path) -> Outcome:
         run(scenario, directory=own, warn=_silent)
     except StepFailed as failed:
         error, completed = str(failed), failed.time / duration
+    except ResultsError:  # of the disk, not of the scenario: it is no outcome, and ends the batch
+        raise
     except CorekitError as refused:
         error, completed = str(refused), 0.0
     except KeyboardInterrupt as stop:

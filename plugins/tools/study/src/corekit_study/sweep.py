@@ -197,6 +197,9 @@ class _Ready:
         self.asked, self.suffix = asked, "" if shard is None else f"-{first}-of-{parts}"
         self.part = "" if shard is None else f" --shard {first}/{parts}"
         chosen = asked.variants()
+        if first > len(chosen):
+            said = f"must be one of at most {len(chosen)} parts, of which each has a run"
+            raise ConfigError([Mistake("--shard", f"{first}/{parts}", said)], "the sweep")
         digits = len(str(len(chosen)))
         self.variants = {
             f"{number:0{digits}d}-{variant.slug}": variant

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
 from corekit.errors import ConfigError, Mistake
+from corekit_study.cli.whole_number import WholeNumber
 
 if TYPE_CHECKING:
     from corekit_study.sweep import Sweep
@@ -25,11 +26,11 @@ def sweep(
     *,
     vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
-    samples: int | None = None,
-    seed: int | None = None,
+    samples: WholeNumber | None = None,
+    seed: WholeNumber | None = None,
     shard: str = "",
     keep: str | None = None,
-    jobs: int | None = None,
+    jobs: WholeNumber | None = None,
     out: Path | None = None,
     resume: Path | None = None,
     allow_code: Annotated[bool, Parameter(negative="")] = False,
