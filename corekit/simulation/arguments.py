@@ -16,7 +16,6 @@ from corekit.errors import ConfigError, Mistake
 __all__ = [
     "COUNT",
     "FUNCTION",
-    "NUMBER",
     "PATH",
     "PERIOD",
     "STATE",
@@ -54,7 +53,6 @@ PATH: Kind = (
 TRUTH: Kind = "True or False", lambda value: isinstance(value, bool)
 TABLE: Kind = "a dictionary", lambda value: isinstance(value, Mapping)
 FUNCTION: Kind = "a function", callable
-NUMBER: Kind = "a finite number", is_number
 PERIOD: Kind = "a time above 0 [s]", lambda value: is_number(value) and value > 0
 COUNT: Kind = (
     "a whole number, 0 or more",
