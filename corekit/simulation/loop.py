@@ -362,11 +362,8 @@ class Simulation:
 
     def shape_owner(self, shape: int) -> str:
         """Return `body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""
-        for body in self.bodies:
-            if shape < body.first_shape + len(body.description.shapes):
-                return f"{body.name}.{shape - body.first_shape}"
-        last = self.bodies[-1]
-        return self.obstacles[shape - last.first_shape - len(last.description.shapes)].name
+        owner, is_carried = self._owners[shape], shape < len(self._owners) - len(self.obstacles)
+        return f"{owner}.{shape - self.body(owner).first_shape}" if is_carried else owner
 
     # — internal state —
 

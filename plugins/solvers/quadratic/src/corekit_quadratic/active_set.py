@@ -155,6 +155,17 @@ def _scale_of(s: Array, u: Array) -> float:
 
 
 @compiled
+def _sum_up(u: Array, impulse: Array, start: Indices, column: Indices, entry: Array, s: Array) -> None:
+    """Write s of (1)."""
+    for p in range(len(s)):
+        s[p] = u[p]
+    for i in range(len(impulse)):
+        if impulse[i] != 0.0:
+            for e in range(start[i], start[i + 1]):
+                s[column[e]] += impulse[i] * entry[e]
+
+
+@compiled
 def solve_active(rows: Rows, search: Search, anew: bool) -> tuple[int, int]:
     """Solve (2), refine if rounding requires it, write λ and s; return the counts of active and of dependent rows.
 
@@ -173,12 +184,7 @@ def solve_active(rows: Rows, search: Search, anew: bool) -> tuple[int, int]:
             impulse[i] = 0.0
     for repetition in range(2):
         # from λ itself: a correction of a λ that was far away would leave its rounding in s
-        for p in range(len(s)):
-            s[p] = u[p]
-        for i in range(len(impulse)):
-            if impulse[i] != 0.0:
-                for e in range(start[i], start[i + 1]):
-                    s[column[e]] += impulse[i] * entry[e]
+        _sum_up(u, impulse, start, column, entry, s)
         accuracy = _ACCURATE * _scale_of(s, u) if repetition else -1.0
         refined = True
         for k in range(m):
@@ -204,8 +210,8 @@ def solve_active(rows: Rows, search: Search, anew: bool) -> tuple[int, int]:
 def compute_violations(rows: Rows, search: Search) -> tuple[int, int, float]:
     """Write the distance of every row from its condition: > 0 requires more λ, < 0 less; 0 within rounding.
 
-    The unit is that of s for fixed rows, of a row's length times λ for active rows. Returns the number of violated rows, the
-    last of them in order (−1: none), and the magnitude |s| + |u|, the scale of rounding.
+    The unit is that of s for fixed rows, of a row's length times λ for active rows. Returns the number of violated
+    rows, the last of them in order (−1: none), and the magnitude |s| + |u|, the scale of rounding.
     """
     start, column, entry, length = rows.start, rows.column, rows.entry, rows.length
     lower, upper, y_lower, y_upper = (rows.lower, rows.upper, rows.y_lower, rows.y_upper)
