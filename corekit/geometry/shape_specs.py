@@ -17,16 +17,14 @@ are the lines between theirs, with a radius.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from importlib import import_module, metadata
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from attrs import field, frozen
 
-from corekit.errors import PluginError
+from corekit.extensions import Extensions
 
 __all__ = ["GROUP", "KERNEL_SHAPES", "ShapeSpec", "VertexRule", "obstacle_kinds", "shape_kinds", "shape_spec"]
 
@@ -182,9 +180,12 @@ KERNEL_SHAPES: Mapping[str, ShapeSpec] = MappingProxyType(
 """Kind → spec of the shapes that the kernel brings."""
 
 
+_SHAPES = Extensions(GROUP, ShapeSpec, "shape", "kind", KERNEL_SHAPES)
+
+
 def shape_kinds() -> tuple[str, ...]:
     """Every kind there is, the kernel's first; imports nothing."""
-    return (*KERNEL_SHAPES, *sorted(set(_entry_points()) - set(KERNEL_SHAPES)))
+    return _SHAPES.names()
 
 
 def obstacle_kinds() -> tuple[str, ...]:
@@ -201,50 +202,4 @@ def shape_spec(kind: str) -> ShapeSpec:
         ValueError: there is no such kind.
         PluginError: a distribution brings it, but its spec cannot be used, or two distributions do.
     """
-    known = KERNEL_SHAPES.get(kind)
-    return known if known is not None else _installed_spec(kind, _path())
-
-
-def _path() -> tuple[str, ...]:
-    """The import path, whose change makes what was found stale."""
-    return tuple(sys.path)
-
-
-def _entry_points() -> Mapping[str, tuple[metadata.EntryPoint, ...]]:
-    return _read_entry_points(_path())
-
-
-@lru_cache(maxsize=1)
-def _read_entry_points(_import_path: tuple[str, ...]) -> Mapping[str, tuple[metadata.EntryPoint, ...]]:
-    """Kind → the entry points that bring it."""
-    found: dict[str, dict[str, metadata.EntryPoint]] = {}
-    for entry in metadata.entry_points(group=GROUP):
-        found.setdefault(entry.name, {})[_owner(entry)] = entry
-    return {kind: tuple(entries.values()) for kind, entries in found.items()}
-
-
-@lru_cache(maxsize=64)
-def _installed_spec(kind: str, _import_path: tuple[str, ...]) -> ShapeSpec:
-    entries = _entry_points().get(kind, ())
-    if not entries:
-        raise ValueError(f"unknown shape {kind!r}; shapes are {', '.join(shape_kinds())}")
-    owners = " and ".join(sorted(_owner(entry) for entry in entries))
-    if len(entries) > 1:
-        raise PluginError(f"the shape {kind!r} is brought by {owners}: uninstall all but one")
-    try:
-        spec = entries[0].load()
-    except Exception as error:  # a stranger's module may raise anything
-        said = f"loading {entries[0].value} failed with {type(error).__name__}: {error}"
-        raise PluginError(f"the shape {kind!r} of {owners}: {said}") from error
-    if not isinstance(spec, ShapeSpec):
-        said = f"its entry point {entries[0].value} is a {type(spec).__name__}, not a ShapeSpec"
-        raise PluginError(f"the shape {kind!r} of {owners}: {said}")
-    if spec.kind != kind:
-        raise PluginError(
-            f"the shape {kind!r} of {owners}: its spec says {spec.kind!r}; the names must agree"
-        )
-    return spec
-
-
-def _owner(entry: metadata.EntryPoint) -> str:
-    return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "an unknown distribution"
+    return _SHAPES.find(kind)

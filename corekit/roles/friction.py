@@ -48,13 +48,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib import metadata
 from types import MappingProxyType
 from typing import Any
 
 from attrs import field, frozen
 
 from corekit.errors import PluginError
+from corekit.extensions import Extensions
 
 __all__ = [
     "ANISOTROPIC_COULOMB",
@@ -175,30 +175,18 @@ FRICTION_LAWS: Mapping[str, FrictionLaw] = MappingProxyType(
 """Name → law, of those that the kernel names."""
 
 
+_LAWS = Extensions(GROUP, FrictionLaw, "friction law", "name", FRICTION_LAWS)
+
+
 def friction_law(name: str) -> FrictionLaw:
     """The law of a name, the kernel's or an installed distribution's.
 
     Raises:
         ValueError: there is no such law.
-        PluginError: a distribution brings it, but its entry point cannot be loaded or names something else.
+        PluginError: a distribution brings it, but its entry point cannot be loaded or names something else, or
+            two distributions do.
     """
-    known = FRICTION_LAWS.get(name)
-    if known is not None:
-        return known
-    entries = metadata.entry_points(group=GROUP)
-    for entry in entries.select(name=name):
-        owner = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown distribution"
-        try:
-            law = entry.load()
-        except Exception as error:  # a stranger's module may raise anything
-            said = f"loading {entry.value} failed with {type(error).__name__}: {error}"
-            raise PluginError(f"the friction law {name!r} of {owner}: {said}") from error
-        if isinstance(law, FrictionLaw) and law.name == name:
-            return law
-        said = f"its entry point {entry.value} names no FrictionLaw of this name"
-        raise PluginError(f"the friction law {name!r} of {owner}: {said}")
-    names = ", ".join([*FRICTION_LAWS, *sorted(entries.names)])
-    raise ValueError(f"unknown friction law {name!r}; laws are {names}")
+    return _LAWS.find(name)
 
 
 @frozen

@@ -195,3 +195,14 @@ def test_a_law_that_cannot_be_loaded_is_named_with_its_distribution_where_it_sta
         "the friction law 'lab:lost' of lab-friction 1.0: loading lab_friction._spec:lost failed"
         in mistake.allowed
     )
+
+
+def test_a_law_that_two_distributions_bring_is_refused_where_it_stands(lab):
+    info = lab.parent / "other_friction-2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-friction\nVersion: 2.0\n")
+    (info / "entry_points.txt").write_text("[corekit.friction_laws]\nlab:box = lab_friction._spec:box\n")
+    with pytest.raises(ConfigError) as refused:
+        load(lab)
+    said = "the friction law 'lab:box' is brought by lab-friction 1.0 and other-friction 2.0: uninstall all but one"
+    assert {mistake.allowed for mistake in refused.value.mistakes} == {said}

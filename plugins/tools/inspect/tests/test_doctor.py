@@ -156,7 +156,7 @@ def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, mon
     see_only(monkeypatch, "corekit.shapes")
     problems = {finding.name: finding.problem for finding in check_up()}
     assert problems.pop("good") == ""
-    assert "its spec says 'name'; the names must agree" in problems.pop("wrong")
+    assert "its ShapeSpec says 'name'; the names must agree" in problems.pop("wrong")
     assert "no attribute 'triangles'" in problems.pop("bare")
     assert "loading fake_shapes:nothing failed" in problems.pop("absent")
     assert not problems
@@ -177,9 +177,34 @@ def test_a_friction_law_that_cannot_be_loaded_or_is_another_one_is_found(only_fa
     see_only(monkeypatch, "corekit.friction_laws")
     problems = {finding.name: finding.problem for finding in check_up()}
     assert problems.pop("lab:good") == ""
-    assert "its entry point fake_laws:other names no FrictionLaw of this name" in problems.pop("lab:wrong")
+    assert "its FrictionLaw says 'lab:name'; the names must agree" in problems.pop("lab:wrong")
     assert "of fake-laws 1.0: loading fake_laws:nothing failed" in problems.pop("lab:absent")
     assert not problems
+
+
+SHAPE = "ShapeSpec(kind='{}', sizes=('radius',), bounding_radius=lambda size, _: size[0])"
+LAW = "FrictionLaw(name='{}', coefficients=('mu',), gauge=max, dissipation=max)"
+
+
+@pytest.mark.parametrize(
+    ("group", "of", "stated", "taken"),
+    [
+        ("shapes", "corekit.geometry.shape_specs import ShapeSpec", SHAPE, "sphere"),
+        ("friction_laws", "corekit.roles.friction import FrictionLaw", LAW, "coulomb"),
+    ],
+)
+def test_one_name_of_two_distributions_or_of_the_kernel_too_is_found(
+    only_fakes, monkeypatch, group, of, stated, taken
+):
+    for name, called in (("one", "lab:same"), ("two", "lab:same"), ("three", taken)):
+        text = f"from {of}\nfound = {stated.format(called)}\n"
+        only_fakes.add(f"fake-{name}", {group: {called: f"fake_{name}:found"}}, {f"fake_{name}.py": text})
+    see_only(monkeypatch, f"corekit.{group}")
+    problems = {(finding.distribution, finding.name): finding.problem for finding in check_up()}
+    for name in ("fake-one", "fake-two"):
+        said = "'lab:same' is brought by fake-one 1.0 and fake-two 1.0: uninstall all but one"
+        assert said in problems[name, "lab:same"]
+    assert "the kernel has" in problems["fake-three", taken]
 
 
 HOOKS = {

@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 from corekit.cli import verbs_left_out
 from corekit.errors import ExtraNotInstalled, PluginError
 from corekit.geometry.shape_specs import GROUP as SHAPES
-from corekit.geometry.shape_specs import shape_spec
+from corekit.geometry.shape_specs import KERNEL_SHAPES, shape_spec
 from corekit.hooks.installed import GROUP as HOOKS
 from corekit.hooks.installed import Hooks
 from corekit.registry.contract import contract_problem
@@ -29,6 +29,7 @@ from corekit.registry.discover import KERNEL, discover
 from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
 from corekit.registry.resolve import load_target, missing_abilities, resolve
 from corekit.registry.spec import CASES, SCENARIOS, Case
+from corekit.roles.friction import FRICTION_LAWS as KERNEL_LAWS
 from corekit.roles.friction import GROUP as FRICTION_LAWS
 from corekit.roles.friction import friction_law
 
@@ -41,6 +42,8 @@ LISTS_OF_TARGETS = ("corekit_run_observers", "corekit_scenario_doubts", "corekit
 """The hooks that answer with `module:name`s."""
 TARGETS = ("corekit_runner", "corekit_results", "corekit_run_report", "corekit_equilibrium_finder")
 """The hooks that answer with one `module:name`."""
+_OF_THE_KERNEL = {SHAPES: KERNEL_SHAPES, FRICTION_LAWS: KERNEL_LAWS}
+"""Group of entry points → the names that the kernel takes."""
 _AT_ONCE = 2
 _TOGETHER = 32
 """Plugins that one process tries: most of its time is the import of libraries."""
@@ -228,6 +231,8 @@ def _import_plugin(plugin: Sequence[str]) -> tuple[str, dict[str, str]]:
             for target in (spec.config, *([spec.initial] if spec.initial else [])):
                 load_target(target)
             problem = contract_problem(load_target(spec.target), spec)
+        elif plugin[1] in _OF_THE_KERNEL.get(plugin[0], ()):
+            problem = f"it is never used: the kernel has {plugin[1]!r} itself; give it another name"
         elif plugin[0] == SHAPES:
             surface = shape_spec(plugin[1]).surface
             if surface:
