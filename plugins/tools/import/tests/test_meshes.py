@@ -10,7 +10,7 @@ import trimesh
 
 from corekit.errors import ConfigError
 from corekit_import.mesh import read_solid
-from corekit_import.mesh_source import MeshSource
+from corekit_import.mesh_source import ImportProblem, MeshSource
 
 from .conftest import block, channel
 
@@ -152,3 +152,48 @@ def test_without_this_distribution_a_mesh_names_what_to_install(monkeypatch, wri
     monkeypatch.setattr("corekit.scenario.load._with_imports", lambda document, folder, mistakes: document)
     with pytest.raises(ConfigError, match=r"options\.mesh: .*pip install corekit-import"):
         load(BODY + 'mesh = { file = "part.stl" }\n')
+
+
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+LARGER = "v 5 5 5\nv 7 5 5\nv 5 7 5\nv 5 5 7\n"
+BACKWARDS = "f -4 -2 -3\nf -4 -3 -1\nf -4 -1 -2\nf -3 -2 -1\n"
+
+
+def test_an_index_below_zero_counts_back_from_its_own_face(tmp_path):
+    file = tmp_path / "two.obj"
+    file.write_text(f"o one\n{TETRAHEDRON}{BACKWARDS}o two\n{LARGER}{BACKWARDS}")
+    solid = read_solid(MeshSource(file=file))
+    assert solid.volume == pytest.approx(1 / 6 + 8 / 6)
+    np.testing.assert_allclose(solid.centre, (0.25 / 6 + 5.5 * 8 / 6) / 1.5)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("f 2 3 0", "line 8: a face has the vertex 0, .* counted from 1, or back from -1, 4 stand above it"),
+        ("f 2 3 9", "line 8: a face has the vertex 9, which there is not: the file has 4"),
+        ("f 2/1 3/1 -5/1", "line 8: a face has the vertex -5, .* 4 stand above it"),
+        ("f 2 3 four", "line 8: 'four' must begin with the index of a vertex"),
+        ("f 2 3", "line 8: a face must have three vertices or more"),
+        ("v 1 2", "line 8: v 1 2: must be three numbers"),
+    ],
+)  # fmt: skip
+def test_a_wrong_line_of_an_obj_file_is_named(tmp_path, line, said):
+    file = tmp_path / "part.obj"
+    file.write_text(f"{TETRAHEDRON}f 1 3 2\nf 1 2 \\\n  4\n{line}\nf 1 4 3\n")
+    with pytest.raises(ImportProblem, match=f"is not read as .obj: {said}"):
+        read_solid(MeshSource(file=file, convex="hull"))
+
+
+def test_an_obj_file_may_hold_more_than_vertices_and_triangles(tmp_path):
+    """A unit cube of quadrangles with colours, normals, comments, vertices below the faces and one of no face."""
+    corners = [f"v {i % 2} {i // 2 % 2} {i // 4} 0.5 0.5 0.5 # grey" for i in range(8)]
+    sides = [(1, 3, 4, 2), (5, 6, 8, 7), (1, 2, 6, 5), (3, 7, 8, 4), (1, 5, 7, 3), (2, 4, 8, 6)]
+    faces = ["f " + " ".join(f"{k}//1" for k in side) for side in sides]
+    lines = ["mtllib none.mtl", "vn 0 0 1", *corners[:4], *faces, *corners[4:], "v 9 9 9", "l 1 2"]
+    file = tmp_path / "cube.obj"
+    file.write_bytes("\r\n".join(lines).encode())
+    solid = read_solid(MeshSource(file=file))
+    assert solid.volume == pytest.approx(1.0)
+    assert [len(piece) for piece in solid.pieces] == [8]
+    np.testing.assert_allclose(solid.inertia, np.eye(3) / 6, atol=1e-12)

@@ -17,6 +17,7 @@ from scipy.spatial import ConvexHull, QhullError
 from corekit.data.arrays import Array
 from corekit_import.decomposition import decompose
 from corekit_import.mesh_source import SUFFIXES, ImportProblem, MeshSource, check_file
+from corekit_import.obj_file import read_obj
 
 if TYPE_CHECKING:
     from trimesh import Trimesh
@@ -115,10 +116,15 @@ def _load(path: Path) -> Trimesh:
     import trimesh
 
     try:
-        mesh = trimesh.load(path, force="mesh")
+        if path.suffix.lower() == ".obj":
+            mesh = trimesh.Trimesh(*read_obj(path), process=False)
+        else:
+            mesh = trimesh.load(path, force="mesh")
         if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
             mesh.merge_vertices(merge_tex=True, merge_norm=True)
             mesh.update_faces(mesh.nondegenerate_faces())
+    except ImportProblem as problem:
+        raise ImportProblem(f"is not read as .obj: {problem.allowed}") from None
     except Exception as error:  # a parser may raise anything
         raise ImportProblem(f"is not read as {path.suffix}: {type(error).__name__}: {error}") from error
     if not isinstance(mesh, trimesh.Trimesh) or not len(mesh.faces):
