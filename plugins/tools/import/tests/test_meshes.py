@@ -154,6 +154,126 @@ def test_without_this_distribution_a_mesh_names_what_to_install(monkeypatch, wri
         load(BODY + 'mesh = { file = "part.stl" }\n')
 
 
+def in_one(*parts: trimesh.Trimesh) -> trimesh.Trimesh:
+    """The bodies in one file."""
+    return trimesh.util.concatenate(list(parts))
+
+
+def other_diagonals() -> trimesh.Trimesh:
+    """The box once more, with its rectangles cut along their other diagonals."""
+    mesh = block()
+    return trimesh.Trimesh(mesh.vertices * [-1, 1, 1], mesh.faces[:, ::-1])
+
+
+def crossing_bars() -> trimesh.Trimesh:
+    """Two bars of 10 × 1 × 1 that cross: no corner of one is inside of the other, and they share 1 of 20."""
+    return in_one(block((1.0, 0.1, 0.1)), block((0.1, 1.0, 0.1)))
+
+
+@pytest.mark.parametrize(
+    ("made", "share"),
+    [
+        (other_diagonals, 50.0),
+        (lambda: block(centre=(0.0, 0.1, 0.0)), 25.0),
+        (lambda: block((0.05, 0.1, 0.15)), 100.0 / 9.0),
+    ],
+    ids=["the same, cut otherwise", "half of each", "a cavity that faces outwards"],
+)
+def test_what_would_weigh_twice_is_refused_with_its_share(write, load, made, share):
+    write(in_one(block(), made()))
+    with pytest.raises(
+        ConfigError, match=r"mesh.file: found 'part.stl'; must fill no place twice"
+    ) as refused:
+        load(BODY + 'mesh = { file = "part.stl" }\n')
+    said = float(str(refused.value).split("twice: ")[1].split("%")[0])
+    assert said == pytest.approx(share, rel=2 / 128, abs=0.05)  # lines a 128th apart, and one decimal
+
+
+def test_bars_that_cross_are_refused_for_a_body_and_pieces_of_an_obstacle(write, load):
+    write(crossing_bars(), "bars.stl")
+    obstacle = '[[world.obstacles]]\nname = "cross"\nmesh = { file = "bars.stl" }\n' + BODY
+    assert len(load(obstacle).world.obstacles) == 2
+    given = "mass = 2.0\ncentre_of_mass = [0, 0, 0]\ninertia = [1.0, 1.0, 1.0, 0, 0, 0]\n"
+    body = BODY + 'mesh = { file = "bars.stl" }\n'
+    assert load(body + given).bodies[0].options["mass"] == 2.0
+    with pytest.raises(ConfigError, match=r"must fill no place twice: 5\.\d% of its volume"):
+        load(body)
+
+
+def test_what_touches_or_has_a_cavity_is_a_solid(write):
+    hole = block((0.05, 0.1, 0.15))
+    hole.invert()
+    for made, volume in (
+        (in_one(block(), block(centre=(0.1, 0.0, 0.0))), 12e-3),
+        (in_one(block(), block(centre=(0.1, 0.05, 0.0))), 12e-3),
+        (in_one(block(), hole), 6e-3 * 7 / 8),
+    ):
+        turned = made.copy()
+        turned.apply_transform(trimesh.transformations.rotation_matrix(1.2, [0.3, -0.5, 0.8]))
+        for mesh in (made, turned):
+            solid = read_solid(MeshSource(file=write(mesh), concavity=1.0), weighs=True)
+            assert solid.volume == pytest.approx(volume, rel=1e-5)  # STL stores single precision
+
+
+CROSS = ((0, 0, 0), (1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, -1, 0))
+CHESS = ((0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1))
+
+
+@pytest.mark.parametrize("turned", [0.0, 1.2])
+@pytest.mark.parametrize("mirrored", [False, True])
+@pytest.mark.parametrize("places", [CROSS, CHESS], ids=["whole sides", "edges"])
+def test_boxes_that_share_sides_or_edges_are_a_piece_each(write, places, mirrored, turned):
+    """Sides are cut along one diagonal or both; the decomposer ends the process at walls between bodies."""
+    boxes = [block((0.1, 0.1, 0.1), 0.1 * np.array(place)) for place in places]
+    if mirrored:
+        for box in boxes[1:]:
+            box.apply_transform(np.diag([-1.0, 1.0, 1.0, 1.0]))
+    mesh = in_one(*boxes)
+    mesh.apply_transform(trimesh.transformations.rotation_matrix(turned, [0.3, -0.5, 0.8]))
+    solid = read_solid(MeshSource(file=write(mesh)), weighs=True)
+    assert solid.volume == pytest.approx(1e-3 * len(places), rel=1e-5)
+    hulls = [trimesh.Trimesh(vertices=piece).convex_hull.volume for piece in solid.pieces]
+    np.testing.assert_allclose(hulls, [1e-3] * len(places), rtol=1e-5)
+
+
+def test_a_cavity_belongs_to_the_body_around_it_alone(write):
+    hole = block((0.05, 0.1, 0.15))
+    hole.invert()
+    sides = [block(centre=(0.1 * x, 0.2 * y, 0.0)) for x, y in [place[:2] for place in CROSS[1:]]]
+    solid = read_solid(MeshSource(file=write(in_one(block(), hole, *sides)), concavity=1.0), weighs=True)
+    assert solid.volume == pytest.approx(6e-3 * (5 - 1 / 8), rel=1e-6)
+    alone = [piece for piece in solid.pieces if max(abs(np.mean(piece, axis=0))) > 0.09]
+    assert [len(piece) for piece in alone] == [8] * 4
+    np.testing.assert_allclose(solid.centre, 0.0, atol=1e-8)
+
+
+def faces_itself():
+    mesh = block()
+    mesh.invert()
+    return in_one(block(), mesh)
+
+
+def inside_out():
+    mesh = block(centre=(0.5, 0.0, 0.0))
+    mesh.invert()
+    return in_one(block((0.2, 0.2, 0.3)), mesh)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: in_one(block(), block()), "every triangle once: 12 stand there again, facing the same way"),
+        (inside_out, r"must have triangles that all face outwards: 33\.\d% of its volume is inside out"),
+        (faces_itself, "must enclose a volume: to every triangle there is one that faces it"),
+    ],
+)
+@pytest.mark.parametrize("use", [BODY, '[[world.obstacles]]\nname = "part"\n'], ids=["body", "obstacle"])
+def test_a_surface_twice_or_inside_out_is_refused(write, load, made, said, use):
+    write(made(), "part.ply")
+    with pytest.raises(ConfigError, match=said):
+        load(use + 'mesh = { file = "part.ply" }\n')
+
+
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
 LARGER = "v 5 5 5\nv 7 5 5\nv 5 7 5\nv 5 5 7\n"
 BACKWARDS = "f -4 -2 -3\nf -4 -3 -1\nf -4 -1 -2\nf -3 -2 -1\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 
 from corekit.data.state import State
 from corekit.errors import ConfigError
@@ -145,3 +146,21 @@ def test_what_is_not_read_is_refused_in_one_sentence(tmp_path, inside, said):
     with pytest.raises(ConfigError, match=said) as refused:
         from_document(document("arm.xml"), source=tmp_path / "scenario.toml")
     assert len(refused.value.mistakes) == 1
+
+
+def test_a_mesh_that_overlaps_touches_as_its_pieces_and_is_refused_where_it_weighs(tmp_path, write):
+    write(trimesh.util.concatenate([block((1.0, 0.1, 0.1)), block((0.1, 1.0, 0.1))]), "bars.stl")
+    text = (
+        '<mujoco><asset><mesh name="bars" file="bars.stl"/></asset><worldbody><body name="a">{}<joint/>'
+        '<geom type="mesh" mesh="bars"/></body></worldbody></mujoco>'
+    )
+    given = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    (tmp_path / "arm.xml").write_text(text.format(given))
+    said = document("arm.xml", convex="pieces")
+    (link,) = from_document(said, source=tmp_path / "scenario.toml").bodies[0].options["links"]
+    assert len(link["solids"]) == 2
+    (tmp_path / "arm.xml").write_text(text.format(""))
+    with pytest.raises(
+        ConfigError, match=r"<mesh name=\"bars\">.*mesh 'bars.stl' must fill no place twice: 5"
+    ):
+        from_document(document("arm.xml", convex="pieces"), source=tmp_path / "scenario.toml")

@@ -56,7 +56,9 @@ def _tables(entries: object) -> Iterator[tuple[int, dict[str, Any]]]:
     return ((i, entry) for i, entry in enumerate(listed) if isinstance(entry, dict))
 
 
-def _solid(table: dict[str, Any], path: str, folder: Path | None, mistakes: list[Mistake]) -> Any:
+def _solid(
+    table: dict[str, Any], path: str, folder: Path | None, mistakes: list[Mistake], *, weighs: bool = False
+) -> Any:
     """The solid that `mesh` of a table names, which is removed; None after a mistake."""
     given = table.pop("mesh")
     source = structure(MeshSource, given, f"{path}.mesh", mistakes, directory=folder)
@@ -65,7 +67,7 @@ def _solid(table: dict[str, Any], path: str, folder: Path | None, mistakes: list
     from corekit_import.mesh import read_solid
 
     try:
-        return read_solid(source)
+        return read_solid(source, weighs=weighs)
     except ImportProblem as problem:
         mistakes.append(Mistake(f"{path}.mesh.file", given["file"], problem.allowed, problem.hint))
         return None
@@ -128,7 +130,7 @@ def _spread_pairs(table: dict[str, Any], key: str, renamed: dict[str, list[str]]
 def _expand_rigid(options: dict[str, Any], path: str, folder: Path | None, mistakes: list[Mistake]) -> None:
     """Shape, mass, centre of mass and inertia of a rigid body."""
     _refuse_beside(options, ("shape", "size", "vertices", "pieces"), path, mistakes)
-    solid = _solid(options, path, folder, mistakes)
+    solid = _solid(options, path, folder, mistakes, weighs=options.get("centre_of_mass") is None)
     if solid is None:
         return
     pieces = [_points(piece) for piece in solid.pieces]

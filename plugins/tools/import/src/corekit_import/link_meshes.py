@@ -27,7 +27,13 @@ class MeshReader:
     reader: XmlReader
 
     def read(
-        self, element: Element, name: str, scale: Triple = (1.0, 1.0, 1.0), folder: Path | None = None
+        self,
+        element: Element,
+        name: str,
+        scale: Triple = (1.0, 1.0, 1.0),
+        folder: Path | None = None,
+        *,
+        weighs: bool = False,
     ) -> Solid | None:
         """A mesh; None after a mistake, which is the reader's.
 
@@ -36,12 +42,13 @@ class MeshReader:
             name: a path, `file://…` or `package://NAME/…`.
             scale: factors along the axes.
             folder: where relative paths begin; the robot's folder if None.
+            weighs: whether its volume, centre and inertia count.
         """
         from corekit_import.mesh import read_solid
 
         try:
             path = self._find(name, folder or self.source.file.parent)
-            solid = read_solid(MeshSource(file=path, convex=self.source.convex), scale)
+            solid = read_solid(MeshSource(file=path, convex=self.source.convex), scale, weighs=weighs)
         except ImportProblem as problem:
             self.reader.problem(element, f"its mesh {name!r} {problem.allowed}", problem.hint)
             return None

@@ -63,7 +63,7 @@ class GeomReader:
         position = np.array(reader.numbers(element, "pos", 3, (0.0, 0.0, 0.0)))
         rotation = self.settings.rotation(element)
         if kind == "mesh":
-            return self._mesh(element, position, rotation, touches=touches)
+            return self._mesh(element, position, rotation, touches=touches, weighs=weighs)
         if kind not in _SIZES or (kind == "ellipsoid" and touches):
             known = "a sphere, capsule, cylinder, box or mesh"
             reader.problem(element, f"a {kind} is not read: make it {known}, or let it touch nothing")
@@ -112,14 +112,17 @@ class GeomReader:
         density = reader.number(element, "density", _WATER, low=0.0)
         return reader.number(element, "mass", density * volume, low=0.0)
 
-    def _mesh(self, element: Element, position: Array, rotation: Array, *, touches: bool) -> Geom | None:
+    def _mesh(
+        self, element: Element, position: Array, rotation: Array, *, touches: bool, weighs: bool
+    ) -> Geom | None:
         reader, name = self.settings.reader, element.get("mesh", "")
         asset = self.assets.get(name)
         if asset is None:
             reader.problem(element, f"mesh={name!r} is no <mesh> of the file's <asset>")
             return None
         scale: Any = reader.numbers(asset, "scale", 3, (1.0, 1.0, 1.0))
-        solid = self.meshes.read(asset, asset.get("file", ""), scale, self.settings.meshes)
+        file = asset.get("file", "")
+        solid = self.meshes.read(asset, file, scale, self.settings.meshes, weighs=weighs)
         if solid is None:
             return None
         mass = self._mass(element, solid.volume)
