@@ -112,3 +112,12 @@ def test_numbers_stand_for_formulas_of_them():
         Distributed(name="w", link="arm", wrench=(3,))
     with pytest.raises(ConfigError, match="give six numbers or formulas"):
         read_options(Division, {"reference": 3}, "")
+
+
+@pytest.mark.parametrize("inertia", [(-1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 2.0, 0.0, 0.0)])
+def test_an_inertia_that_would_take_kinetic_energy_is_refused(inertia):
+    """The second has the moments 1 − 2, 1 and 1 + 2; a slender rod's 0 along it is none of them."""
+    options = {"links": [{"name": "a", "kind": "rigid", "mass": 1.0, "inertia": list(inertia)}]}
+    with pytest.raises(ConfigError, match=r"links\[0\]\.inertia.*principal moments must not be negative"):
+        read_options(GVSConfig, options, "options")
+    Link.rigid("rod", 0.1, inertia=(0.0, 1e-3, 1e-3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, final
 
+import numpy as np
 from attrs import fields, frozen
 
 from corekit.errors import ConfigError, Mistake
@@ -15,6 +16,17 @@ from corekit_gvs.link_shapes import LinkShape
 from corekit_gvs.options import Profile, Triple, is_word, numbers, profile, texts
 
 __all__ = ["Division", "Link"]
+
+
+def _inertia_problem(value: tuple[float, ...]) -> str | None:
+    """What is wrong with (xx, yy, zz) or (xx, yy, zz, xy, xz, yz), or None; moments that move nothing may be 0."""
+    if len(value) not in (3, 6):
+        return "give 3 or 6 numbers"
+    xx, yy, zz, xy, xz, yz = (*value, 0.0, 0.0, 0.0)[:6]
+    moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if moments[0] < -1e-9 * abs(moments[2]):
+        return f"principal moments must not be negative, they are {moments.tolist()}"
+    return None
 
 
 @final
@@ -125,7 +137,7 @@ class Link:
         "of a rigid link about its centre of mass, (xx, yy, zz) or (xx, yy, zz, xy, xz, yz)",
         unit="kg·m²",
         converter=numbers,
-        check=lambda value: None if len(value) in (3, 6) else "give 3 or 6 numbers",
+        check=_inertia_problem,
     )
     centre: Triple = option((0.0, 0.0, 0.0), "centre of mass of a rigid link, from its base", unit="m")
     tip: Triple = option((0.0, 0.0, 0.0), "tip of a rigid link, from its base", unit="m")
