@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 from corekit.data.state import State
 from corekit.errors import ConfigError
 from corekit.scenario.load import from_document
+from corekit_import.doubts import import_doubts
 
 from .conftest import C1, C2, I1, I2, L1, M1, M2, PENDULUM, balance, block, document
 
@@ -121,6 +122,12 @@ def test_shapes_limits_and_friction_stand_in_the_options(tmp_path, write):
 LOOSE = '<link name="l"><inertial><mass value="1"/></inertial></link>'
 JOINT = '<joint name="j" type="{}"><parent link="world"/><child link="l"/>{}</joint>'
 
+TURNS = (
+    '<link name="l"><inertial><origin rpy="0 0 1"/><mass value="1"/>'
+    '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    + JOINT.format("continuous", '<axis xyz="0 1 0"/>')
+)
+
 
 @pytest.mark.parametrize(
     ("inside", "said"),
@@ -145,6 +152,13 @@ JOINT = '<joint name="j" type="{}"><parent link="world"/><child link="l"/>{}</jo
             + JOINT.format("continuous", ""),
             "package that is not known: 'p' — give its folder",
         ),
+        (TURNS.replace("inertial", "inertal"), "<link name=\"l\">.*'inertal' is not read, did you mean 'inertial'"),
+        (TURNS.replace('rpy="', 'rpi="'), "<origin>.*'rpi' is not read, did you mean 'rpy'"),
+        (TURNS.replace("axis", "axes"), "<joint name=\"j\">.*'axes' is not read, did you mean 'axis'"),
+        (TURNS.replace("<mass value", "<mass kg"), '<inertial>.*must have a <mass value="…">'),
+        (TURNS.replace('ixy="0" ', ""), "<inertia>.*must have six moments, lacks ixy"),
+        (TURNS.replace("</inertial>", "</inertial><inertial><mass value='2'/></inertial>"), "must have one <inertial>"),
+        (TURNS.replace('iyy="1"', 'iyy="-1"'), "moments of inertia must not be negative"),
         ("<link", "is not XML"),
     ],
 )  # fmt: skip
@@ -159,3 +173,13 @@ def test_entities_are_refused(tmp_path):
     (tmp_path / "arm.urdf").write_text('<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>')
     with pytest.raises(ConfigError, match="must declare no document type"):
         from_document(document(), source=tmp_path / "scenario.toml")
+
+
+@pytest.mark.parametrize(("largest", "count"), [(1.9, 0), (2.001, 0), (2.01, 1)])
+def test_a_check_tells_of_an_inertia_that_no_body_has(tmp_path, largest, count):
+    """∫(y² + z²) ≤ ∫(x² + z²) + ∫(x² + y²) of any masses; files round their numbers."""
+    text = TURNS.replace('izz="1"', f'izz="{largest}"').replace("<link", '<gazebo reference="l"/><link')
+    (tmp_path / "arm.urdf").write_text(f'<robot name="r"><link name="world"/>{text}</robot>')
+    scenario = from_document(document(), source=tmp_path / "scenario.toml")
+    said = import_doubts(scenario, None)
+    assert [f"principal moments 1, 1, {largest} kg·m²" in each for each in said] == [True] * count

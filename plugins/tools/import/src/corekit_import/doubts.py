@@ -1,4 +1,4 @@
-"""What of imported files was left out and may be missed, for `corekit check`."""
+"""What of imported files was left out and may be missed, or is improbable, for `corekit check`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def import_doubts(scenario: Scenario, _simulation: Any) -> list[str]:
     for i, body in enumerate(scenario.document.get("bodies", ())):
         if robot := body.get("options", {}).get("robot"):
             path = f"bodies[{i}].options.robot.file"
-            found += [f"bodies.{body['name']}: {sentence}" for sentence in _left_out(robot, path, folder)]
+            found += [f"bodies.{body['name']}: {sentence}" for sentence in _of_robot(robot, path, folder)]
     return found
 
 
-def _left_out(robot: Mapping[str, Any], path: str, folder: Path | None) -> list[str]:
+def _of_robot(robot: Mapping[str, Any], path: str, folder: Path | None) -> list[str]:
     # every run calls it, and hardly any has a robot: reading one imports a tenth of what a run starts with
     from corekit.scenario.structure import structure
     from corekit_import.read_robot import robot_links
@@ -38,4 +38,4 @@ def _left_out(robot: Mapping[str, Any], path: str, folder: Path | None) -> list[
         return []
     reader = XmlReader(path, str(robot["file"]))
     robot_links(source, reader, mistakes)
-    return [f"{reader.file}: {sentence}" for sentence in reader.left_out]
+    return [f"{reader.file}: {sentence}" for sentence in reader.doubts]

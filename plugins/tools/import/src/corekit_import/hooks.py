@@ -15,5 +15,5 @@ def corekit_scenario_imports() -> list[str]:
 
 @hookimpl
 def corekit_scenario_doubts() -> list[str]:
-    """The function that reports what of files was left out."""
+    """The function that reports what of files was left out or is improbable."""
     return ["corekit_import.doubts:import_doubts"]

@@ -56,7 +56,7 @@ def read_mjcf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
     for world in root.findall("worldbody"):
         if count := len(world.findall("geom")):
             said = f"{count} geoms of the world are left out: write what may be touched as `world.obstacles`"
-            reader.left_out.append(said)
+            reader.doubts.append(said)
         for body in world.findall("body"):
             tree.add(body, "", np.zeros(3), "main")
     if not tree.links:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from corekit.errors import Mistake
 from corekit_import.mesh_source import ImportProblem, check_file
 from corekit_import.mjcf import read_mjcf
@@ -13,6 +15,9 @@ from corekit_import.urdf import read_urdf
 from corekit_import.xml_file import XmlReader
 
 __all__ = ["read_robot", "robot_links"]
+
+_ROUNDED = 1e-3
+"""Of moments as files round them."""
 
 
 def read_robot(source: RobotSource, path: str, file: str, mistakes: list[Mistake]) -> list[dict[str, Any]]:
@@ -37,6 +42,7 @@ def robot_links(source: RobotSource, reader: XmlReader, mistakes: list[Mistake])
     except ImportProblem as problem:
         mistakes.append(Mistake(path, file, problem.allowed, problem.hint))
         return []
+    reader.doubts.extend(_impossible(links))
     mistakes.extend(reader.mistakes or _massless(links, path, file))
     return [] if reader.mistakes else links
 
@@ -55,3 +61,17 @@ def _massless(links: list[RobotLink], path: str, file: str) -> list[Mistake]:
         for link in links
         if link.moves and link.name not in heavy
     ]
+
+
+def _impossible(links: list[RobotLink]) -> list[str]:
+    """Links with an inertia that no body has; it may still be right about the axes about which a link turns."""
+    found = []
+    for link in links:
+        moments = np.linalg.eigvalsh(link.inertia)
+        if moments[2] > (moments[0] + moments[1]) * (1.0 + _ROUNDED):
+            shown = ", ".join(f"{moment:.3g}" for moment in moments)
+            found.append(
+                f"link {link.name!r}: no body has the principal moments {shown} kg·m², the largest exceeds the sum of "
+                "the others"
+            )
+    return found

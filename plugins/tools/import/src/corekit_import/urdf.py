@@ -30,6 +30,34 @@ _KINDS = {
     "prismatic": "prismatic",
     "floating": "free",
 }
+_TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+_WORDS = {
+    "link": ("name", "inertial", "collision", "visual"),
+    "inertial": ("origin", "mass", "inertia"),
+    "mass": ("value",),
+    "inertia": _TENSOR,
+    "collision": ("name", "origin", "geometry"),
+    "origin": ("xyz", "rpy"),
+    "geometry": ("box", "cylinder", "sphere", "capsule", "mesh"),
+    "joint": (
+        "name",
+        "type",
+        "origin",
+        "parent",
+        "child",
+        "axis",
+        "limit",
+        "dynamics",
+        "mimic",
+        "calibration",
+    ),
+    "parent": ("link",),
+    "child": ("link",),
+    "axis": ("xyz",),
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction"),
+}
+"""Tag → attributes and elements of it: what is nearly one of them is a mistake, and all else is left out."""
 
 
 def read_urdf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
@@ -41,12 +69,16 @@ def read_urdf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
     root = read_xml(source.file, "robot")
     links: dict[str, RobotLink] = {}
     meshes = MeshReader(source, reader)
+    for element in (*root.findall("link"), *root.findall("joint")):
+        reader.refuse_misspelt(element, _WORDS)
     for element in root.findall("link"):
         name = element.get("name", "")
         if not name or name in links:
             reader.problem(element, "must have a name of its own")
             continue
         links[name] = RobotLink(word(name))
+        if len(element.findall("inertial")) > 1:
+            reader.problem(element, "must have one <inertial>")
         _inertial(element.find("inertial"), links[name], reader)
         if source.collision:
             for collision in element.findall("collision"):
@@ -67,11 +99,13 @@ def _inertial(element: Element | None, link: RobotLink, reader: XmlReader) -> No
     if element is None:
         return
     link.centre, turn = _origin(element, reader)
-    link.mass = reader.number(element.find("mass"), "value", 0.0, low=0.0)
-    tensor = element.find("inertia")
-    xx, yy, zz, xy, xz, yz = (
-        reader.number(tensor, key, 0.0) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-    )
+    mass, tensor = element.find("mass"), element.find("inertia")
+    link.mass = reader.number(mass, "value", 0.0, low=0.0)
+    if mass is None or "value" not in mass.attrib:
+        reader.problem(element, 'must have a <mass value="…">')
+    if tensor is not None and (absent := [key for key in _TENSOR if key not in tensor.attrib]):
+        reader.problem(tensor, f"must have six moments, lacks {', '.join(absent)}")
+    xx, yy, zz, xy, xz, yz = (reader.number(tensor, key, 0.0) for key in _TENSOR)
     R = rotation_from_rpy(turn)
     link.inertia = R @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ R.T
     least, largest = np.linalg.eigvalsh(link.inertia)[[0, -1]]

@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from corekit.errors import Mistake
 from corekit.files import read_regular
+from corekit.registry.resolve import did_you_mean
 from corekit_import.mesh_source import ImportProblem
 
 __all__ = ["XmlReader", "read_xml", "shown_element"]
@@ -56,13 +57,13 @@ class XmlReader:
 
     Attributes:
         mistakes: what was wrong so far.
-        left_out: sentences on what of the file is not read and may be missed.
+        doubts: sentences on what of the file is not read and may be missed, or is improbable.
     """
 
     path: str
     file: str
     mistakes: list[Mistake] = field(factory=list)
-    left_out: list[str] = field(factory=list)
+    doubts: list[str] = field(factory=list)
 
     def problem(self, element: Element, allowed: str, hint: str = "") -> None:
         """Add a mistake in an element."""
@@ -73,6 +74,22 @@ class XmlReader:
         for key, sentence in sentences.items():
             if key in element.attrib:
                 self.problem(element, sentence)
+
+    def refuse_misspelt(self, element: Element, known: Mapping[str, tuple[str, ...]]) -> None:
+        """Refuse what would be left out since its name is nearly right.
+
+        Args:
+            element: is looked through with all below it.
+            known: tag → attributes and elements that it may have; elements of another tag are not looked at.
+        """
+        words = known.get(element.tag)
+        if words is None:
+            return
+        for word in (*element.attrib, *(each.tag for each in element)):
+            if word not in words and (near := did_you_mean(word, words)):
+                self.problem(element, f"{word!r} is not read{near}")
+        for each in element:
+            self.refuse_misspelt(each, known)
 
     def numbers(
         self, element: Element | None, key: str, count: int, default: tuple[float, ...]
