@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from importlib import import_module
+from operator import attrgetter
 
 import casadi as ca
 import numpy as np
@@ -185,3 +186,23 @@ def test_a_start_has_one_number_a_coordinate(make):
     assert [*state.q, *state.v] == [0.1, 0.2, 1.0, 2.0]
     with pytest.raises(ConfigError, match=r"initial\.velocities: .*each of the 2 coordinates"):
         model.compute_initial_state(LagrangianInitial(velocities=(1.0,)), state)
+
+
+def test_a_parameter_that_the_equations_do_not_read_is_refused(make):
+    with pytest.raises(ConfigError) as refused:
+        make("pendulum", **CHAIN, dampng=0.5, length=(0.3,))
+    where = [mistake.path.rpartition("options.")[2] for mistake in refused.value.mistakes]
+    assert where == ["parameters.dampng", "parameters.length"]
+    assert "mechanisms:pendulum reads no parameter of this name" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "read", [lambda option: option.number("mass"), lambda option: vars(option)["mass"], attrgetter("mass")]
+)
+def test_a_parameter_that_is_read_in_any_way_is_none_too_many(make, monkeypatch, read):
+    def one_mass(system, option):
+        q, _ = system.coordinates("x", unit="m")
+        system.mass(read(option), ca.vertcat(q, 0, 0))
+
+    monkeypatch.setattr(import_module("mechanisms"), "one_mass", one_mass, raising=False)
+    assert make("one_mass", mass=2.0).description.coordinates[0].name == "x"

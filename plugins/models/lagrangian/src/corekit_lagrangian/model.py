@@ -274,9 +274,17 @@ class NamedModel(LagrangianModel):
     """The model of a Python function that a scenario names."""
 
     def __init__(self, config: NamedConfig, context: BuildContext | None = None) -> None:
-        path = "equations" if context is None else f"{context.path}.options.equations"
-        self._define: Callable[[System, Any], None] = import_function(config.equations, path)
+        self._place = "" if context is None else f"{context.path}.options."
+        self._define: Callable[[System, Any], None] = import_function(
+            config.equations, f"{self._place}equations"
+        )
         super().__init__(config, context)
 
     def define(self, system: System, option: Any) -> None:
         self._define(system, option.parameters)
+        if unasked := option.parameters.unasked():
+            path = f"{self._place}parameters"
+            said = f"{option.equations} reads no parameter of this name"
+            raise ConfigError(
+                [Mistake(f"{path}.{name}", value, said) for name, value in unasked.items()], path
+            )

@@ -23,9 +23,23 @@ class Options(SimpleNamespace):
     def __init__(self, path: str, numbers: Mapping[str, Any], read: set[str], **found: Any) -> None:
         super().__init__(**found)
         self._path, self._numbers, self._read = path, numbers, read
+        self._asked: set[str] = set()
+
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name == "__dict__":  # all that there is, by `vars`
+            found.get("_asked", set()).update(found.get("_numbers", ()))
+        elif not name.startswith("_"):
+            self._asked.add(name)
+        return found
+
+    def unasked(self) -> dict[str, Any]:
+        """Options that nobody has asked for."""
+        return {name: value for name, value in self._numbers.items() if name not in self._asked}
 
     def number(self, name: str) -> Any:
         """An option as the number or the numbers that were given, for sizes of shapes and counts."""
+        self._asked.add(name)
         self._read.add(self._path + name)
         return self._numbers[name]
 
