@@ -190,6 +190,12 @@ def test_a_task_without_target_or_contact_is_refused():
         config(contacts=(Contact(),))
 
 
+def test_a_contact_that_is_given_twice_is_refused_with_its_place():
+    twice = (Contact(body="plate", frame="centre"), Contact(obstacle="floor"), Contact(obstacle="floor"))
+    with pytest.raises(ConfigError, match=r"contacts\[2\]: found 'floor'; must be given once"):
+        config(contacts=twice)
+
+
 def test_unsupported_bodies_are_refused_by_name(small):
     with pytest.raises(CompositionError, match=r"'plate'.*2 constraints"):
         IpoptMpcc(config()).plan(small.task(plate=small.Plate(rows=2)), silent)

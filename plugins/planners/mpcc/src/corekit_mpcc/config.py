@@ -88,5 +88,7 @@ class MpccConfig:
             elif contact.body and not contact.frame:
                 reason = "give the frame of the shape that touches"
                 mistakes.append(Mistake(f"contacts[{i}].frame", "nothing", reason))
+            elif contact.name in (each.name for each in self.contacts[:i]):
+                mistakes.append(Mistake(f"contacts[{i}]", contact.name, "must be given once"))
         if mistakes:
             raise ConfigError(mistakes, "the task")
