@@ -47,13 +47,46 @@ def test_a_table_keeps_its_order_and_its_gaps(tmp_path):
         ("time,marker,z\n0,a\n", "line 2 has 2 entries, the header 3"),
         ("time,marker,z\n0,a,\n", "no position of a marker"),
         ("time,marker,z\n-1,a,0\n", "must be ≥ 0"),
+        ("time,marker,z,z\n0,a,1,2\n", "time, marker, z, z; it needs .* once each"),
+        ("time,marker,x,Z\n0,a,1,2\n", "time, marker, x, Z; it needs time, marker and some of x, y, z"),
+        (f"time,marker,z\n0,{'a' * 200_000},1\n", "is no table of text in UTF-8"),
+        ("time,marker,z\n0,é,1\n".encode("latin-1"), "is no table of text in UTF-8"),
     ],
 )
 def test_a_mistake_in_a_table_is_reported_with_its_line(tmp_path, text, message):
     path = tmp_path / "seen.csv"
-    path.write_text(text)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ConfigError, match=message):
         read_markers(path)
+
+
+def test_a_table_may_begin_with_the_mark_of_excel(tmp_path):
+    path = tmp_path / "seen.csv"
+    path.write_text("time,marker,z\n0,a,1\n", encoding="utf-8-sig")
+    np.testing.assert_array_equal(read_markers(path).position[..., 2], [[1.0]])
+
+
+@pytest.mark.parametrize(
+    ("units", "said"),
+    [
+        ({"time": "s", "position": "m"}, None),
+        ({"time": "ms"}, "time is in ms; it must be in s"),
+        ({"position": "mm"}, "position is in mm; it must be in m"),
+    ],
+)
+def test_netcdf_in_another_unit_is_refused(tmp_path, units, said):
+    path = tmp_path / "seen.nc"
+    with h5netcdf.File(path, "w") as file:
+        file.dimensions = {"time": 1, "marker": 1, "xyz": 3}
+        file.create_variable("time", ("time",), float)[:] = [0.0]
+        file.create_variable("position", ("time", "marker", "xyz"), float)[:] = np.ones((1, 1, 3))
+        for name, unit in units.items():
+            file.variables[name].attrs["units"] = unit
+    if said is None:
+        assert read_markers(path).position.shape == (1, 1, 3)
+    else:
+        with pytest.raises(ConfigError, match=said):
+            read_markers(path)
 
 
 def test_a_missing_file_is_reported(tmp_path):

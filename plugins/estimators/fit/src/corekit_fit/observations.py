@@ -5,7 +5,8 @@ CSV: a header, then one row per observed marker and instant,
     time,marker,x,z              time [s]; marker: a name or a number; some of x, y, z in the world [m]
     0.0,tip,0.400,0.013
 
-NetCDF: `time` (T,) and `position` (T, m, 3), nan without an observation; optional names in `marker` (m,).
+NetCDF: `time` (T,) and `position` (T, m, 3), nan without an observation; optional names in `marker` (m,). An attribute
+`units` must be s and m.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from corekit.errors import ConfigError, Mistake
 __all__ = ["Observations", "read_markers"]
 
 _AXES = ("x", "y", "z")
+_COLUMNS = ("time", "marker", *_AXES)
+_UNITS = {"time": "s", "position": "m"}
 
 
 @frozen(eq=False)
@@ -51,6 +54,8 @@ def read_markers(path: Path) -> Observations:
         markers = _netcdf(path) if path.suffix in {".nc", ".h5", ".nc4"} else _csv(path)
     except OSError as error:
         raise _file_error(path, f"cannot be read ({error.strerror or error})") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _file_error(path, f"is no table of text in UTF-8 ({error})") from error
     if not np.isfinite(markers.position).any():
         raise _file_error(path, "has no position of a marker")
     if markers.time[0] < 0.0:
@@ -74,7 +79,7 @@ def _number(path: Path, line: int, name: str, text: str) -> float:
 
 
 def _csv(path: Path) -> Observations:
-    with path.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8-sig") as file:  # tables of Excel begin with a mark
         lines = [(number, row) for number, row in enumerate(csv.reader(file), 1) if row and row[0][:1] != "#"]
     if not lines:
         raise _file_error(path, "is empty; give columns time, marker and some of x, y, z")
@@ -82,9 +87,10 @@ def _csv(path: Path) -> Observations:
     columns = {word: i for i, word in enumerate(header)}
     axes = [axis for axis in _AXES if axis in columns]
     missing = [word for word in ("time", "marker") if word not in columns]
-    if missing or not axes:
+    capital = any(word not in _COLUMNS and word.lower() in _COLUMNS for word in header)
+    if missing or not axes or capital or len(columns) < len(header):
         raise _file_error(
-            path, f"has the columns {', '.join(header)}; it needs time, marker and some of x, y, z"
+            path, f"has the columns {', '.join(header)}; it needs time, marker and some of x, y, z, once each"
         )
     observed: dict[tuple[float, str], list[float]] = {}
     for line, row in lines[1:]:
@@ -120,6 +126,9 @@ def _netcdf(path: Path) -> Observations:
         missing = [name for name in ("time", "position") if name not in variables]
         if missing:
             raise _file_error(path, f"has no variable {' and no '.join(missing)}")
+        for name, unit in _UNITS.items():
+            if (found := variables[name].attrs.get("units", unit)) != unit:
+                raise _file_error(path, f"{name} is in {found}; it must be in {unit}")
         time = np.array(variables["time"][:], dtype=float)
         position = np.array(variables["position"][:], dtype=float)
         names = [str(i) for i in range(position.shape[1] if position.ndim == 3 else 0)]
