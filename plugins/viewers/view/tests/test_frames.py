@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from corekit.errors import ResultsError
+from corekit.errors import ConfigError, ResultsError
 from corekit_view.frames import drop_non_finite, key_frames, select, thin_frames
 
 
@@ -24,6 +24,18 @@ def test_key_frames_contain_begin_end_and_first_contact(arm_over_box):
 def test_times_of_the_user_select_the_nearest_frames(arm_over_box):
     replay = arm_over_box(21)  # every 0.1 s
     assert key_frames(replay, 6, (1.52, 0.0, 0.29)).tolist() == [0, 3, 15]
+
+
+def test_times_of_the_user_outside_of_the_run_are_refused(arm_over_box):
+    replay = arm_over_box(21)  # 2 s, every 0.1 s
+    with pytest.raises(
+        ConfigError, match=r"times\[1\]: found 99\.0; must be within what was recorded, 0 to 2 s"
+    ):
+        key_frames(replay, 6, (0.3, 99.0))
+    with pytest.raises(ConfigError, match=r"times\[0\]: found -1\.0"):
+        key_frames(replay, 6, (-1.0,))
+    # the end of a run that its records do not divide
+    assert key_frames(replay, 6, (2.05,)).tolist() == [20]
 
 
 def test_more_panels_than_frames_give_every_frame(arm_over_box):

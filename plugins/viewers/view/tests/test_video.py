@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 from matplotlib import rc_context
 
-from corekit.errors import PluginError, ResultsError
+from corekit.errors import ConfigError, PluginError, ResultsError
 from corekit_view.camera import View, window
 from corekit_view.config import VideoConfig
 from corekit_view.encoder import ffmpeg
@@ -73,6 +73,13 @@ def test_speed_stretches_and_shortens(speed, pictures):
 
 def test_single_frame_is_a_still():
     assert frame_index(np.array([0.7]), 4, 1.0).tolist() == [0, 0, 0]
+
+
+def test_a_video_that_would_never_end_is_refused():
+    with pytest.raises(
+        ConfigError, match=r"speed: found 1e-09; makes 1\.2e\+10 pictures of 0\.4 s at fps = 30"
+    ):
+        frame_index(np.array([0.0, 0.2, 0.4]), 30, 1e-9)
 
 
 def test_extended_window_keeps_its_scale(arm_over_box):

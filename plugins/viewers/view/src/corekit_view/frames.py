@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve
 
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.errors import ResultsError
+from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.roles.viewer import BodyTrack, Replay
 from corekit_view.tubes import polylines
 
@@ -112,8 +112,15 @@ def key_frames(replay: Replay, panels: int, times: Sequence[float] = ()) -> IntA
         replay: the run.
         panels: count of key frames.
         times: instants [s]; the nearest frames replace the automatic ones.
+    Raises:
+        ConfigError: an instant farther from the run than one frame is from the next.
     """
     time, count = replay.time, len(replay.time)
+    reach = np.diff(time).max(initial=0.0)
+    allowed = f"must be within what was recorded, {time[0]:g} to {time[-1]:g} s"
+    late = [(i, t) for i, t in enumerate(times) if not time[0] - reach <= t <= time[-1] + reach]
+    if late:
+        raise ConfigError([Mistake(f"times[{i}]", t, allowed) for i, t in late], "the picture")
     if len(times):
         return np.array(sorted({int(np.argmin(np.abs(time - t))) for t in times}), dtype=np.int64)
     if panels >= count:

@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.errors import ConfigError, Mistake
 from corekit.roles.viewer import Replay
 from corekit_view.camera import Window, automatic_view, window
 from corekit_view.config import VideoConfig
@@ -29,6 +30,8 @@ HEAD, FOOT = 0.30, 0.32
 """Inches above and below the scene, for title and legend."""
 HOLD = 0.5
 """Duration of the last frame [s of the video]."""
+MOST = 1_000_000
+"""Most pictures of a video: nine hours at 30 a second."""
 THREADS = 4
 """Largest count of pictures in parallel; NumPy releases the interpreter lock."""
 
@@ -40,8 +43,15 @@ def frame_index(time: Array, fps: int, speed: float) -> IntArray:
         time: times of the replay's frames [s], shape (T,).
         fps: pictures per second of the video.
         speed: seconds of the run per second of the video.
+    Raises:
+        ConfigError: more pictures than anybody waits for.
     """
     count = 1 + math.floor((time[-1] - time[0]) / speed * fps * (1.0 + 1e-9) + 1e-9)
+    if count > MOST:
+        said = (
+            f"makes {count:.3g} pictures of {time[-1] - time[0]:g} s at fps = {fps}, at most {MOST} are drawn"
+        )
+        raise ConfigError([Mistake("speed", speed, said, "make the video faster")], "the video")
     wanted = time[0] + speed / fps * np.arange(count)
     after = np.clip(np.searchsorted(time, wanted), 1, max(len(time) - 1, 1))
     before = after - 1
