@@ -63,11 +63,15 @@ class Hooks:
 
     def target(self, hook: str) -> str:
         """The first `module:name` that answers a hook with one, empty if none does."""
+        return next((target for _, target in self.offered(hook)), "")
+
+    def offered(self, hook: str) -> Iterator[tuple[Owner, str]]:
+        """Every answer to a hook of which the first is used, with the distribution that brings it."""
         for who, answer in self._answers(hook):
             if _is_target(answer):
-                return answer
-            self._leave_out(who, f"its {hook} must return 'module:name'")
-        return ""
+                yield self._owners[who], answer
+            else:
+                self._leave_out(who, f"its {hook} must return 'module:name'")
 
     def report(self, hook: str, **arguments: Any) -> None:
         """Report an event."""

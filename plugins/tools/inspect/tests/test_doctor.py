@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from corekit.cli import main
+from corekit.hooks.installed import Hooks
 from corekit.hooks.specs import HookSpecs
 from corekit_inspect import checkup
 from corekit_inspect.checkup import LISTS_OF_TARGETS, TARGETS, Finding, check_up
@@ -205,6 +206,20 @@ def test_one_name_of_two_distributions_or_of_the_kernel_too_is_found(
         said = "'lab:same' is brought by fake-one 1.0 and fake-two 1.0: uninstall all but one"
         assert said in problems[name, "lab:same"]
     assert "the kernel has" in problems["fake-three", taken]
+
+
+def test_an_answer_to_a_hook_that_is_never_asked_for_is_found(only_fakes, monkeypatch):
+    """Of two runners the first counts; who installed the second must hear of it."""
+    for name in ("one", "two"):
+        text = f"from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_runner(): return '{name}:run'\n"
+        only_fakes.add(f"fake-{name}", {"hooks": {name: f"fake_{name}"}}, {f"fake_{name}.py": text})
+    entries = [each for each in metadata.entry_points(group="corekit.hooks") if each.name in ("one", "two")]
+    hooks = Hooks(entries)
+    monkeypatch.setattr(checkup, "installed_hooks", lambda: hooks)
+    (finding,) = check_up()
+    assert hooks.target("corekit_runner") == "one:run"
+    assert (finding.distribution, finding.name) == ("fake-two", "corekit_runner")
+    assert finding.problem == "it is not used: fake-one 1.0 answers first"
 
 
 HOOKS = {

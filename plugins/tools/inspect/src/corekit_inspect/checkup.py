@@ -23,7 +23,7 @@ from corekit.errors import ExtraNotInstalled, PluginError
 from corekit.geometry.shape_specs import GROUP as SHAPES
 from corekit.geometry.shape_specs import KERNEL_SHAPES, shape_spec
 from corekit.hooks.installed import GROUP as HOOKS
-from corekit.hooks.installed import Hooks
+from corekit.hooks.installed import Hooks, Owner, installed_hooks
 from corekit.registry.contract import contract_problem
 from corekit.registry.discover import KERNEL, discover
 from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
@@ -137,12 +137,17 @@ def _others() -> Iterator[_Trial]:
             )
             yield _Trial(finding, (group, entry.name if group in {SHAPES, FRICTION_LAWS} else entry.value))
     for owner, verb in verbs_left_out():
-        taken = "it is left out: there is a verb of that name"
-        yield _Trial(
-            Finding(
-                kind="verbs", name=verb.name, distribution=owner.name, version=owner.version, problem=taken
-            )
-        )
+        yield _unused("verbs", verb.name, owner, "it is left out: there is a verb of that name")
+    for hook in TARGETS:
+        owners = [owner for owner, _ in installed_hooks().offered(hook)]
+        for owner in owners[1:]:
+            yield _unused("hooks", hook, owner, f"it is not used: {' '.join(owners[0])} answers first")
+
+
+def _unused(kind: str, name: str, owner: Owner, problem: str) -> _Trial:
+    return _Trial(
+        Finding(kind=kind, name=name, distribution=owner.name, version=owner.version, problem=problem)
+    )
 
 
 def _try_together(trials: Sequence[_Trial], limit: float) -> list[Finding]:
