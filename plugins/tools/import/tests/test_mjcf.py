@@ -139,6 +139,33 @@ BODY = '<worldbody><body name="b">{}<geom size="0.1"/></body></worldbody>'
             "ctrlrange must reach as far to both sides",
         ),
         ("", "must have a <body>"),
+        (
+            BODY.format('<joint/><inertial diaginertia="1 1 1"/>'),
+            "<inertial>.*must have a mass, and diaginertia",
+        ),
+        (BODY.format('<joint/><inertial mass="1"/>'), "<inertial>.*must have a mass, and diaginertia"),
+        (BODY.format('<joint axs="1 0 0"/>'), "<joint>.*'axs' is not read, did you mean 'axis'"),
+        (BODY.format("<joint/>").replace('size="0.1"', 'size="0.1" densty="9"'), "'densty' is not read"),
+        (
+            BODY.format("<joint/>").replace('name="b"', 'name="b" eulr="0 0 9"'),
+            "'eulr' is not read, did you mean 'euler'",
+        ),
+        (BODY.format("<joint/>") + '<default><geom frction="1"/></default>', "'frction' is not read"),
+        (BODY.format('<joint/><geom size="0.1" shellinertia="true"/>'), "a shell's inertia is not read"),
+        *(
+            (
+                f"<compiler {changes}/>" + BODY.format("<joint/>"),
+                "is not read, which gives bodies another mass",
+            )
+            for changes in (
+                'inertiafromgeom="true"',
+                'settotalmass="5"',
+                'boundmass="1e-3"',
+                'boundinertia="1"',
+                'balanceinertia="true"',
+                'inertiagrouprange="0 2"',
+            )
+        ),
     ],
 )
 def test_what_is_not_read_is_refused_in_one_sentence(tmp_path, inside, said):
@@ -146,6 +173,16 @@ def test_what_is_not_read_is_refused_in_one_sentence(tmp_path, inside, said):
     with pytest.raises(ConfigError, match=said) as refused:
         from_document(document("arm.xml"), source=tmp_path / "scenario.toml")
     assert len(refused.value.mistakes) == 1
+
+
+def test_what_says_the_defaults_and_what_is_of_no_matter_here_is_read(compose):
+    """All attributes of a geom that MuJoCo knows, and its own values of those that would change masses."""
+    geom = 'size="0.1" condim="3" priority="1" solmix="1" solref="0.02 1" gap="0" rgba="1 0 0 1" shellinertia="false"'
+    compiler = '<compiler inertiafromgeom="auto" settotalmass="-1" boundmass="0" inertiagrouprange="0  5"/>'
+    body = f'<body name="b"><joint solreflimit="0.02 1" springdamper="0 0"/><geom {geom}/></body>'
+    model = compose(f"<mujoco>{compiler}<worldbody>{body}</worldbody></mujoco>", "arm.xml")
+    (mass, _) = balance(model, np.zeros(1), np.zeros(1), np.zeros(len(model.description.inputs)))
+    np.testing.assert_allclose(mass, [[0.4 * 4 / 3 * np.pi * 0.1**3 * 1000 * 0.1**2]], rtol=1e-12)
 
 
 def test_a_mesh_that_overlaps_touches_as_its_pieces_and_is_refused_where_it_weighs(tmp_path, write):

@@ -31,6 +31,27 @@ _SECTIONS = {
     "compiler", "default", "asset", "worldbody", "actuator",
     "option", "size", "visual", "statistic", "custom", "sensor", "keyframe", "contact",
 }  # fmt: skip
+_AXES = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
+_ATTRIBUTES = {
+    "body": ("name", "childclass", "pos", *_AXES, "mocap", "gravcomp", "user"),
+    "inertial": ("pos", *_AXES, "mass", "diaginertia", "fullinertia"),
+    "joint": (
+        "name", "class", "type", "group", "pos", "axis", "springdamper", "solreflimit", "solimplimit",
+        "solreffriction", "solimpfriction", "stiffness", "range", "limited", "actuatorfrcrange",
+        "actuatorfrclimited", "actuatorgravcomp", "margin", "ref", "springref", "armature", "damping",
+        "frictionloss", "user",
+    ),
+    "geom": (
+        "name", "class", "type", "contype", "conaffinity", "condim", "group", "priority", "size", "material",
+        "friction", "mass", "density", "shellinertia", "solmix", "solref", "solimp", "margin", "gap", "fromto",
+        "pos", *_AXES, "hfield", "mesh", "fitscale", "rgba", "fluidshape", "fluidcoef", "user",
+    ),
+    "motor": (
+        "name", "class", "group", "ctrllimited", "forcelimited", "ctrlrange", "forcerange", "lengthrange", "gear",
+        "cranklength", "joint", "jointinparent", "tendon", "cranksite", "slidersite", "site", "refsite", "user",
+    ),
+}  # fmt: skip
+"""Tag → attributes of it, of which what is nearly one is a mistake."""
 _IN_BODY = {"body", "joint", "freejoint", "geom", "inertial", "site", "camera", "light"}
 
 
@@ -44,6 +65,9 @@ def read_mjcf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
     for section in root:
         if section.tag not in _SECTIONS:
             reader.problem(section, f"<{section.tag}> is not read", "a scenario or `gvs` may say it instead")
+        for each in section.iter() if section.tag in {"default", "worldbody", "actuator"} else ():
+            if known := _ATTRIBUTES.get(each.tag):
+                reader.refuse_misspelt(each, each.attrib, known)
     settings = settings_of(root, source.file.parent, reader)
     assets = {
         mesh.get("name") or mesh.get("file", "").rpartition("/")[2].rpartition(".")[0]: settings.complete(
@@ -195,6 +219,8 @@ class _Tree:
 
     def _inertial(self, element: Element) -> tuple[float, Array, Array]:
         reader = self.settings.reader
+        if "mass" not in element.attrib or not {"diaginertia", "fullinertia"} & set(element.attrib):
+            reader.problem(element, "must have a mass, and diaginertia or fullinertia")
         mass = reader.number(element, "mass", 0.0, low=0.0)
         centre = np.array(reader.numbers(element, "pos", 3, (0.0, 0.0, 0.0)))
         R = self.settings.rotation(element)

@@ -15,6 +15,16 @@ from corekit_import.xml_file import XmlReader
 
 __all__ = ["MjcfSettings", "settings_of"]
 
+_WEIGHING = {
+    "inertiafromgeom": ("auto", "false"),
+    "inertiagrouprange": ("0 5",),
+    "balanceinertia": ("false",),
+    "settotalmass": ("-1", "0"),
+    "boundmass": ("0",),
+    "boundinertia": ("0",),
+}
+"""Attribute of the compiler → what changes no mass."""
+
 
 @frozen
 class MjcfSettings:
@@ -108,6 +118,10 @@ def settings_of(root: Element, folder: Path, reader: XmlReader) -> MjcfSettings:
         attributes.update(each.attrib)
     if attributes.get("coordinate", "local") != "local":
         reader.problem(root, "coordinates must be local")
+    for key, idle in _WEIGHING.items():
+        if attributes.get(key, idle[0]).split() not in [each.split() for each in idle]:
+            said = f"{key}={attributes[key]!r} is not read, which gives bodies another mass"
+            reader.problem(root, said, "let the file hold the masses that are meant")
     euler = attributes.get("eulerseq", "xyz")
     if len(euler) != 3 or set(euler.lower()) - set("xyz") or euler not in {euler.lower(), euler.upper()}:
         reader.problem(root, f"eulerseq={euler!r}: must be three of x, y, z, all small or all capital")

@@ -60,6 +60,8 @@ class GeomReader:
         touches = collides and any(reader.number(element, key, 1.0) for key in ("contype", "conaffinity"))
         if not touches and not weighs:
             return None
+        if weighs and element.get("shellinertia", "false") != "false":
+            reader.problem(element, "a shell's inertia is not read", "give its body an <inertial>")
         position = np.array(reader.numbers(element, "pos", 3, (0.0, 0.0, 0.0)))
         rotation = self.settings.rotation(element)
         if kind == "mesh":
@@ -120,6 +122,8 @@ class GeomReader:
         if asset is None:
             reader.problem(element, f"mesh={name!r} is no <mesh> of the file's <asset>")
             return None
+        if weighs and asset.get("inertia") == "shell":
+            reader.problem(asset, "a shell's inertia is not read", "give its body an <inertial>")
         scale: Any = reader.numbers(asset, "scale", 3, (1.0, 1.0, 1.0))
         file = asset.get("file", "")
         solid = self.meshes.read(asset, file, scale, self.settings.meshes, weighs=weighs)

@@ -70,7 +70,9 @@ def read_urdf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
     links: dict[str, RobotLink] = {}
     meshes = MeshReader(source, reader)
     for element in (*root.findall("link"), *root.findall("joint")):
-        reader.refuse_misspelt(element, _WORDS)
+        for each in element.iter():
+            if words := _WORDS.get(each.tag):
+                reader.refuse_misspelt(each, [*each.attrib, *(inner.tag for inner in each)], words)
     for element in root.findall("link"):
         name = element.get("name", "")
         if not name or name in links:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -75,21 +75,11 @@ class XmlReader:
             if key in element.attrib:
                 self.problem(element, sentence)
 
-    def refuse_misspelt(self, element: Element, known: Mapping[str, tuple[str, ...]]) -> None:
-        """Refuse what would be left out since its name is nearly right.
-
-        Args:
-            element: is looked through with all below it.
-            known: tag → attributes and elements that it may have; elements of another tag are not looked at.
-        """
-        words = known.get(element.tag)
-        if words is None:
-            return
-        for word in (*element.attrib, *(each.tag for each in element)):
-            if word not in words and (near := did_you_mean(word, words)):
+    def refuse_misspelt(self, element: Element, words: Iterable[str], known: Sequence[str]) -> None:
+        """Refuse words of an element that are nearly a known one: left out, they would be missed."""
+        for word in words:
+            if word not in known and (near := did_you_mean(word, known)):
                 self.problem(element, f"{word!r} is not read{near}")
-        for each in element:
-            self.refuse_misspelt(each, known)
 
     def numbers(
         self, element: Element | None, key: str, count: int, default: tuple[float, ...]
