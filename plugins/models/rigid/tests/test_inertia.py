@@ -2,8 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial import Delaunay
 
 from corekit_rigid.config import RigidConfig
+from corekit_rigid.inertia import shared_volume
 from corekit_testing.rounding import rounding
 
 CUBE = tuple((x, y, z) for x in (-0.1, 0.1) for y in (-0.2, 0.2) for z in (-0.3, 0.3))
@@ -142,3 +144,25 @@ def test_what_is_given_is_taken():
     assert mass == 7.0
     np.testing.assert_array_equal(centre, (0.1, 0.2, 0.3))
     np.testing.assert_array_equal(inertia, [[1.0, 0.1, 0.2], [0.1, 2.0, 0.3], [0.2, 0.3, 2.5]])
+
+
+def test_what_two_hulls_share_is_what_random_points_find_in_both():
+    """The share of N points in a box of volume V is within four deviations, 4·V·√(p·(1 − p)/N)."""
+    random = np.random.default_rng(5)
+    points = random.uniform(-1.0, 1.0, size=(40_000, 3))
+    for _ in range(6):
+        one, other = (random.uniform(-1.0, 1.0, size=(6, 3)) for _ in range(2))
+        inside = np.all([Delaunay(each).find_simplex(points) >= 0 for each in (one, other)], axis=0).mean()
+        spread = 4.0 * 8.0 * np.sqrt(max(inside * (1.0 - inside), 1e-4) / len(points))
+        assert shared_volume(one, other) == pytest.approx(8.0 * inside, abs=spread)
+
+
+@pytest.mark.parametrize(
+    ("shift", "share"), [(0.0, 1.0), (0.05, 0.5), (0.0999, 0.001), (0.1, 0.0), (0.3, 0.0)]
+)
+def test_what_two_boxes_share_is_the_part_of_their_edge(shift, share):
+    box = np.array([[x, y, z] for x in (0.0, 0.1) for y in (-0.2, 0.2) for z in (0.0, 0.6)])
+    turn, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))
+    for axes, scale, away in ((np.eye(3), 1.0, 0.0), (turn, 1.0, 10.0), (turn, 1e-6, 0.0), (turn, 1e3, 0.0)):
+        one, other = (scale * (each @ axes.T) + away for each in (box, box + [shift, 0.0, 0.0]))
+        assert shared_volume(one, other) / scale**3 == pytest.approx(share * 0.1 * 0.4 * 0.6, abs=1e-10)

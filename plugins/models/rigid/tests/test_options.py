@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from corekit_testing.rounding import rounding
 
 from .conftest import BODIES, pose, still_of
 
+BAR = tuple((x, y, z) for x in (-0.5, 0.5) for y in (-0.1, 0.1) for z in (-0.1, 0.1))
 FLAT = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0))
 
 
@@ -33,6 +35,10 @@ FLAT = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0))
         ({"shape": "polytopes"}, "pieces: found '0 pieces'; give them for shape 'polytopes'"),
         ({"pieces": (FLAT,)}, "and for no other"),
         ({"shape": "polytopes", "pieces": (FLAT,)}, r"pieces\[0\]: found '4 points'.*they lie in one plane"),
+        (
+            {"shape": "polytopes", "pieces": (BAR, BAR)},
+            r"pieces\[1\].*must not overlap pieces\[0\].*share 100",
+        ),
         ({"mass": 1.0, "density": 2.0}, "the mass or the density, not both"),
         ({"mass": 0.0}, "> 0"),
         ({"density": -1.0}, "> 0"),
@@ -51,6 +57,19 @@ FLAT = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0))
 def test_bad_options_say_what_is_allowed(options, said):
     with pytest.raises((ConfigError, ValueError), match=said):
         RigidConfig(**options)
+
+
+def test_pieces_that_cross_need_mass_inertia_and_centre():
+    """Bars of 10 × 2 × 2 that cross share a fifth of each, which would weigh twice."""
+    pieces = (BAR, tuple((y, x, z) for x, y, z in BAR))
+    given: dict[str, Any] = {"mass": 2.0, "inertia": (1.0, 1.0, 1.5), "centre_of_mass": (0.0, 0.0, 0.0)}
+    for left_out in ((), ("centre_of_mass",), ("inertia", "centre_of_mass"), tuple(given)):
+        told = {key: value for key, value in given.items() if key not in left_out}
+        if not left_out:
+            assert RigidConfig(shape="polytopes", pieces=pieces, **told).mass_properties().mass == 2.0
+            continue
+        with pytest.raises(ConfigError, match=r"they share 20\.0% — give mass, inertia and centre_of_mass"):
+            RigidConfig(shape="polytopes", pieces=pieces, **told)
 
 
 def test_all_mistakes_are_reported_at_once():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from types import MappingProxyType
 
 import numpy as np
@@ -10,7 +11,7 @@ from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
-from corekit_rigid.inertia import MassProperties, hull, symmetric, together, uniform
+from corekit_rigid.inertia import MassProperties, hull, shared_volume, symmetric, together, uniform
 
 __all__ = ["SIZES", "RigidConfig", "RigidInitial"]
 
@@ -30,6 +31,8 @@ its caps. Axes are the local z axis."""
 
 _BALL = (0.05,)
 _WATER = 1000.0
+_SHARED = 1e-3
+"""Of the smaller of two pieces: what they may share."""
 _Triple = tuple[float, float, float]
 
 
@@ -94,6 +97,8 @@ class RigidConfig:
         wrong = [*self._shape_mistakes(), *self._mass_mistakes()]
         if not wrong:
             wrong += self._flat_polytopes()
+        if not wrong and (self.inertia is None or self.centre_of_mass is None):
+            wrong += self._overlaps()
         if wrong:
             raise ConfigError(wrong, "the rigid body")
 
@@ -124,6 +129,19 @@ class RigidConfig:
                 hull(points)
             except ValueError as error:
                 wrong.append(Mistake(path, f"{len(points)} points", str(error)))
+        return wrong
+
+    def _overlaps(self) -> list[Mistake]:
+        """Pieces that would weigh twice what they share."""
+        wrong = []
+        for (i, one), (j, other) in combinations(enumerate(self.pieces), 2):
+            volume = min(uniform("polytope", (), points).mass for points in (one, other))
+            if (share := shared_volume(one, other) / volume) > _SHARED:
+                said = (
+                    f"must not overlap pieces[{i}] where the mass follows from them, they share {share:.1%}"
+                )
+                hint = "give mass, inertia and centre_of_mass"
+                wrong.append(Mistake(f"pieces[{j}]", f"{len(other)} points", said, hint))
         return wrong
 
     @property

@@ -29,7 +29,10 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["MassProperties", "hull", "symmetric", "together", "uniform"]
+__all__ = ["MassProperties", "hull", "shared_volume", "symmetric", "together", "uniform"]
+
+_THIN = 1e-6
+"""Of the first hull's extent: what is thinner is where hulls touch."""
 
 
 class MassProperties(NamedTuple):
@@ -110,6 +113,33 @@ def together(parts: Sequence[MassProperties]) -> MassProperties:
         r = part.centre - centre
         inertia += part.inertia + part.mass * (r @ r * np.eye(3) - np.outer(r, r))
     return MassProperties(mass, centre, inertia)
+
+
+def shared_volume(one: Sequence[Sequence[float]] | Array, other: Sequence[Sequence[float]] | Array) -> float:
+    """Volume that two convex hulls have in common [m³]: that of the hull of where their planes meet.
+
+    With unit normals n and the points n·x + d ≤ 0 of both, the largest ball inside has the centre x and the radius r of
+
+        max r   such that   n·x + r ≤ −d                                                                  (7)
+    """
+    from scipy.optimize import linprog
+    from scipy.spatial import ConvexHull, HalfspaceIntersection
+
+    points = np.array(one, dtype=float)
+    centre, unit = (
+        points.mean(axis=0),
+        float(np.ptp(points, axis=0).max()),
+    )  # the solver's tolerances are absolute
+    a, b = (points - centre) / unit, (np.array(other, dtype=float) - centre) / unit
+    thickness = np.minimum(a.max(axis=0), b.max(axis=0)) - np.maximum(a.min(axis=0), b.min(axis=0))
+    if thickness.min() <= _THIN:
+        return 0.0
+    planes = np.vstack([ConvexHull(a).equations, ConvexHull(b).equations])
+    rows = np.hstack([planes[:, :3], np.ones((len(planes), 1))])
+    found = linprog([0, 0, 0, -1], A_ub=rows, b_ub=-planes[:, 3], bounds=[(None, None)] * 3 + [(0, None)])
+    if found.x is None or found.x[3] <= _THIN:  # the planes leave nothing
+        return 0.0
+    return float(ConvexHull(HalfspaceIntersection(planes, found.x[:3]).intersections).volume) * unit**3
 
 
 def _polytope(corners: Array, faces: IntArray) -> MassProperties:
