@@ -34,8 +34,8 @@ def bodies(vertices: Array, faces: IntArray) -> list[IntArray]:
         pairs.append(_wedges(vertices, faces, edges, order[end - many : end]))
     one, other = np.concatenate(pairs).T % len(faces)
     links = coo_array((np.ones(len(one)), (one, other)), shape=(len(faces), len(faces)))
-    total, body = connected_components(links, directed=False)
-    return [np.flatnonzero(body == each) for each in range(total)]
+    _, body = connected_components(links, directed=False)
+    return np.split(np.argsort(body, kind="stable"), np.cumsum(np.bincount(body))[:-1])
 
 
 def _wedges(vertices: Array, faces: IntArray, edges: IntArray, sides: IntArray) -> IntArray:
