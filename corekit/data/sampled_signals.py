@@ -15,7 +15,6 @@ Source of (3): de Boor (1978), "A Practical Guide to Splines", chapter IV, compl
 
 from __future__ import annotations
 
-import csv
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
@@ -212,7 +211,7 @@ def _read(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         separator = next((each for each in ";\t" if each in line), ",")
-        cells = [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+        cells = [cell.strip().strip('"') for cell in line.split(separator)]
         try:
             yield number, tuple(float(cell) for cell in cells)
         except ValueError:

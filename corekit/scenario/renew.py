@@ -130,7 +130,8 @@ def _converted(old: Any, value: Any) -> Any:
     if isinstance(old, tuple) and isinstance(value, (list, tuple, np.ndarray)) and len(old) == len(value):
         return tuple(_converted(one, other) for one, other in zip(old, value, strict=True))
     kind = numbers.Integral if isinstance(old, int) else numbers.Real
-    if type(old) not in (int, float) or isinstance(value, bool) or not isinstance(value, kind):
+    is_number = isinstance(value, kind) and not isinstance(value, bool) and value == value  # nan is none
+    if type(old) not in (int, float) or not is_number:
         raise TypeError("not a number in place of a number")
     return type(old)(value)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from corekit.errors import ConfigError
 from corekit.scenario.load import load
 
 pytest.importorskip("corekit_lagrangian")
@@ -30,3 +31,10 @@ def test_its_hand_leans_on_the_wall_as_statics_says():
     np.testing.assert_allclose([sim.state.q[0], sim.state.q.sum()], [upper, lower], atol=1e-6)
     np.testing.assert_allclose(sim.contacts().force, [[-force, 0.0, 0.0]], rtol=1e-5, atol=1e-9)
     assert sim.contacts().names == (("acrobot", "wall"),)
+
+
+def test_a_parameter_that_is_no_number_is_refused_in_a_reset_as_in_a_file():
+    """Its damping has no range that could refuse it."""
+    sim = load("teaching/acrobot", allow_code=True).compose()
+    with pytest.raises(ConfigError, match="found nan"):
+        sim.reset(parameters={"bodies.acrobot.options.parameters.damping": np.nan})

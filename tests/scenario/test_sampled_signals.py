@@ -90,6 +90,7 @@ def test_steps_are_asked_to_end_where_the_slope_jumps_and_only_there():
         "# pressures\n0; 1; 2\n1; 3; 4",
         "t\ta\tb\r\n0\t1\t2\r\n1\t3\t4\r\n",
         "\ufeff0,1,2\n1,3,4\n",
+        '"time","left","right"\n"0","1","2"\n1, 3 ,"4"\n',
     ],
 )
 def test_a_file_reads_like_the_table_it_holds(tmp_path, text):
@@ -109,6 +110,7 @@ def test_a_file_reads_like_the_table_it_holds(tmp_path, text):
         ("0,\n1,2\n", "x.csv, line 1: '' is not a number"),
         ("0,1\n1,2,3\n", "x.csv, line 2: has 2 values, x.csv, line 1 has 1"),
         ("0,1\n1,nan\n", "x.csv, line 2: must be finite"),
+        (f"0,{'1' * 200_000}\n1,2\n", "x.csv, line 1: must be finite"),
         ("0\n1\n", "x.csv, line 1: must hold a time and at least one value"),
         ("t,a\n0,1\n", "must have at least two instants, has 1"),
         ("", "must have at least two instants, has 0"),
