@@ -208,3 +208,17 @@ def test_a_spider_needs_one_line_per_limb(tmp_path):
     description = simulation.system.bodies[0].description
     assert len(description.frames) == 9 * 25 - 8
     assert len(description.coordinates) == 3 * (9 * 25 - 8) + 9 * 24
+
+
+def test_a_ring_is_drawn_closed_with_the_mean_radii_of_its_edges(rod):
+    """A ring of four edges, and a straight rod whose radii come after those of the ring."""
+    square = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0), (0.0, -1.0, 0.0))
+    ring = Limb(name="ring", points=square, closed=True, radius=(0.01, 0.04))
+    straight = Limb(name="straight", start=(0, 0, 2), end=(0, 0, 3), nodes=3, radius=(0.07,))
+    made = rod(ring, straight)
+    outline = made.model.compute_outline(made.state)
+    assert outline.starts.tolist() == [0, 5]
+    assert outline.points[:5] == pytest.approx(np.array([*square, square[0]]))
+    of_edges = 0.01 + 0.03 * (np.arange(4) + 0.5) / 4
+    of_ring = 0.5 * (of_edges[[3, 0, 1, 2, 3]] + of_edges[[0, 1, 2, 3, 0]])
+    assert outline.radius == pytest.approx([*of_ring, 0.07, 0.07, 0.07])

@@ -340,9 +340,9 @@ class RodSystem:
         graph, chains, radii = self._graph, list[IntArray](), list[Array]()
         for i, limb in enumerate(graph.limbs):
             nodes, own = graph.nodes_of[i], graph.radius[graph.limb == i]
-            around = np.concatenate([own, own[:1]]) if limb.closed else own
             chains.append(np.append(nodes, nodes[0]) if limb.closed else nodes)
-            radii.append(np.concatenate([own[:1], 0.5 * (around[1:] + around[:-1]), own[-1:]]))
+            before, after = (own[-1:], own[:1]) if limb.closed else (own[:1], own[-1:])
+            radii.append(0.5 * (np.concatenate([before, own]) + np.concatenate([own, after])))
         starts = np.concatenate([[0], np.cumsum([len(chain) for chain in chains])[:-1]])
         points = state.q[self._node_dofs[np.concatenate(chains)]] @ self._axes.T + self._origin
         return Outline(points=points, radius=np.concatenate(radii), starts=starts.astype(np.int64))
