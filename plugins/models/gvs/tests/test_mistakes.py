@@ -83,6 +83,17 @@ def test_a_motion_of_another_size_stands_where_the_scenario_has_it():
     ]
 
 
+def test_a_first_link_beside_a_moving_base_is_refused():
+    """Its place from the base would have two sources: its own options and where the base is put."""
+    beside = Link(name="arm", position=(0.1, 0.0, 0.0), rotation_rpy=(0.0, 0.2, 0.0), divisions=(Division(),))
+    with pytest.raises(ConfigError) as caught:
+        GVS(GVSConfig(links=(beside,)), BuildContext(path="robot", free_base=True))
+    assert [mistake.path for mistake in caught.value.mistakes] == [
+        "robot.options.links[0].position", "robot.options.links[0].rotation_rpy",
+    ]  # fmt: skip
+    GVS(GVSConfig(links=(beside,)), BuildContext(path="robot"))
+
+
 @pytest.mark.parametrize("kind", [Cable, Chamber])
 def test_a_division_named_twice_would_act_twice_and_is_refused(kind):
     with pytest.raises(ValueError, match="each division once"):

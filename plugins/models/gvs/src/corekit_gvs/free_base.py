@@ -25,7 +25,8 @@ def with_free_base(config: GVSConfig, path: str) -> GVSConfig:
     """Return the options with a free joint at the base.
 
     Raises:
-        ConfigError: another link than the first one at the base, several of them, or one that a joint moves there.
+        ConfigError: another link than the first one at the base, several of them, one that a joint moves there, or one
+            that stands beside the base.
     """
     at_base = [i for i, link in enumerate(config.links) if not link.on]
     wrong: list[Mistake] = []
@@ -37,6 +38,12 @@ def with_free_base(config: GVSConfig, path: str) -> GVSConfig:
     elif config.links[0].joint.kind != "fixed":
         said = "must be 'fixed': a moving base moves freely. Let a rigid link stand before this joint"
         wrong.append(Mistake(f"{path}.links[0].joint.kind", config.links[0].joint.kind, said))
+    if not wrong:
+        first = config.links[0]
+        said = "must be left out: a moving base is the first link's own; place the body by its `base` instead"
+        for name in ("position", "rotation_rpy"):
+            if any(getattr(first, name)):
+                wrong.append(Mistake(f"{path}.links[0].{name}", list(getattr(first, name)), said))
     if wrong:
         raise ConfigError(wrong, path)
     first = attrs.evolve(config.links[0], joint=Joint(kind="free"))
