@@ -138,8 +138,22 @@ HINGED = {
         {"name": "finger", "on": "slide.tip", "divisions": [{"length": 0.1, "points": 2}]},
     ],
 }
+DRIVEN = {
+    "links": [
+        {
+            "name": "crank",
+            "kind": "rigid",
+            "mass": 0.2,
+            "inertia": [1e-4, 1e-4, 2e-4],
+            "tip": [0.1, 0, 0],
+            "joint": {"kind": "revolute", "motion": {"kind": "sine", "amplitude": 0.3, "frequency": 1.0}},
+        },
+        {"name": "finger", "on": "crank.tip", "divisions": [{"length": 0.1, "points": 3}]},
+    ]
+}
 
 test_arm = conformance("models", "gvs", ARM)
 test_tree = conformance("models", "gvs", TREE)
 test_loop = conformance("models", "gvs", LOOP)
 test_hinged = conformance("models", "gvs", HINGED)
+test_driven = conformance("models", "gvs", DRIVEN)

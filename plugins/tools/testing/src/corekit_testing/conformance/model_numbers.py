@@ -25,7 +25,7 @@ def _changed(value: Any) -> Iterator[Any]:
     if isinstance(value, float):
         yield 1.01 * value
     elif attrs.has(type(value)):
-        for each in attrs.fields(type(value)):
+        for each in (own for own in attrs.fields(type(value)) if own.init):
             for other in _changed(getattr(value, each.name)):
                 try:
                     yield attrs.evolve(value, **{each.alias or each.name: other})
