@@ -180,11 +180,14 @@ def _best_hull_face(hulls: Hulls, shape: PosedShape, d: Vector) -> tuple[int, fl
 
 @compiled
 def _hull_feature(hulls: Hulls, shape: PosedShape, d: Vector, sine: float, loop: Array) -> Feature:
-    """Return the hull face perpendicular to d within an angle, or the most perpendicular edge at its top corner."""
-    best, cosine = _best_hull_face(hulls, shape, d)
-    if cosine * cosine > 1.0 - sine * sine:
-        return _hull_face(hulls, shape, best, loop)
+    """Return the hull face perpendicular to d within an angle, or the most perpendicular edge at its top corner.
+
+    The angle of a face is that of its cross product with d: a cosine does not tell angles below √eps from zero.
+    """
     local = (dot(shape[2], d), dot(shape[3], d), dot(shape[4], d))
+    best, _ = _best_hull_face(hulls, shape, d)
+    if norm(cross(row(hulls.table, best), local)) < sine:
+        return _hull_face(hulls, shape, best, loop)
     first, last = shape[0][5], shape[0][6]
     top, projection = first, dot(row(hulls.table, first), local)
     for v in range(first, last):
