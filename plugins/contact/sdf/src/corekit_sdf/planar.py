@@ -7,6 +7,9 @@ seen along y; the radius is subtracted.
 Every local minimum of the distance is a contact (both walls of a corner, both ends of a capsule in a ring).
 Its normal is the gradient of its gap, and the least of the gaps is the distance. Without patches only that
 one is reported.
+
+A minimum may belong to two features: two edges in line meet at the foot of a point, and the foot of a corner is an end
+of an axis. It is one contact, that of the feature named first.
 """
 
 from __future__ import annotations
@@ -16,8 +19,8 @@ from typing import Final, TypeAlias
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.geometry.vectors import Vector
-from corekit_sdf.rows import MAX_POINTS, add_row
+from corekit.geometry.vectors import Vector, norm, subtract
+from corekit_sdf.rows import MAX_POINTS, add_row, row_point
 
 __all__ = [
     "AT_CORNER",
@@ -27,6 +30,7 @@ __all__ = [
     "ON_EDGE_END",
     "PLANAR",
     "PLANAR_FEATURES",
+    "ROUNDING",
     "SIDE_AT_CORNER",
     "Plane",
     "add_planar_row",
@@ -48,6 +52,11 @@ AT_CORNER: Final = 3  # a sphere at corner k, 4 and 5 a capsule's + and − end
 AT_CORNER_END: Final = 4
 SIDE_AT_CORNER: Final = 6  # corner k at a capsule's side
 CROSSED: Final = 7  # edge k across a capsule's axis
+
+ROUNDING: Final = 1e-9
+"""Sine below which directions count as perpendicular: what rounding could deny two features is the contact of both."""
+_SAME: Final = 1e-6
+"""How far two contacts that are one differ: points relative to the radius, and normals."""
 
 
 @compiled
@@ -80,7 +89,7 @@ def add_planar_row(
     rows: Array, feature_ids: IntArray, count: int, max_rows: int, feature: int, gap: float, normal: Plane,
     x: Vector, radius: float,
 ) -> int:  # fmt: skip
-    """Append the contact of the core point x with radius; if the rows are full, replace the highest instead.
+    """Append the contact of the core point x with radius unless it is there; if the rows are full, replace the highest.
 
     Args:
         max_rows: number of rows to keep, at most MAX_POINTS.
@@ -90,6 +99,10 @@ def add_planar_row(
     n = (normal[0], 0.0, normal[1])
     offset = radius + 0.5 * gap
     point = (x[0] - offset * n[0], x[1], x[2] - offset * n[2])
+    for k in range(count):
+        turned = math.hypot(n[0] - rows[k, 1], n[2] - rows[k, 3])
+        if turned <= _SAME and norm(subtract(point, row_point(rows, k))) <= _SAME * radius:
+            return count
     if count < min(max_rows, MAX_POINTS):
         return add_row(rows, feature_ids, count, feature, gap, n, point)
     highest, highest_gap = -1, gap

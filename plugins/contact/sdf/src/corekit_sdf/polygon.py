@@ -27,6 +27,7 @@ or, if it crosses none and is inside, its ends count as points.
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
@@ -39,6 +40,7 @@ from corekit_sdf.planar import (
     ON_EDGE_END,
     PLANAR,
     PLANAR_FEATURES,
+    ROUNDING,
     SIDE_AT_CORNER,
     Plane,
     add_planar_row,
@@ -49,6 +51,9 @@ from corekit_sdf.planar import (
 )
 
 __all__ = ["capsule_on_polygon", "edge_of", "sphere_on_polygon"]
+
+_BEYOND: Final = 1e-12
+"""How far beyond its ends an edge has points, relative to its length: rounding must not put one over neither of two."""
 
 
 @compiled
@@ -111,13 +116,17 @@ def _add_point_minima(
     corners: Array, x: Vector, radius: float, inward: Plane, slack: float, on_edge: int, at_corner: int,
     max_rows: int, rows: Array, feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append the minima (1), (2) at a core point from which the gap falls along `inward` by at most `slack`."""
+    """Append the minima (1), (2) at a core point from which the gap does not fall along `inward`.
+
+    Over an edge it may fall by `slack`: the end of a segment that lies there counts. At a corner it may not: what it
+    falls to is the minimum (3) of the same corner.
+    """
     c = to_plane(x)
     behind = _edges_behind(corners, c)
     for k in range(len(corners)):
         feature = PLANAR + PLANAR_FEATURES * k
         delta, t, length, m = _relative(corners, k, c)
-        over = delta >= 0.0 and 0.0 <= t <= length
+        over = delta >= 0.0 and -_BEYOND * length <= t <= (1.0 + _BEYOND) * length
         if (over or k == behind[0] or k == behind[1] or k == behind[2]) and dot2(m, inward) >= -slack:
             count = add_planar_row(rows, feature_ids, count, max_rows, feature + on_edge, delta, m, x, radius)
         if t < 0.0 and _convex(corners, k):
@@ -127,7 +136,7 @@ def _add_point_minima(
             distance = math.hypot(d[0], d[1])
             if t_before > length_before and distance > 0.0:
                 n = (d[0] / distance, d[1] / distance)
-                if dot2(n, inward) >= -slack:
+                if dot2(n, inward) >= -ROUNDING:
                     count = add_planar_row(
                         rows, feature_ids, count, max_rows, feature + at_corner, distance, n, x, radius
                     )
@@ -197,20 +206,29 @@ def _add_deep_minimum(
     corners: Array, p: Vector, u: Vector, radius: float, h: float, max_rows: int, rows: Array,
     feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append (4) if the segment pierces the polygon or lies inside; call it only if there is no other minimum there."""
+    """Append (4) if the segment pierces the polygon or lies inside; call it only if there is no other minimum there.
+
+    A segment through a corner that is not convex pierces one of its edges, whichever rounding denies it; so does one
+    that has no minimum at all. One through a convex corner may touch it alone.
+    """
     best, edge, deepest = -math.inf, -1, p
+    n, alone = len(corners), count == 0
     a, b = add_scaled(p, h, u), add_scaled(p, -h, u)
     inside = _edges_behind(corners, to_plane(a))[0] >= 0 or _edges_behind(corners, to_plane(b))[0] >= 0
     for k in range(len(corners)):
         high, s, length, m = _relative(corners, k, to_plane(a))
         low, t, _, _ = _relative(corners, k, to_plane(b))
-        if high * low < 0.0 and 0.0 < s + (t - s) * high / (high - low) < length and min(high, low) > best:
-            best, edge, deepest = min(high, low), k, a if high < low else b
+        if (high < 0.0) != (low < 0.0) and min(high, low) > best:
+            across = s + (t - s) * high / (high - low)
+            before = ROUNDING * length if alone or not _convex(corners, k) else 0.0
+            after = ROUNDING * length if alone or not _convex(corners, (k + 1) % n) else 0.0
+            if -before < across < length + after:
+                best, edge, deepest = min(high, low), k, a if high < low else b
     if edge >= 0:
         _, _, _, m = _relative(corners, edge, to_plane(deepest))
         feature = PLANAR + PLANAR_FEATURES * edge + CROSSED
         return add_planar_row(rows, feature_ids, count, max_rows, feature, best, m, deepest, radius)
-    if inside:
+    if inside or alone:
         no_direction = (0.0, 0.0)
         for end in range(2):
             count = _add_point_minima(

@@ -31,6 +31,7 @@ from corekit_sdf.planar import (
     ON_EDGE_END,
     PLANAR,
     PLANAR_FEATURES,
+    ROUNDING,
     SIDE_AT_CORNER,
     Plane,
     add_planar_row,
@@ -45,16 +46,19 @@ __all__ = ["capsule_on_segments", "sphere_on_segments"]
 
 
 @compiled
+def _is_left(corners: Array, k: int, a: Plane, b: Plane) -> bool:
+    """Whether corner k is on the left of the line from a to b, or on it; it is the same for both of its segments."""
+    v = corner(corners, k)
+    return dot2(perpendicular2((b[0] - a[0], b[1] - a[1])), (v[0] - a[0], v[1] - a[1])) >= 0.0
+
+
+@compiled
 def _crosses(corners: Array, k: int, a: Plane, b: Plane) -> bool:
-    """Whether the segment from a to b crosses segment k."""
-    v, e, length = edge_of(corners, k)
-    m, w = perpendicular2(e), (b[0] - a[0], b[1] - a[1])
+    """Whether the segment from a to b crosses segment k; a line through a corner counts as on one side of it."""
+    v, e, _ = edge_of(corners, k)
+    m = perpendicular2(e)
     start, stop = dot2(m, (a[0] - v[0], a[1] - v[1])), dot2(m, (b[0] - v[0], b[1] - v[1]))
-    if start * stop >= 0.0:
-        return False
-    fraction = start / (start - stop)
-    t = dot2(e, (a[0] + fraction * w[0] - v[0], a[1] + fraction * w[1] - v[1]))
-    return 0.0 < t < length
+    return (start < 0.0) != (stop < 0.0) and _is_left(corners, k, a, b) != _is_left(corners, k + 1, a, b)
 
 
 @compiled
@@ -69,7 +73,11 @@ def _add_point_minima(
     corners: Array, x: Vector, radius: float, thick: float, inward: Plane, slack: float, a: Plane, b: Plane,
     on_edge: int, at_corner: int, max_rows: int, rows: Array, feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append the minima (1), (2) at a core point of the axis from a to b, if the gap does not fall along `inward`."""
+    """Append the minima (1), (2) at a core point of the axis from a to b, if the gap does not fall along `inward`.
+
+    Over a segment it may fall by `slack`: the end of an axis that lies there counts. At a corner it may not: what it
+    falls to is the minimum of the same corner over the interior.
+    """
     c = to_plane(x)
     last = len(corners) - 1
     beyond = True  # whether the point is beyond the end of the previous segment
@@ -91,7 +99,7 @@ def _add_point_minima(
         if beyond and not ahead and not _crosses_at(corners, k, a, b):
             distance = math.hypot(d[0], d[1])
             n = (d[0] / distance, d[1] / distance) if distance > 0.0 else (0.0, 1.0)
-            if dot2(n, inward) >= -slack:
+            if dot2(n, inward) >= -ROUNDING:
                 count = add_planar_row(
                     rows, feature_ids, count, max_rows, feature + at_corner, distance - thick, n, x, radius
                 )
@@ -127,9 +135,9 @@ def _add_corner_minima(
             continue
         x = add_scaled(p, s / length, u)
         n = perpendicular2(w)
+        if not _is_left(corners, k, a, b):
+            n = (-n[0], -n[1])
         gap = n[0] * (x[0] - v[0]) + n[1] * (x[2] - v[1])
-        if gap < 0.0:
-            gap, n = -gap, (-n[0], -n[1])
         rises = True
         if k > 0:
             _, e, _ = edge_of(corners, k - 1)
