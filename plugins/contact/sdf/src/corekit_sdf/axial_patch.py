@@ -3,11 +3,15 @@
 Caps and side lines lie on each other if they are within the flat angle and the pair's normal is within twice
 that of the cap's. The points of `axial_overlap` that spread the support are reported: the furthest from the
 first, then the furthest on either side of the line to it. Ties keep the given order.
+
+A point of the overlap may be the closest pair under another name, as where a line passes the lowest point of a rim,
+and the overlap itself may be a point. None is therefore reported nearer to the first than a small part of the features.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
@@ -19,13 +23,18 @@ from corekit_sdf.witness import ALIGNED
 
 __all__ = ["add_axial_rows"]
 
+_NEAR: Final = 0.05
+"""Distance of points that count as one, relative to the features; aside of the line, to the furthest point."""
+
 
 @compiled
 def _collect_overlap(
     first: PosedAxial, second: PosedAxial, n: Vector, sine: float, cosine: float, rows: Array,
     feature_ids: IntArray,
-) -> int:  # fmt: skip
-    """Write the overlap points of caps and lines that lie on each other; return their count.
+) -> tuple[int, float]:  # fmt: skip
+    """Write the overlap points of caps and lines that lie on each other; return their count and the lesser size [m].
+
+    The size of a cap is its radius, that of a line half of its length.
 
     Args:
         sine: of the flat angle.
@@ -36,15 +45,17 @@ def _collect_overlap(
     on_second = second[5] > 0.0 and abs(dot(v, n)) > cosine
     on_first = first[5] > 0.0 and abs(dot(u, n)) > cosine
     if on_second and first[5] > 0.0 and between < sine:
-        return cap_on_cap(first, second, n, rows, feature_ids)
+        return cap_on_cap(first, second, n, rows, feature_ids), min(first[5], second[5])
     if on_second and lean < sine:
-        return line_on_cap(first, second, n, 1.0, rows, feature_ids)
+        return line_on_cap(first, second, n, 1.0, rows, feature_ids), min(first[4], second[5])
     if on_first and lean < sine:
-        return line_on_cap(second, first, scaled(n, -1.0), -1.0, rows, feature_ids)
+        count = line_on_cap(second, first, scaled(n, -1.0), -1.0, rows, feature_ids)
+        return count, min(first[5], second[4])
     if between < sine and not on_first and not on_second and abs(dot(u, n)) < sine:
         count = line_on_line(first, second, n, 1.0, rows, feature_ids, 0)
-        return line_on_line(second, first, scaled(n, -1.0), -1.0, rows, feature_ids, count)
-    return 0
+        count = line_on_line(second, first, scaled(n, -1.0), -1.0, rows, feature_ids, count)
+        return count, min(first[4], second[4])
+    return 0, 0.0
 
 
 @compiled
@@ -66,8 +77,23 @@ def _furthest_point(body: PosedAxial, d: Vector) -> tuple[bool, Vector, int]:
 
 
 @compiled
+def _nearest_to(centre: Vector, x: Vector, body: PosedAxial, n: Vector, feature: int) -> Vector:
+    """Return the point nearest to a centre, seen along n, of the side line or cap of a body whose middle is x."""
+    d = add_scaled(centre, -1.0, x)
+    if feature == SIDE:
+        return add_scaled(x, min(max(dot(d, body[3]), -body[4]), body[4]), body[3])
+    d = add_scaled(d, -dot(d, n), n)
+    distance = norm(d)
+    return add_scaled(x, min(1.0, body[5] / distance), d) if distance > 0.0 else x
+
+
+@compiled
 def _closest_pair(first: PosedAxial, second: PosedAxial, n: Vector, gap: float) -> tuple[bool, Vector, int]:
-    """Return whether the closest pair is unique, the point midway, and its feature."""
+    """Return whether the closest pair is unique, the point midway, and its feature.
+
+    Of several it is one nearest to the centre of the other shape: where the overlap of both is a point, or less by
+    rounding, it is there.
+    """
     is_unique_a, a, feature_a = _furthest_point(first, scaled(n, -1.0))
     is_unique_b, b, feature_b = _furthest_point(second, n)
     feature = pair_feature(feature_a, feature_b)
@@ -84,20 +110,26 @@ def _closest_pair(first: PosedAxial, second: PosedAxial, n: Vector, gap: float) 
                 add_scaled(add_scaled(a, min(max(s, -first[4]), first[4]), first[3]), -0.5 * gap, n),
                 feature,
             )
-    return False, a, feature
+    if feature_a == FACE and feature_b == SIDE:
+        return False, add_scaled(_nearest_to(first[0], b, second, n, feature_b), 0.5 * gap, n), feature
+    return False, add_scaled(_nearest_to(second[0], a, first, n, feature_a), -0.5 * gap, n), feature
 
 
 @compiled
 def _add_spread_rows(
-    overlap_rows: Array, overlap_ids: IntArray, overlap_count: int, n: Vector, gap: float, rows: Array,
+    overlap_rows: Array, overlap_ids: IntArray, overlap_count: int, size: float, n: Vector, gap: float, rows: Array,
     feature_ids: IntArray, count: int,
 ) -> int:  # fmt: skip
-    """Append up to three overlap points that spread the support about the first row; return the new count."""
+    """Append up to three overlap points that spread the support about the first row; return the new count.
+
+    Args:
+        size: lesser size of the features that lie on each other [m].
+    """
     origin = row_point(rows, 0)
     line = (0.0, 0.0, 0.0)
     extent = 0.0
     for role in range(3):  # away from the first point; left of that line; right of it
-        best, chosen = 0.05 * extent, -1
+        best, chosen = _NEAR * (size if role == 0 else extent), -1
         for k in range(overlap_count):
             d = add_scaled(row_point(overlap_rows, k), -1.0, origin)
             d = add_scaled(d, -dot(d, n), n)
@@ -146,16 +178,18 @@ def add_axial_rows(
         overlap_rows, overlap_ids: workspaces, shapes (MAX_OVERLAP_POINTS, 7) and (MAX_OVERLAP_POINTS,).
     """
     is_unique, x, feature = _closest_pair(first, second, n, gap)
-    overlap_count = 0
+    overlap_count, size = 0, 0.0
     if sine > 0.0:
-        overlap_count = _collect_overlap(first, second, n, sine, cosine, overlap_rows, overlap_ids)
+        overlap_count, size = _collect_overlap(first, second, n, sine, cosine, overlap_rows, overlap_ids)
     if overlap_count == 0 and not is_unique:
-        overlap_count = _collect_overlap(
+        overlap_count, size = _collect_overlap(
             first, second, n, 10.0 * ALIGNED, 1.0 - ALIGNED, overlap_rows, overlap_ids
         )
     if is_unique or overlap_count == 0:
         count = add_row(rows, feature_ids, 0, feature, gap, n, x)
-        return _add_spread_rows(overlap_rows, overlap_ids, overlap_count, n, gap, rows, feature_ids, count)
+        return _add_spread_rows(
+            overlap_rows, overlap_ids, overlap_count, size, n, gap, rows, feature_ids, count
+        )
     if sine == 0.0:
         middle = (0.0, 0.0, 0.0)
         for k in range(overlap_count):
@@ -166,4 +200,4 @@ def add_axial_rows(
         if overlap_rows[k, 0] < lowest - 1e-9:
             lowest, chosen = overlap_rows[k, 0], k
     count = _add_overlap_row(overlap_rows, overlap_ids, chosen, gap, rows, feature_ids, 0)
-    return _add_spread_rows(overlap_rows, overlap_ids, overlap_count, n, gap, rows, feature_ids, count)
+    return _add_spread_rows(overlap_rows, overlap_ids, overlap_count, size, n, gap, rows, feature_ids, count)

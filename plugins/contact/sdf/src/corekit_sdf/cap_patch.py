@@ -112,7 +112,6 @@ def cap_on_face(
     if math.hypot(u[i], u[j]) > ALIGNED:
         count = _add_lowest_row(separation, end, p, u, a, h, R, rows, feature_ids)
         omitted = nearest_rim_point(add_scaled(row_point(rows, 0), -1.0, centre), x_axis, y_axis)
-    closest = count
     min_distance = 0.05 * min(R, a[i], a[j])
     for k_rim in range(4):
         if k_rim == omitted:
@@ -130,7 +129,7 @@ def cap_on_face(
             normal = into_cylinder
             gap = max(dot(normal, add_scaled(centre, -1.0, x)), phi)
             x = add_scaled(x, 0.5 * gap, normal)
-        count = add_distinct_row(rows, feature_ids, closest, count, min_distance, name, gap, normal, x)
+        count = add_distinct_row(rows, feature_ids, count, min_distance, name, gap, normal, x)
     return count
 
 
@@ -150,12 +149,9 @@ def cap_on_edge(
     count = 0
     if abs(u[axis]) > ALIGNED:
         count = add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
-    closest = count
     for upper in range(2):
         name, x = _edge_end(axis, corner, high if upper else low, upper, end, a)
         gap = max(dot(normal, add_scaled(centre, -1.0, x)), phi)
         x = add_scaled(x, 0.5 * gap, normal)
-        count = add_distinct_row(
-            rows, feature_ids, closest, count, 0.05 * min(R, a[axis]), name, gap, normal, x
-        )
+        count = add_distinct_row(rows, feature_ids, count, 0.05 * min(R, a[axis]), name, gap, normal, x)
     return count

@@ -41,13 +41,13 @@ def add_closest_row(
 
 @compiled
 def add_distinct_row(
-    rows: Array, feature_ids: IntArray, closest: int, count: int, min_distance: float, feature: int,
-    gap: float, normal: Vector, point: Vector,
+    rows: Array, feature_ids: IntArray, count: int, min_distance: float, feature: int, gap: float,
+    normal: Vector, point: Vector,
 ) -> int:  # fmt: skip
-    """Append a point unless a row has its feature or the closest pair (if closest = 1) is within `min_distance`."""
+    """Append a point unless a row has its feature or is within `min_distance`."""
     for row in range(count):
         if feature_ids[row] == feature:
             return count
-    if closest == 1 and norm(add_scaled(point, -1.0, row_point(rows, 0))) < min_distance:
-        return count
+        if norm(add_scaled(point, -1.0, row_point(rows, row))) < min_distance:
+            return count
     return add_row(rows, feature_ids, count, feature, gap, normal, point)

@@ -74,7 +74,6 @@ def line_on_face(
     count = 0
     if abs(u[k]) > ALIGNED:
         count = add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
-    closest = count
     min_distance = 0.05 * min(h, a[(k + 1) % 3], a[(k + 2) % 3])
     for upper in range(2):
         end = 1.0 if upper else -1.0
@@ -89,7 +88,5 @@ def line_on_face(
                 continue
         shift = max(gap, phi) - gap
         x = add_scaled(x, -0.5 * shift, normal)
-        count = add_distinct_row(
-            rows, feature_ids, closest, count, min_distance, feature, gap + shift, normal, x
-        )
+        count = add_distinct_row(rows, feature_ids, count, min_distance, feature, gap + shift, normal, x)
     return count
