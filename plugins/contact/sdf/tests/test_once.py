@@ -26,7 +26,7 @@ def over_the_flat(kind, size, x):
     return level <= size[0] + 1e-9
 
 
-@pytest.mark.parametrize("second", [DISK, ("cylinder", (0.06, 0.1))])
+@pytest.mark.parametrize("second", [DISK, ("cylinder", (0.06, 0.1)), ("box", (0.06, 0.06, 0.005))])
 @pytest.mark.parametrize("first", [ROD, ("cylinder", (0.02, 0.1))])
 @pytest.mark.parametrize("gap", [1e-3, -1e-3])
 def test_a_line_at_the_rim_of_a_flat_touches_it_as_samples_of_both_do(first, second, gap):

@@ -83,6 +83,20 @@ def test_a_rod_touches_by_every_node_once(obstacle, at, depth):
         np.testing.assert_allclose(one, other, atol=1e-12)
 
 
+@pytest.mark.parametrize("beside", [0.0, 0.004, 0.009])
+def test_a_rod_along_an_edge_of_a_box_touches_by_every_node_once(beside):
+    """The corner of the box is the line y = z = 0 below the rod or beside it, where no face is."""
+    nodes = np.column_stack(
+        [0.02 * np.arange(8) - 0.07, np.full(8, beside), np.full(8, np.sqrt(1e-4 - beside**2))]
+    )
+    box = ("box", (0.5, 0.1, 0.1))
+    ours = rows(Nodes(nodes, chain(8), box, at=(0.0, -0.1, -0.1)).contacts())
+    theirs = rows(Nodes(nodes, None, box, at=(0.0, -0.1, -0.1)).contacts())
+    np.testing.assert_array_equal(ours[0], theirs[0])
+    for one, other in zip(ours[1:], theirs[1:], strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
 def test_a_junction_of_three_edges_touches_once():
     nodes = [(0.0, 0.0, RADIUS), (0.05, 0.0, 0.03), (-0.05, 0.03, 0.03), (-0.05, -0.03, 0.03)]
     found = Nodes(nodes, [(0, 1), (0, 2), (3, 0)], ("half-space", ())).contacts(0.001)

@@ -7,7 +7,7 @@ A feature is a point of the pair that moves smoothly with it, so that its gap is
     PLUS, MINUS   the end (rim or end sphere) at local +z or −z of the cylinder or capsule, at its lowest point
     SIDE          its lateral surface against a corner of the box
     RIM + k       material point k of a cylinder's rims (8: four of the + rim, four of the − rim)
-    CORNER + c    corner c of the box on a cap (8), or of a box or polytope on a plane (any number)
+    CORNER + c    corner c of the box on a cap or beside a line along its edge (8), or of a box or polytope on a plane
     EDGE + e      edge e of the box against the lateral surface (12)
     CROSSING + x  where edge e of the box crosses the rim of a cap, entering or leaving (48)
 

@@ -4,13 +4,14 @@ Edges that meet at a frame all find it where it touches. Their contacts are one:
 normal. If both are reported, the load between them is undetermined, W is singular, and a rod of n nodes on a floor has
 2·n − 2 contacts instead of n. The contact of the first edge stands for all.
 
-This holds over a half-space or a face of a box, where edges that lie report both of their ends. On round shapes and
-over the edges of a box every edge reports its nearest point: where that moves over a node from edge to edge, the number
-of contacts must not change, or the force of a contact potential would jump.
+This holds over a half-space, over a face of a box and along one of its edges, where edges that lie report both of their
+ends. On round shapes and across the edges of a box every edge reports its nearest point: where that moves over a node
+from edge to edge, the number of contacts must not change, or the force of a contact potential would jump.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from corekit.compiled import compiled
@@ -28,7 +29,7 @@ def _is_end_on_flat(
     c: int, kind: IntArray, second_frame: IntArray, rotation: Array, flat_cosine: float, id: IntArray, shape: IntArray,
     normal: Array,
 ) -> bool:  # fmt: skip
-    """Whether a contact is that of an end of an edge over a half-space or over a face of a box."""
+    """Whether a contact is that of an end of an edge over a half-space, over a face of a box or along an edge of it."""
     edge, flat = shape[c, 0], shape[c, 1]
     if second_frame[edge] < 0:
         edge, flat = flat, edge
@@ -36,13 +37,15 @@ def _is_end_on_flat(
         return False
     if kind[flat] != BOX:
         return bool(kind[flat] == HALF_SPACE)
-    nearest = 0.0
+    nearest = lying = 0.0
     for axis in range(3):
-        along = 0.0
+        along = parallel = 0.0
         for i in range(3):
             along += normal[c, i] * rotation[flat, i, axis]
-        nearest = max(nearest, abs(along))
-    return nearest > flat_cosine
+            parallel += rotation[edge, i, 2] * rotation[flat, i, axis]
+        nearest, lying = max(nearest, abs(along)), max(lying, abs(parallel))
+    # the flat angle is half of that of the cosine
+    return nearest > flat_cosine or lying > math.sqrt(0.5 * (1.0 + flat_cosine))
 
 
 @compiled
