@@ -82,6 +82,8 @@ def _side_rim_direction(q: Vector, e: Vector, axis: Vector, R: float) -> tuple[b
     if not sine > 1e-14:
         return False, e
     w = scaled(w, 1.0 / sine)
+    w = add_scaled(w, -dot(w, e), e)  # what rounding left along e, divided by the sine
+    w = scaled(w, 1.0 / norm(w))
     v = cross(e, w)
     q_w, q_v = dot(q, w), dot(q, v)
     if R > 0.0:
