@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .pairs import LENGTH, Scene, random_rotation, rotation_about, support
+from .pairs import LENGTH, Scene, excess, random_rotation, rotation_about, support
 
 
 def distance_of_axes(scene):
@@ -48,3 +48,17 @@ def test_the_gap_of_nearly_parallel_cylinders_is_the_best_of_the_directions_abou
         tried /= np.linalg.norm(tried, axis=1)[:, None]
         extent = [support("cylinder", scene.table.size[k], tried @ scene.rotation[k]) for k in range(2)]
         assert (tried @ (scene.position[0] - scene.position[1]) - sum(extent)).max() <= low[0] + LENGTH
+
+
+def test_the_point_of_a_side_along_an_edge_of_a_box_is_on_both():
+    """By rounding the line ran beside the edge, and its nearest point was halfway to where it would cross it."""
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        scene = Scene([("cylinder", (0.05, 0.2)), ("box", (0.1, 0.02, 0.12))], obstacles=0)
+        spun, lean = random_rotation(rng), rotation_about(rng.normal(size=3), 10.0 ** rng.uniform(-9.5, -7.0))
+        scene.set_pose(1, np.zeros(3), spun)
+        scene.set_pose(0, spun @ (0.1, 0.0711, rng.uniform(-0.2, 0.2)), spun @ lean)
+        gap, n, x = min(scene.rows().values(), key=lambda row: row[0])
+        for k, sign in ((0, 0.5), (1, -0.5)):
+            local = scene.rotation[k].T @ (x + sign * gap * n - scene.position[k])
+            assert abs(excess(scene.table.kind[k], scene.table.size[k], local)) < 1e-6

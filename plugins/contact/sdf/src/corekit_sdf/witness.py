@@ -51,19 +51,26 @@ def _axis_parameter(separation: Separation, p: Vector, u: Vector, a: Vector, h: 
     """Return t [m] of the point p + t·u − R·n on the lateral line that meets the box's support along n.
 
     The axes i in which the support has one coordinate, side(nᵢ)·aᵢ, give t by least squares. If u has no
-    component along them, line and support overlap over a range; t is its middle.
+    component along them, line and support overlap over a range; t is its middle. Where the ranges of two axes do not
+    meet, the line runs beside an edge by rounding: that of the steeper axis tells how far.
     """
     f, n, stratum, _ = separation
     t = weight = 0.0
     low, high = -h, h
-    for i in range(3):
+    steepest = 0
+    for i in range(1, 3):
+        if abs(u[i]) > abs(u[steepest]):
+            steepest = i
+    for step in range(3):
+        i = (steepest + step) % 3
         if abs(n[i]) > ALIGNED:
             if stratum != FACE:
                 t += u[i] * (sign_of(n[i]) * a[i] + (f + R) * n[i] - p[i])
                 weight += u[i] * u[i]
         elif abs(u[i]) > ALIGNED:
             t0, t1 = (-a[i] - p[i]) / u[i], (a[i] - p[i]) / u[i]
-            low, high = max(low, min(t0, t1)), min(high, max(t0, t1))
+            start, stop = max(low, min(t0, t1)), min(high, max(t0, t1))
+            low, high = min(start, high), max(stop, low)
     if weight > ALIGNED * ALIGNED:
         return min(max(t / weight, -h), h)
-    return min(max(0.5 * (low + high), -h), h)
+    return 0.5 * (low + high)
