@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
+from corekit_sdf.axial_overlap import PASSAGE
+from corekit_sdf.features import CROSSING, FEATURES
+from corekit_testing.gap_rates import gap_rates
+
 from .pairs import LENGTH, Scene, excess, random_rotation, rotation_about, support
+
+ON_SIDE, ACROSS = rotation_about((1, 0, 0), np.pi / 2), rotation_about((0, 1, 0), np.pi / 2)
+DISK, ROD, LOG = ("cylinder", (0.06, 0.005)), ("capsule", (0.02, 0.1)), ("cylinder", (0.02, 0.1))
 
 
 def distance_of_axes(scene):
@@ -50,6 +57,32 @@ def test_the_gap_of_nearly_parallel_cylinders_is_the_best_of_the_directions_abou
         assert (tried @ (scene.position[0] - scene.position[1]) - sum(extent)).max() <= low[0] + LENGTH
 
 
+ALIGNED = [
+    (DISK, DISK, (0.0, 0.0, 0.0101), np.eye(3), 4),
+    (DISK, ("cylinder", (0.06, 0.1)), (0.0, 0.0, 0.1051), np.eye(3), 4),
+    (ROD, ROD, (0.041, 0.0, 0.0), np.eye(3), 2),
+    (LOG, LOG, (0.041, 0.0, 0.0), np.eye(3), 2),
+    (("capsule", (0.02, 0.06)), DISK, (0.0, 0.0, 0.0251), ON_SIDE, 2),
+    (ROD, ("box", (0.1, 0.05, 0.05)), (0.0, 0.05, 0.0701), ACROSS, 2),
+    (ROD, ("box", (0.1, 0.05, 0.05)), (0.0, 0.055, 0.0701), ACROSS, 2),
+    (LOG, ("box", (0.1, 0.05, 0.05)), (0.0, 0.055, 0.0701), ACROSS, 2),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "place", "turn", "count"), ALIGNED)
+def test_what_ends_together_stands_on_both_ends_whatever_the_rounding(first, second, place, turn, count):
+    rng = np.random.default_rng(0)
+    width = max(2.0 * min(max(first[1]), max(second[1])), 0.12)
+    for _ in range(100):
+        scene = Scene([first, second], obstacles=0)
+        spun, shift = random_rotation(rng), rng.normal(size=3)
+        scene.set_pose(1, shift, spun)
+        scene.set_pose(0, shift + spun @ place, spun @ turn)
+        points = np.array([row[2] for row in scene.rows().values()])
+        assert len(points) == count
+        assert np.linalg.norm(points[:, None] - points, axis=2).max() == pytest.approx(width, rel=1e-6)
+
+
 def test_the_point_of_a_side_along_an_edge_of_a_box_is_on_both():
     """By rounding the line ran beside the edge, and its nearest point was halfway to where it would cross it."""
     rng = np.random.default_rng(2)
@@ -62,3 +95,36 @@ def test_the_point_of_a_side_along_an_edge_of_a_box_is_on_both():
         for k, sign in ((0, 0.5), (1, -0.5)):
             local = scene.rotation[k].T @ (x + sign * gap * n - scene.position[k])
             assert abs(excess(scene.table.kind[k], scene.table.size[k], local)) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [(DISK, ("box", (0.05, 0.04, 0.03))), (LOG, ("box", (0.05, 0.04, 0.03))), (DISK, DISK)],
+)
+def test_deep_in_each_other_every_gap_has_the_rate_of_its_material_points(first, second):
+    """A point deeper than the pair along another normal, with the gap of the pair, had the rate of neither."""
+    rng = np.random.default_rng(6)
+    compared, step = 0, 1e-6
+    for _ in range(800):
+        scene = Scene([first, second], obstacles=0)
+        turn = (np.eye(3), ON_SIDE, ACROSS)[rng.integers(3)]
+        lean = rotation_about(rng.normal(size=3), rng.uniform(0.005, 0.09))
+        scene.set_pose(0, rng.normal(size=3) * rng.choice([0.005, 0.02, 0.05]), lean @ turn)
+        home, turns = scene.position.copy(), scene.rotation.copy()
+        contacts, rows = scene.measure(), scene.rows()
+        velocity, spin = rng.normal(size=(2, 3)) * 0.1, rng.normal(size=(2, 3)) * 0.3
+        rates = {key % FEATURES: rate for key, rate in gap_rates(contacts, turns, velocity, spin).items()}
+        sides = []
+        for sign in (1.0, -1.0):
+            for k in range(2):
+                spun = rotation_about(spin[k], sign * step * float(np.linalg.norm(spin[k]))) @ turns[k]
+                scene.set_pose(k, home[k] + sign * step * velocity[k], spun)
+            sides.append(scene.rows())
+        for key in rows.keys() & sides[0].keys() & sides[1].keys():
+            slides = key >= CROSSING if second[0] == "box" else max(key >> 4 & 15, key & 15) >= PASSAGE
+            ahead, back = sides[0][key][0], sides[1][key][0]
+            if slides or abs(ahead + back - 2 * rows[key][0]) > 1e-3 * step:
+                continue
+            assert (ahead - back) / (2 * step) == pytest.approx(rates[key], abs=1e-6)
+            compared += 1
+    assert compared > 40

@@ -20,6 +20,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of
 from corekit_sdf.features import SIDE, end_feature
 from corekit_sdf.rims import rim_direction, rim_feature
+from corekit_sdf.witness import ALIGNED
 
 __all__ = [
     "FACE",
@@ -39,6 +40,8 @@ FACE: Final = 11  # a whole cap; features of one shape after the last RIM of `fe
 PASSAGE: Final = 12  # 12 and 13: where something passes a rim
 MAX_OVERLAP_POINTS: Final = 16
 _PAIRED: Final = 32768
+_REACH: Final = 1.0 + ALIGNED
+"""How far a line or cap reaches, relative to its ends or rim: of two that end together rounding denies neither."""
 
 
 @compiled
@@ -83,7 +86,7 @@ def _rim_over(
         x = add_scaled(middle, body[5], rim_direction(k, body[1], body[2]))
         off = add_scaled(x, -1.0, centre)
         gap = dot(off, m)
-        if norm(add_scaled(off, -gap, m)) <= R:
+        if norm(add_scaled(off, -gap, m)) <= _REACH * R:
             count = _add_overlap_point(rows, feature_ids, count, rim_feature(k, end), FACE, flip, gap, m, x)
     return count
 
@@ -128,7 +131,7 @@ def line_on_cap(
         end = -1.0 if choice else 1.0
         x = add_scaled(off, end * h, u)
         gap = dot(x, m)
-        if norm(add_scaled(x, -gap, m)) <= R:
+        if norm(add_scaled(x, -gap, m)) <= _REACH * R:
             x = add_scaled(base, end * h, u)
             count = _add_overlap_point(rows, feature_ids, count, end_feature(end), FACE, flip, gap, m, x)
     d, level = add_scaled(off, -dot(off, m), m), add_scaled(u, -dot(u, m), m)
@@ -151,7 +154,7 @@ def line_on_line(
 ) -> int:  # fmt: skip
     """Append points (2), ends of a side line beside another; flip = −1 if the line is the second shape's.
 
-    n points from `other` into `line`.
+    n points from `other` into `line`. An end on the axis of the other has no shortest way to it: it goes along n.
     """
     for choice in range(2):
         end = -1.0 if choice else 1.0
@@ -160,10 +163,12 @@ def line_on_line(
         t = dot(d, other[3])
         d = add_scaled(d, -t, other[3])
         distance = norm(d)
-        if abs(t) <= other[4] and distance > 0.0:
-            out = sign_of(dot(d, n))
-            m = scaled(d, out / distance)
-            gap = out * distance - line[5] - other[5]
+        if abs(t) <= _REACH * other[4]:
+            m = add_scaled(n, -dot(n, other[3]), other[3])
+            if distance > ALIGNED * other[4]:
+                m = scaled(d, sign_of(dot(d, n)))
+            m = scaled(m, 1.0 / norm(m))
+            gap = dot(d, m) - line[5] - other[5]
             count = _add_overlap_point(
                 rows, feature_ids, count, end_feature(end), SIDE, flip, gap, m, add_scaled(x, -line[5], m)
             )

@@ -6,6 +6,8 @@ first, then the furthest on either side of the line to it. Ties keep the given o
 
 A point of the overlap may be the closest pair under another name, as where a line passes the lowest point of a rim,
 and the overlap itself may be a point. None is therefore reported nearer to the first than a small part of the features.
+A point deeper than the pair is measured along another normal. It is left out: with the pair's gap its rate would be
+wrong.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ from corekit_sdf.witness import ALIGNED
 
 __all__ = ["add_axial_rows"]
 
+_ROUNDING: Final = 1e-10
+"""How far a point's gap may be below its pair's, relative to the features."""
 _NEAR: Final = 0.05
 """Distance of points that count as one, relative to the features; aside of the line, to the furthest point."""
 
@@ -131,6 +135,8 @@ def _add_spread_rows(
     for role in range(3):  # away from the first point; left of that line; right of it
         best, chosen = _NEAR * (size if role == 0 else extent), -1
         for k in range(overlap_count):
+            if overlap_rows[k, 0] < gap - _ROUNDING * size:
+                continue
             d = add_scaled(row_point(overlap_rows, k), -1.0, origin)
             d = add_scaled(d, -dot(d, n), n)
             aside = dot(n, cross(line, d))
@@ -157,7 +163,7 @@ def _add_overlap_row(
     overlap_rows: Array, overlap_ids: IntArray, chosen: int, gap: float, rows: Array, feature_ids: IntArray,
     count: int,
 ) -> int:  # fmt: skip
-    """Append an overlap point, with a gap no less than the pair's; return the new count."""
+    """Append an overlap point, with a gap no less than the pair's to rounding; return the new count."""
     m = (overlap_rows[chosen, 1], overlap_rows[chosen, 2], overlap_rows[chosen, 3])
     lift = max(gap - overlap_rows[chosen, 0], 0.0)
     x = add_scaled(row_point(overlap_rows, chosen), -0.5 * lift, m)
@@ -195,9 +201,10 @@ def add_axial_rows(
         for k in range(overlap_count):
             middle = add_scaled(middle, 1.0 / overlap_count, row_point(overlap_rows, k))
         return add_row(rows, feature_ids, 0, feature, gap, n, middle)
-    lowest, chosen = math.inf, 0
+    least, chosen = math.inf, 0
     for k in range(overlap_count):
-        if overlap_rows[k, 0] < lowest - 1e-9:
-            lowest, chosen = overlap_rows[k, 0], k
+        difference = abs(overlap_rows[k, 0] - gap)
+        if difference < least - ALIGNED * size:
+            least, chosen = difference, k
     count = _add_overlap_row(overlap_rows, overlap_ids, chosen, gap, rows, feature_ids, 0)
     return _add_spread_rows(overlap_rows, overlap_ids, overlap_count, size, n, gap, rows, feature_ids, count)

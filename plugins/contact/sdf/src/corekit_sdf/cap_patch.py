@@ -119,7 +119,7 @@ def cap_on_face(
         direction = rim_direction(k_rim, x_axis, y_axis)
         x = add_scaled(centre, R, direction)
         if abs(x[i]) <= a[i] and abs(x[j]) <= a[j]:
-            gap = max(sign * x[k] - a[k], phi)
+            gap = sign * x[k] - a[k]
             normal = unit_axis(k, sign)
             name, x = rim_feature(k_rim, end), add_scaled(x, -0.5 * gap, normal)
         else:
@@ -127,9 +127,9 @@ def cap_on_face(
             if name < 0:
                 continue
             normal = into_cylinder
-            gap = max(dot(normal, add_scaled(centre, -1.0, x)), phi)
+            gap = dot(normal, add_scaled(centre, -1.0, x))
             x = add_scaled(x, 0.5 * gap, normal)
-        count = add_distinct_row(rows, feature_ids, count, min_distance, name, gap, normal, x)
+        count = add_distinct_row(rows, feature_ids, count, min_distance, phi, name, gap, normal, x)
     return count
 
 
@@ -151,7 +151,7 @@ def cap_on_edge(
         count = add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
     for upper in range(2):
         name, x = _edge_end(axis, corner, high if upper else low, upper, end, a)
-        gap = max(dot(normal, add_scaled(centre, -1.0, x)), phi)
+        gap = dot(normal, add_scaled(centre, -1.0, x))
         x = add_scaled(x, 0.5 * gap, normal)
-        count = add_distinct_row(rows, feature_ids, count, 0.05 * min(R, a[axis]), name, gap, normal, x)
+        count = add_distinct_row(rows, feature_ids, count, 0.05 * min(R, a[axis]), phi, name, gap, normal, x)
     return count

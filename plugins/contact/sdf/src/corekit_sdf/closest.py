@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, dot, norm, sign_of
@@ -11,6 +13,9 @@ from corekit_sdf.separation import CAP, EDGE_SIDE, END, FACE, SIDE_VERTEX, Separ
 from corekit_sdf.witness import ALIGNED, midpoint
 
 __all__ = ["add_closest_row", "add_distinct_row"]
+
+_ROUNDING: Final = 1e-8
+"""How far a point's gap may be below its pair's, relative to the least distance of two points."""
 
 
 @compiled
@@ -41,13 +46,19 @@ def add_closest_row(
 
 @compiled
 def add_distinct_row(
-    rows: Array, feature_ids: IntArray, count: int, min_distance: float, feature: int, gap: float,
+    rows: Array, feature_ids: IntArray, count: int, min_distance: float, phi: float, feature: int, gap: float,
     normal: Vector, point: Vector,
 ) -> int:  # fmt: skip
-    """Append a point unless a row has its feature or is within `min_distance`."""
+    """Append a point unless a row has its feature or is within `min_distance`, or it is deeper than the pair.
+
+    A deeper one is measured along another normal, near the closest pair: with the pair's gap φ [m], which no gap is
+    below, its rate would be wrong.
+    """
+    if gap < phi - _ROUNDING * min_distance:
+        return count
     for row in range(count):
         if feature_ids[row] == feature:
             return count
         if norm(add_scaled(point, -1.0, row_point(rows, row))) < min_distance:
             return count
-    return add_row(rows, feature_ids, count, feature, gap, normal, point)
+    return add_row(rows, feature_ids, count, feature, max(gap, phi), normal, point)

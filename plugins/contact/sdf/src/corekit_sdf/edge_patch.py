@@ -3,10 +3,12 @@
 Of two lines that are parallel within the flat angle the overlap ends where either does. The gap of an end of the line
 is measured along the shortest way to the edge, that of an end of the edge, a corner of the box, along the shortest way
 to the line, less the radius. The foot of either slides along the other line, across which the way is perpendicular:
-both rates are exact.
+both rates are exact. An end on the other line has no shortest way to it: it goes along the pair's normal.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
@@ -17,6 +19,9 @@ from corekit_sdf.separation import Separation
 from corekit_sdf.witness import ALIGNED
 
 __all__ = ["line_on_edge"]
+
+_REACH: Final = 1.0 + ALIGNED
+"""How far a line reaches, relative to its ends: of two that end together rounding denies neither."""
 
 
 @compiled
@@ -46,20 +51,22 @@ def line_on_edge(
         if choice < 2:
             x = add_scaled(p, end * h, u)
             d = add_scaled(add_scaled(x, -1.0, middle), -x[i], axis)
-            feature, beside = end_feature(end), abs(x[i]) <= a[i]
+            feature, beside = end_feature(end), abs(x[i]) <= _REACH * a[i]
         else:
             corner = add_scaled(middle, end * a[i], axis)
             d = add_scaled(p, -1.0, corner)
             t = -dot(d, u)
             d = add_scaled(d, t, u)
             x = add_scaled(corner, 1.0, d)
-            feature, beside = CORNER + corner_number(corner), abs(t) < h
-        distance = norm(d)
-        if not (beside and distance > 0.0):
+            feature, beside = CORNER + corner_number(corner), abs(t) <= _REACH * h
+        if not beside:
             continue
-        out = sign_of(dot(d, n))
-        m = scaled(d, out / distance)
-        gap = max(out * distance - R, phi)
-        x = add_scaled(x, -(out * distance) + 0.5 * gap, m)
-        count = add_distinct_row(rows, feature_ids, count, 0.05 * min(h, a[i]), feature, gap, m, x)
+        along = axis if choice < 2 else u
+        m = add_scaled(n, -dot(n, along), along)
+        if norm(d) > ALIGNED * h:
+            m = scaled(d, sign_of(dot(d, n)))
+        m = scaled(m, 1.0 / norm(m))
+        gap = dot(d, m) - R
+        x = add_scaled(x, 0.5 * gap - dot(d, m), m)
+        count = add_distinct_row(rows, feature_ids, count, 0.05 * min(h, a[i]), phi, feature, gap, m, x)
     return count

@@ -86,7 +86,5 @@ def line_on_face(
             feature, gap, normal, x = _edge_row(k, limit, sign, sign_of(end * u[limit]), p, u, a, h, R)
             if sign * normal[k] < flat_cosine:
                 continue
-        shift = max(gap, phi) - gap
-        x = add_scaled(x, -0.5 * shift, normal)
-        count = add_distinct_row(rows, feature_ids, count, min_distance, feature, gap + shift, normal, x)
+        count = add_distinct_row(rows, feature_ids, count, min_distance, phi, feature, gap, normal, x)
     return count
