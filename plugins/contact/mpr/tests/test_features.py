@@ -66,3 +66,19 @@ def test_one_point_on_faces_that_lie_on_each_other_is_the_middle_of_their_overla
         np.testing.assert_allclose(turn.T @ normal, (0, 0, 1), atol=LENGTH)
         # the overlap spans −0.05 + 0.06 … 0.05 and −0.04 + 0.03 … 0.04
         np.testing.assert_allclose(turn.T @ point, (0.03, 0.015, 0.0305), atol=LENGTH)
+
+
+def test_disks_and_rods_that_end_together_stand_on_both_ends_whatever_the_rounding():
+    rng = np.random.default_rng(3)
+    disk, rod, on_side = (
+        ("cylinder", (0.06, 0.005)),
+        ("capsule", (0.02, 0.06)),
+        rotation_about((1, 0, 0), np.pi / 2),
+    )
+    for first, place, stand, count in ((disk, 0.0101, np.eye(3), 4), (rod, 0.0251, on_side, 2)):
+        for _ in range(200):
+            scene = Scene([first, disk])
+            turn, shift = random_rotation(rng), rng.normal(size=3)
+            scene.set_pose(1, shift, turn)
+            scene.set_pose(0, shift + turn @ (0.0, 0.0, place), turn @ stand)
+            assert len(features(scene)) == count

@@ -29,7 +29,7 @@ __all__ = ["OverlapBuffers", "collect_overlap", "new_overlap_buffers"]
 
 _PARALLEL: Final = 1e-9
 _ON_EDGE: Final = 1e-9
-"""How far outside of an edge a point still lies on it, relative to its length: exactly aligned faces share corners."""
+"""How far outside of an edge or rim a point still lies on it, relative to its size: aligned faces share corners."""
 
 
 class OverlapBuffers(NamedTuple):
@@ -70,7 +70,7 @@ def _over(feature: Feature, loop: Array, x: Vector) -> bool:
     kind, count, m, radius = feature
     if kind == DISK:
         d = subtract(x, row(loop, 4))
-        return norm(add_scaled(d, -dot(d, m), m)) <= radius
+        return norm(add_scaled(d, -dot(d, m), m)) <= (1.0 + _ON_EDGE) * radius
     inside = True
     for c in range(count):
         base = row(loop, c)
