@@ -82,3 +82,46 @@ def test_disks_and_rods_that_end_together_stand_on_both_ends_whatever_the_roundi
             scene.set_pose(1, shift, turn)
             scene.set_pose(0, shift + turn @ (0.0, 0.0, place), turn @ stand)
             assert len(features(scene)) == count
+
+
+def test_parallel_edges_touch_at_both_ends_of_what_is_beside():
+    """Two boxes edge to edge, the second 45° about the common axis: from 0.02 on, and to where the shorter one ends."""
+    rng = np.random.default_rng(4)
+    scene = Scene([("box", (0.02, 0.02, 0.1)), ("box", (0.03, 0.03, 0.06))])
+    for gap in (1e-3, 0.02):
+        for _ in range(40):
+            turn, shift = random_rotation(rng), rng.normal(size=3)
+            scene.set_pose(1, shift, turn @ rotation_about((0, 0, 1), np.pi / 4))
+            away = np.sqrt(2.0) * 0.05 + gap
+            scene.set_pose(0, shift + turn @ (away, 0.0, 0.08), turn @ rotation_about((0, 0, 1), np.pi / 4))
+            rows = sorted(scene.rows().values(), key=lambda row: turn[:, 2] @ row[2])
+            assert len(rows) == 2
+            for (found, normal, point), height in zip(rows, (-0.02, 0.06), strict=True):
+                assert found == pytest.approx(gap, abs=10 * LENGTH)
+                np.testing.assert_allclose(turn.T @ normal, (1, 0, 0), atol=1e-9)
+                where = (np.sqrt(2.0) * 0.03 + 0.5 * gap, 0.0, height)
+                np.testing.assert_allclose(turn.T @ (point - shift), where, atol=1e-9)
+
+
+def test_what_touches_at_one_point_by_rounding_is_reported_there_once():
+    """A rod that passes a rim, disks rim to rim, rods end to end."""
+    rng = np.random.default_rng(5)
+    disk, rod, on_side = (
+        ("cylinder", (0.06, 0.005)),
+        ("capsule", (0.02, 0.1)),
+        rotation_about((1, 0, 0), np.pi / 2),
+    )
+    poses = (
+        (disk, rod, (0.06, 0.03, 0.026), on_side, (0.06, 0.0, 0.0055)),
+        (disk, disk, (0.12, 0.0, 0.011), np.eye(3), (0.06, 0.0, 0.0055)),
+        (rod, rod, (0.041, 0.0, 0.2), np.eye(3), (0.0205, 0.0, 0.1)),
+    )
+    for first, second, place, stand, where in poses:
+        scene = Scene([first, second])
+        for _ in range(60):
+            turn = random_rotation(rng)
+            scene.set_pose(0, np.zeros(3), turn)
+            scene.set_pose(1, turn @ place, turn @ stand)
+            ((gap, _, point),) = scene.rows().values()
+            assert gap == pytest.approx(1e-3, abs=LENGTH)
+            np.testing.assert_allclose(turn.T @ point, where, atol=1e-5)

@@ -6,7 +6,8 @@ crossings of their edges:
 - a corner, rim point or end over a face is measured along the face's normal to its plane;       (1)
 - two edges, or an edge and a line, along their common perpendicular if that is near the pair's
   normal and meets both, else not at all: where nearly parallel edges cross slides along both;   (2)
-- an end of a round line beside another line, along the shortest way to that line;               (3)
+- an end of a line beside another, along the shortest way to that line, if that is near the pair's
+  normal;                                                                                        (3)
 - where an edge or rim passes a rim, along the normal of a cap.                                  (4)
 
 The rates of (1), (2) and (3) are exact: a gap along the normal of its features does not change as the point slides on
@@ -30,6 +31,8 @@ __all__ = ["OverlapBuffers", "collect_overlap", "new_overlap_buffers"]
 _PARALLEL: Final = 1e-9
 _ON_EDGE: Final = 1e-9
 """How far outside of an edge or rim a point still lies on it, relative to its size: aligned faces share corners."""
+_HALF: Final = 0.5 + _ON_EDGE
+"""Half of an edge, relative to its length: what meets at a corner or ends with another, rounding does not deny."""
 
 
 class OverlapBuffers(NamedTuple):
@@ -139,7 +142,7 @@ def _edges_crossing(
             c = scaled(c, sign_of(dot(n, c)) / norm(c))
             own = dot(c, cross(e, g))
             s, t = dot(c, cross(d, g)) / own, dot(c, cross(d, e)) / own
-            if not (dot(n, c) > cosine and 0.0 < s < 1.0 and 0.0 < t < 1.0):
+            if not (dot(n, c) > cosine and abs(s - 0.5) < _HALF and abs(t - 0.5) < _HALF):
                 continue
             gap = dot(c, add_scaled(add_scaled(scaled(d, -1.0), s, e), -t, g))
             gap -= thick_a + thick_b
@@ -150,24 +153,28 @@ def _edges_crossing(
 
 @compiled
 def _ends_beside(
-    line: Feature, loop: Array, other: Feature, base: Array, n: Vector, flip: float,
+    line: Feature, loop: Array, other: Feature, base: Array, n: Vector, cosine: float, flip: float,
     rows: Array, count: int,
 ) -> int:  # fmt: skip
-    """Append points (3): ends of a line beside another; flip = −1 if the line is B's."""
+    """Append points (3): ends of a line beside another; flip = −1 if the line is B's.
+
+    An end on the other line has no shortest way to it: it goes along n.
+    """
     start = row(base, 0)
     e = subtract(row(base, 1), start)
     square = dot(e, e)
     for c in range(2):
         x = row(loop, c)
         t = dot(subtract(x, start), e) / square
-        if 0.0 <= t <= 1.0:
+        if abs(t - 0.5) < _HALF:
             d = subtract(x, add_scaled(start, t, e))
-            distance = norm(d)
-            if not distance > 0.0:
+            m = scaled(add_scaled(n, -dot(n, e) / square, e), flip)
+            if dot(d, d) > _PARALLEL * _PARALLEL * square:
+                m = scaled(d, sign_of(flip * dot(d, n)))
+            m = scaled(m, 1.0 / norm(m))
+            if not flip * dot(m, n) > cosine:
                 continue
-            out = sign_of(flip * dot(d, n)) / distance
-            gap = out * distance * distance - line[3] - other[3]
-            m = scaled(d, out)
+            gap = dot(d, m) - line[3] - other[3]
             id_a, id_b = (loop[c, 3], float(SIDE)) if flip > 0.0 else (float(SIDE), loop[c, 3])
             count = _add_point(
                 rows, count, id_a, id_b, gap, scaled(m, flip), add_scaled(x, -line[3] - 0.5 * gap, m)
@@ -189,11 +196,12 @@ def _edges_past_rim(
         d, level = add_scaled(d, -dot(d, m), m), add_scaled(e, -dot(e, m), m)
         a, b = dot(level, level), dot(level, d)
         root = b * b - a * (dot(d, d) - R * R)
-        if not (root > 0.0 and a > 0.0):
+        if not (root > -_ON_EDGE * a * R * R and a > 0.0):
             continue
+        root = math.sqrt(max(root, 0.0))
         for upper in range(2):
-            t = (-b + (math.sqrt(root) if upper else -math.sqrt(root))) / a
-            if 0.0 < t < 1.0:
+            t = (-b + (root if upper else -root)) / a
+            if abs(t - 0.5) < _HALF:
                 x = add_scaled(add_scaled(p, t, e), 1.0, _to_surface(feature, m))
                 gap = dot(m, subtract(x, centre))
                 id_a, id_b = loop[i, 4], float(CROSSING + upper)
@@ -215,7 +223,7 @@ def _rims_crossing(
     height = dot(d, m)
     d = add_scaled(d, -height, m)
     distance = norm(d)
-    if not (abs(a[3] - b[3]) < distance < a[3] + b[3]):
+    if not (abs(a[3] - b[3]) < distance < (1.0 + _ON_EDGE) * (a[3] + b[3])):
         return count
     towards = scaled(d, 1.0 / distance)
     offset = (distance * distance + b[3] * b[3] - a[3] * a[3]) / (2.0 * distance)
@@ -253,10 +261,8 @@ def collect_overlap(a: Feature, b: Feature, n: Vector, cosine: float, buffers: O
     if _flat(a):
         count = _corners_over(b, loop_b, a, loop_a, -1.0, rows, count)
     if not _flat(a) and not _flat(b):
-        if a[3] + b[3] > 0.0:
-            count = _ends_beside(a, loop_a, b, loop_b, n, 1.0, rows, count)
-            count = _ends_beside(b, loop_b, a, loop_a, n, -1.0, rows, count)
-        return count
+        count = _ends_beside(a, loop_a, b, loop_b, n, cosine, 1.0, rows, count)
+        return _ends_beside(b, loop_b, a, loop_a, n, cosine, -1.0, rows, count)
     if a[0] == DISK and b[0] == DISK:
         return _rims_crossing(a, row(loop_a, 4), b, row(loop_b, 4), rows, count)
     if b[0] == DISK:

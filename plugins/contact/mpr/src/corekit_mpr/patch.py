@@ -3,8 +3,10 @@
 A flat lies on another if they are within the flat angle and the pair's normal is within twice that of the
 face's. The points of the overlap (`overlap`) that spread the support are reported: the furthest from the
 first, then the furthest on either side of the line to it. Ties keep the given order, so that a resting flat
-keeps its contacts. A point deeper than the pair is measured along another normal, near the closest pair. It is
-left out: with the pair's gap its rate would be wrong.
+keeps its contacts. A point of the overlap may be the closest pair under another name, as where a corner is on
+an edge, and the overlap itself may be a point: what is the first to rounding is not reported. A point deeper
+than the pair is measured along another normal, near the closest pair. It is left out: with the pair's gap its
+rate would be wrong.
 """
 
 from __future__ import annotations
@@ -14,8 +16,8 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, subtract
-from corekit_mpr.features import DISK, NOTHING, POLYGON, PosedShape, face_towards, supporting_feature
+from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, subtract
+from corekit_mpr.features import DISK, NOTHING, POLYGON, Feature, PosedShape, face_towards, supporting_feature
 from corekit_mpr.overlap import OverlapBuffers, collect_overlap
 from corekit_mpr.solids import Hulls
 from corekit_mpr.witness import ALIGNED, closest
@@ -25,22 +27,37 @@ __all__ = ["MAX_POINTS", "add_pair_rows"]
 MAX_POINTS: Final = 4
 """Largest number of points that report one pair."""
 _NEAR: Final = 0.05
+_SAME: Final = 1e-6
+"""Distance of points that are one, relative to the features: where a line touches a rim, the root of rounding."""
 _ROUNDING: Final = 1e-12
 """How far a point's gap may be below its pair's [m]."""
+
+
+@compiled
+def _size(feature: Feature, loop: Array) -> float:
+    """Return the radius of a cap, half of a line or of the shortest edge of a face, infinity of a plane [m]."""
+    kind, count, _, radius = feature
+    if kind == DISK:
+        return radius
+    shortest = math.inf
+    for c in range(count):
+        shortest = min(shortest, norm(subtract(row(loop, (c + 1) % count), row(loop, c))))
+    return 0.5 * shortest
 
 
 @compiled
 def _collect_lying(
     hulls: Hulls, first: PosedShape, second: PosedShape, n: Vector, sine: float, cosine: float,
     buffers: OverlapBuffers,
-) -> int:  # fmt: skip
-    """Collect the overlap of features that lie on each other; return the number of points.
+) -> tuple[int, float]:  # fmt: skip
+    """Collect the overlap of features that lie on each other; return the number of points and the lesser size [m].
 
     Args:
         sine: of the flat angle.
         cosine: of twice that.
     """
     down = scaled(n, -1.0)
+    a: Feature = (NOTHING, 0, down, 0.0)
     b = face_towards(hulls, second, n, cosine, buffers.loop_b)
     count = 0
     if b[0] != NOTHING:
@@ -57,7 +74,7 @@ def _collect_lying(
         parallel = norm(cross(a[2], b[2])) < sine
         if a[0] not in (POLYGON, DISK) and b[0] not in (POLYGON, DISK) and parallel:
             count = collect_overlap(a, b, n, cosine, buffers)
-    return count
+    return count, min(_size(a, buffers.loop_a), _size(b, buffers.loop_b)) if count > 0 else 0.0
 
 
 @compiled
@@ -88,14 +105,18 @@ def _is_reported(overlap_rows: Array, k: int, rows: Array, count: int) -> bool:
 
 @compiled
 def _add_spread_rows(
-    overlap_rows: Array, overlap_count: int, n: Vector, gap: float, rows: Array, count: int
+    overlap_rows: Array, overlap_count: int, size: float, n: Vector, gap: float, rows: Array, count: int
 ) -> int:
-    """Append up to three overlap points that spread the support about the first row; return the new count."""
+    """Append up to three overlap points that spread the support about the first row; return the new count.
+
+    Args:
+        size: lesser size of the features that lie on each other [m].
+    """
     origin = _row_point(rows, 0)
     line = (0.0, 0.0, 0.0)
     extent = 0.0
     for role in range(3):  # away from the first point; left of that line; right of it
-        best, chosen = _NEAR * extent, -1
+        best, chosen = _NEAR * extent if role > 0 else _SAME * size, -1
         for k in range(overlap_count):
             if overlap_rows[k, 0] < gap - _ROUNDING:
                 continue
@@ -145,15 +166,15 @@ def add_pair_rows(
     for k in range(3):
         rows[0, 1 + k] = n[k]
         rows[0, 4 + k] = x[k]
-    overlap_count = 0
+    overlap_count, size = 0, 0.0
     if sine > 0.0:
-        overlap_count = _collect_lying(hulls, first, second, n, sine, cosine, buffers)
+        overlap_count, size = _collect_lying(hulls, first, second, n, sine, cosine, buffers)
     if overlap_count == 0 and not is_unique:
-        overlap_count = _collect_lying(hulls, first, second, n, 10.0 * ALIGNED, 1.0 - ALIGNED, buffers)
+        overlap_count, size = _collect_lying(hulls, first, second, n, 10.0 * ALIGNED, 1.0 - ALIGNED, buffers)
     if overlap_count == 0:
         return 1
     if is_unique:
-        return _add_spread_rows(buffers.rows, overlap_count, n, gap, rows, 1)
+        return _add_spread_rows(buffers.rows, overlap_count, size, n, gap, rows, 1)
     if sine == 0.0:
         _set_middle_row(buffers.rows, overlap_count, gap, n, rows)
         return 1
@@ -163,4 +184,4 @@ def add_pair_rows(
         if difference < least - 1e-9:
             least, chosen = difference, k
     count = _add_overlap_row(buffers.rows, chosen, gap, rows, 0)
-    return _add_spread_rows(buffers.rows, overlap_count, n, gap, rows, count)
+    return _add_spread_rows(buffers.rows, overlap_count, size, n, gap, rows, count)

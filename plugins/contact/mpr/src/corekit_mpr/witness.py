@@ -58,13 +58,19 @@ def _furthest_point(hulls: Hulls, shape: PosedShape, d: Vector) -> tuple[Vector,
 
 @compiled
 def _lines_meet(a: Array, b: Array, n: Vector) -> tuple[bool, Vector]:
-    """Return whether lines A and B are not parallel, and the point of A closest to B, seen along n."""
+    """Return whether lines A and B are not parallel, and the point of A closest to B, seen along n.
+
+    Lines that are nearly parallel meet where rounding of n says; their closest points are between the ends of both.
+    """
     p, q = row(a, 0), row(b, 0)
     e, g = subtract(row(a, 1), p), subtract(row(b, 1), q)
     area = dot(n, cross(e, g))
     if not abs(area) > ALIGNED * norm(e) * norm(g):
         return False, p
-    s = dot(n, cross(subtract(q, p), g)) / area
+    d = subtract(q, p)
+    s = dot(n, cross(d, g)) / area
+    t = dot(subtract(scaled(e, min(max(s, 0.0), 1.0)), d), g) / dot(g, g)
+    s = dot(add_scaled(d, min(max(t, 0.0), 1.0), g), e) / dot(e, e)
     return True, add_scaled(p, min(max(s, 0.0), 1.0), e)
 
 
