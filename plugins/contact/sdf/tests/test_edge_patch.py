@@ -6,7 +6,7 @@ import pytest
 from corekit_sdf.features import FEATURES
 from corekit_testing.gap_rates import gap_rates
 
-from .pairs import Scene, random_rotation, rotation_about
+from .pairs import LENGTH, Scene, random_rotation, rotation_about
 
 ROD = ("capsule", (0.02, 0.1))
 
@@ -65,3 +65,15 @@ def test_rates_along_an_edge_are_those_of_the_material_points_and_normals_point_
                 assert (ahead - back) / (2 * step) == pytest.approx(rates[key], abs=1e-7)
                 compared += len(rows) > 1
     assert compared > 60
+
+
+@pytest.mark.parametrize("kind", ["capsule", "cylinder"])
+def test_a_line_over_a_face_that_begins_where_the_face_ends_is_not_taken_for_one_along_an_edge(kind):
+    rng = np.random.default_rng(7)
+    for _ in range(100):
+        scene = Scene([(kind, (0.02, 0.1)), ("box", (0.06, 0.06, 0.05))], obstacles=0)
+        turn = random_rotation(rng)
+        scene.set_pose(1, np.zeros(3), turn)
+        place = (0.16 + rng.choice([-1.0, 0.0, 1.0]) * 1e-17, rng.uniform(-0.05, 0.05), 0.071)
+        scene.set_pose(0, turn @ place, turn @ rotation_about((0, 1, 0), np.pi / 2))
+        assert scene.gap == pytest.approx(1e-3, abs=LENGTH)

@@ -25,14 +25,21 @@ _REACH: Final = 1.0 + ALIGNED
 
 
 @compiled
-def _edge_middle(i: int, n: Vector, p: Vector, a: Vector) -> Vector:
-    """Return the middle of the edge along e_i towards n; where n is a face's normal, the one on the side of p."""
+def _edge_towards(i: int, n: Vector, p: Vector, a: Vector) -> tuple[bool, Vector]:
+    """Return whether an edge along e_i is furthest towards n, and its middle.
+
+    Where n is a face's normal it is one of that face, on the side of p, unless p is over the face between its edges.
+    """
     x = (0.0, 0.0, 0.0)
+    is_edge = True
     for step in range(1, 3):
         j = (i + step) % 3
-        side = n[j] if abs(n[j]) > ALIGNED else p[j]
+        side = n[j]
+        if abs(n[j]) <= ALIGNED:
+            side = p[j]
+            is_edge = is_edge and abs(p[j]) > (1.0 - ALIGNED) * a[j]
         x = add_scaled(x, sign_of(side) * a[j], unit_axis(j, 1.0))
-    return x
+    return is_edge, x
 
 
 @compiled
@@ -42,8 +49,11 @@ def line_on_edge(
 ) -> int:  # fmt: skip
     """Add both ends of the overlap with an edge along e_i, R = 0 for a segment; return the number of points."""
     phi, n = separation[0], separation[1]
-    middle, axis = _edge_middle(i, n, p, a), unit_axis(i, 1.0)
+    is_edge, middle = _edge_towards(i, n, p, a)
+    axis = unit_axis(i, 1.0)
     count = 0
+    if not is_edge:
+        return count
     if norm((u[(i + 1) % 3], u[(i + 2) % 3], 0.0)) > ALIGNED:
         count = add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
     for choice in range(4):
