@@ -118,3 +118,16 @@ def test_a_steep_edge_touches_by_its_nearest_place_alone(solid):
     found = on(solid, [(0.0, 0.0, 0.27), (0.1, 0.0, 0.37)], [(0, 1)], np.inf)
     assert found.count == 1
     assert found.gap[0] == pytest.approx(0.01, abs=1e-12)
+
+
+@pytest.mark.parametrize("solid", ["box"], indirect=True)
+@pytest.mark.parametrize("beyond", [-1e-9, -1e-15, 0.0, 1e-15, 1e-9])
+def test_an_edge_that_begins_where_the_face_ends_touches_it_once(solid, beyond):
+    """In many poses, so that rounding leaves an overlap of its own size, or none."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        turn = rotation_from_rpy(rng.uniform(-3.0, 3.0, 3))
+        found = on(solid, [(0.3 + beyond, 0.05, 0.262), (0.5, 0.05, 0.262)], [(0, 1)], turn=turn)
+        assert found.count == 1
+        assert found.gap[0] == pytest.approx(0.002, abs=1e-12)
+        np.testing.assert_allclose(turn.T @ found.point[0], (0.3, 0.05, 0.251), atol=1e-8)

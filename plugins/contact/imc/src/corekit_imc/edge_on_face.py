@@ -28,6 +28,8 @@ _FLAT: Final = 0.1
 _SINE, _COSINE, _TANGENT = math.sin(_FLAT), math.cos(2.0 * _FLAT), math.tan(2.0 * _FLAT)
 _PARALLEL: Final = 1e-12
 """Of the length: how far an edge leads along an axis to which it is perpendicular but for rounding."""
+_POINT: Final = 1e-6
+"""Of the length: an overlap that is shorter has one end, and the nearest point is there."""
 _RIM: Final = -1
 """In the place of the axis of a box's face that limits an overlap."""
 
@@ -107,7 +109,7 @@ def overlap_with_face(
         low, low_limit, high, high_limit = _overlap_with_box_face(size, p, d, k)
     else:
         low, low_limit, high, high_limit = _overlap_with_cap(size[0], p, d)
-    if not low < high:
+    if not high - low > _POINT:
         return -1, 0.0, 0, 1.0, 0
     for s, limit in ((low, low_limit), (high, high_limit)):
         if limit != k:
