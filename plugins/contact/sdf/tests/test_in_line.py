@@ -128,3 +128,20 @@ def test_deep_in_each_other_every_gap_has_the_rate_of_its_material_points(first,
             assert (ahead - back) / (2 * step) == pytest.approx(rates[key], abs=1e-6)
             compared += 1
     assert compared > 40
+
+
+@pytest.mark.parametrize("lean", [1e-8, 1e-7, 1e-6])
+@pytest.mark.parametrize("first", [("capsule", (0.02, 0.05)), ("cylinder", (0.02, 0.05))])
+def test_sides_that_seem_to_meet_beyond_an_end_touch_before_it(first, lean):
+    """Nearly parallel lines cross, seen along the normal, beyond the end of the second: by rounding as near as any."""
+    rng = np.random.default_rng(8)
+    for _ in range(60):
+        scene = Scene([first, ("cylinder", (0.05, 0.1))], obstacles=0, patch=False)
+        turn, beyond = random_rotation(rng), rng.uniform(0.001, 0.049)
+        scene.set_pose(1, np.zeros(3), turn)
+        place, axes = (0.071, beyond * lean, 0.1), rotation_about((1, 0, 0), lean)
+        scene.set_pose(0, turn @ place, turn @ axes)
+        ((gap, n, x),) = scene.rows().values()
+        for k, sign in ((0, 0.5), (1, -0.5)):
+            local = scene.rotation[k].T @ (x + sign * gap * n - scene.position[k])
+            assert abs(excess(scene.table.kind[k], scene.table.size[k], local)) < 1e-8

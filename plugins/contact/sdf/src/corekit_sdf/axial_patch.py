@@ -108,12 +108,12 @@ def _closest_pair(first: PosedAxial, second: PosedAxial, n: Vector, gap: float) 
     if feature_a == SIDE and feature_b == SIDE:
         area = dot(n, cross(first[3], second[3]))
         if abs(area) > ALIGNED:
-            s = dot(n, cross(add_scaled(b, -1.0, a), second[3])) / area
-            return (
-                True,
-                add_scaled(add_scaled(a, min(max(s, -first[4]), first[4]), first[3]), -0.5 * gap, n),
-                feature,
-            )
+            # nearly parallel lines meet where rounding of n says: the points are between the ends of both
+            d, along = add_scaled(b, -1.0, a), dot(first[3], second[3])
+            s = min(max(dot(n, cross(d, second[3])) / area, -first[4]), first[4])
+            t = min(max(s * along - dot(d, second[3]), -second[4]), second[4])
+            s = min(max(t * along + dot(d, first[3]), -first[4]), first[4])
+            return True, add_scaled(add_scaled(a, s, first[3]), -0.5 * gap, n), feature
     if feature_a == FACE and feature_b == SIDE:
         return False, add_scaled(_nearest_to(first[0], b, second, n, feature_b), 0.5 * gap, n), feature
     return False, add_scaled(_nearest_to(second[0], a, first, n, feature_a), -0.5 * gap, n), feature
