@@ -146,7 +146,9 @@ class SymbolicArm:
         for i, velocity in enumerate(self._split(v)):
             first, last = int(arm.chamber_start[i]), int(arm.chamber_start[i + 1])
             drag = self._of_section(self._matrices[1], i) @ velocity
-            rows.append(arm.chamber[first:last].T @ inputs[first:last, 0] - drag)
+            # of one input alone CasADi makes an empty row, not an empty column
+            push = arm.chamber[first:last].T @ inputs[first:last] if last > first else 0.0
+            rows.append(push - drag)
         force = ca.vertcat(*rows) - ca.gradient(self.potential_energy(q), q) + self._cable_force(q, inputs)
         if self._coriolis:
             positions, masses = self.particles(q)
