@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import corekit
 from corekit.data.state import State
 from corekit.errors import ConfigError, ControlError
 from corekit.scenario.load import from_document, loads, with_values
-from corekit_run.running import find_resumable, replay, resume, run
 
 PENDULUM = """
 format = "corekit-scenario/1"
@@ -73,15 +71,6 @@ WRONG = {
     "reset, state": ("state", [3, "x", [1]], lambda wrong: simulation().reset(state=wrong)),
     "restore": ("state", [3, None, "x"], lambda wrong: simulation().restore(wrong)),
     "rewind": ("step_index", ["a", 1.5, -1], lambda wrong: simulation().rewind({}, wrong)),
-    "run, directory": ("directory", [3, b"x"], lambda wrong: scenario().run(directory=wrong)),
-    "run, progress": ("progress", FUNCTIONS, lambda wrong: scenario().run(progress=wrong)),
-    "run, warn": ("warn", FUNCTIONS, lambda wrong: scenario().run(warn=wrong)),
-    "a scenario": ("scenario", [3, None, "x.toml", Path("x.toml")], run),
-    "resume": ("folder", PATHS, resume),
-    "resume, code": ("allow_code", ["no"], lambda wrong: resume("runs", allow_code=wrong)),
-    "find_resumable": ("folder", PATHS, find_resumable),
-    "replay": ("path", PATHS, replay),
-    "results": ("path", PATHS, anything.Results),
 }  # fmt: skip
 
 
@@ -220,16 +209,3 @@ def test_a_controller_may_step_another_simulation_of_the_same_scenario():
     sim.add_controller(look_ahead)
     sim.run(0.1)
     assert sim.step_index == 10
-
-
-def test_a_folder_whose_name_takes_no_number_is_refused_if_it_holds_something(tmp_path, monkeypatch):
-    inside = tmp_path / "inside"
-    inside.mkdir()
-    monkeypatch.chdir(inside)
-    (inside / "kept").touch()
-    for name in (".", "", ".."):
-        with pytest.raises(
-            corekit.errors.ResultsError, match="it holds something, and its name takes no number"
-        ):
-            run(scenario(), directory=name)
-    assert [each.name for each in tmp_path.rglob("*")] == ["inside", "kept"]

@@ -209,6 +209,12 @@ def test_a_world_without_obstacles_and_contacts_is_recorded(world, tmp_path):
     assert results.replay().obstacles == ()
 
 
+@pytest.mark.parametrize("wrong", [3, None, b"x", [1], True])
+def test_what_is_no_path_is_refused(wrong):
+    with pytest.raises(ConfigError, match=r"path.*: found .*must be the path"):
+        Results(wrong)
+
+
 def test_records_between_steps_are_refused(world, tmp_path):
     with pytest.raises(ConfigError, match=r"output\.every.*nearest is 0\.002"):
         Recorder(tmp_path / "results.nc", world(), 0.0017, Statistics())
