@@ -43,9 +43,9 @@ PATHS = [3, None, b"x", [1], True]
 FUNCTIONS = [3, "x", [1]]
 WRONG = {
     "corekit.load": ("path", PATHS, anything.load),
-    "overrides": ("overrides", [3, None, b"x", {"a": 1}], lambda wrong: anything.load("cusp/inclined-box", wrong)),
-    "one override": ("--set", [[3], [None]], lambda wrong: anything.load("cusp/inclined-box", wrong)),
-    "allow_code": ("allow_code", ["no", 1, None], lambda wrong: anything.load("cusp/ball", allow_code=wrong)),
+    "overrides": ("overrides", [3, None, b"x", {"a": 1}], lambda wrong: loads(PENDULUM, wrong)),
+    "one override": ("--set", [[3], [None]], lambda wrong: loads(PENDULUM, wrong)),
+    "allow_code": ("allow_code", ["no", 1, None], lambda wrong: loads(PENDULUM, allow_code=wrong)),
     "loads": ("text", [3, None, b"x"], loads),
     "from_document": ("source", [3, b"x"], lambda wrong: from_document({}, source=wrong)),
     "with_values": ("values", [3, None, "x"], lambda wrong: with_values(scenario(), wrong)),
