@@ -46,15 +46,6 @@ def test_point_rows_equal_carrier_rows(options, build, moving):
     assert np.array(rows(state.q)) == pytest.approx(values[0], abs=1e-13)
 
 
-def test_mass_product_needs_no_mass_matrix(build, moving, evaluate):
-    model, _ = build(disk_inertia=1e-3)
-    state, _ = moving(model)
-    q, x = casadi.MX.sym("q", 9), casadi.MX.sym("x", 9)
-    product = casadi.Function("product", [q, x], [model.symbolic().mass_product(q, x)])
-    mass, _ = evaluate(model, state)
-    assert np.array(product(state.q, state.v)).ravel() == pytest.approx(mass @ state.v, abs=1e-12)
-
-
 def test_forces_can_be_built_from_matrix_expressions(build, moving, evaluate):
     model, _ = build(coriolis=True)
     state, inputs = moving(model)

@@ -118,7 +118,6 @@ class Tree:
     charts: list[tuple[int, int]] = field(factory=list)
     links: dict[str, Link] = field(factory=dict)
     first: dict[str, int] = field(factory=dict)
-    curvature_sizes: list[int] = field(factory=list)
     sizes: list[int] = field(factory=lambda: [0, 0, 0])
 
     def begin(self) -> None:

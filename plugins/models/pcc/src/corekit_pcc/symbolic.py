@@ -113,12 +113,6 @@ class SymbolicArm:
         weights = np.repeat(masses, 3)
         return jacobian.T @ (weights * jacobian)
 
-    def mass_product(self, q: Expression, x: Expression) -> Expression:
-        """M(q)·x without M: one forward and one reverse sweep, Jᵀ(m·(J·x)), shape (n, 1)."""
-        positions, masses = self.particles(q)
-        weighted = np.repeat(masses, 3) * ca.jtimes(positions, q, x)
-        return ca.jtimes(positions, q, weighted, True)
-
     def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
         """½·vᵀM(q)v [J]."""
         positions, masses = self.particles(q)

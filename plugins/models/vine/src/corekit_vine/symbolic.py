@@ -18,7 +18,6 @@ from corekit.data.arrays import Array
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_vine.chain import (
     ACTUATOR,
-    COMPLIANCE,
     DAMPING,
     EXTENSIBILITY,
     GRAVITY_X,
@@ -261,11 +260,6 @@ class SymbolicVine:
             )
             common = common / self._links
         return ca.repmat(common, self._links, 1)
-
-    @property
-    def growth_compliance(self) -> float:
-        """Compliance α of the growth rows [(m/s)/N]."""
-        return float(self._scalars[COMPLIANCE])
 
     def constraint_jacobian(self, q: Expression, v: Expression) -> Expression:
         """Return J_b of the constraint and growth rows in the order of the model, shape (5N, 3n)."""
