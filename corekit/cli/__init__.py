@@ -9,7 +9,7 @@ import signal
 import sys
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError, Terminated
 from corekit.version import __version__
@@ -120,6 +120,7 @@ def _call(words: list[str]) -> object:
         version=__version__,
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # what a run says of its end would be lost
+        config=_check_whole_numbers,
     )
     for verb, (target, line, _) in verbs.items():
         app.command(target, name=verb, help=line)
@@ -127,6 +128,16 @@ def _call(words: list[str]) -> object:
         return app(words, exit_on_error=False, print_error=True)
     except CycloptsError:
         return MISUSE
+
+
+def _check_whole_numbers(_app: object, _verbs: object, arguments: Any) -> None:
+    """Refuse what is no whole number where a verb takes one: the option parser rounds 1.5."""
+    from corekit.errors import Mistake
+
+    whole = (each for each in arguments if each.hint in (int, int | None))
+    for name, word in ((each.name, token.value) for each in whole for token in each.tokens):
+        if not word.lstrip("+-").isdecimal():
+            raise ConfigError([Mistake(name, word, "must be a whole number")], "the command line")
 
 
 def _function(verb: str, target: str, _line: str, owner: str) -> Callable[..., object]:

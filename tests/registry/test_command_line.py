@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+from typing import get_type_hints
 
 import pytest
 
 from corekit.cli import main
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError, StepFailed
+from corekit.hooks.installed import installed_hooks
+from corekit.registry.resolve import load_target
 
 
 @pytest.mark.parametrize(
@@ -57,6 +60,26 @@ def test_what_the_system_refuses_is_one_sentence(file, named, monkeypatch, capsy
     monkeypatch.setattr("corekit.cli.check.check", fail)
     assert main(["check"]) == 1
     assert capsys.readouterr().err == f"cannot read or write {named}: No space left on device\n"
+
+
+def _whole_number_options() -> list[tuple[str, str]]:
+    """Verb and word of every option that is a whole number, of what is installed."""
+    found = []
+    for _, verb in installed_hooks().verbs():
+        kinds = get_type_hints(load_target(verb.function))
+        for name in kinds.keys() - {"return"}:
+            if kinds[name] in (int, int | None):
+                found.append((verb.name, f"--{name.replace('_', '-')}"))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("word", ["2.5", "1.0", "2e1", "nan", "many"])
+@pytest.mark.parametrize(("verb", "option"), _whole_number_options())
+def test_a_fraction_is_no_whole_number(verb, option, word, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([verb, "cusp/inclined-box", option, word]) == 2
+    assert f"{option}: found '{word}'; must be a whole number" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def _stop():

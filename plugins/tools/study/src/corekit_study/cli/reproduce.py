@@ -10,7 +10,6 @@ from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
 from corekit_run.output_file import check_output, write_json
-from corekit_study.cli.whole_number import WholeNumber
 from corekit_study.new_folder import new_folder
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def reproduce(
     out: Path | None = None,
     resume: Path | None = None,
     only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    jobs: WholeNumber = 1,
+    jobs: int = 1,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
     """List the papers' cases, or run some and set ours beside what it is held against.

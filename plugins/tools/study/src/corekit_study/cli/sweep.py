@@ -9,7 +9,6 @@ from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
 from corekit.errors import ConfigError, Mistake
-from corekit_study.cli.whole_number import WholeNumber
 
 if TYPE_CHECKING:
     from corekit_study.sweep import Sweep
@@ -26,11 +25,11 @@ def sweep(
     *,
     vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
-    samples: WholeNumber | None = None,
-    seed: WholeNumber | None = None,
+    samples: int | None = None,
+    seed: int | None = None,
     shard: str = "",
     keep: str | None = None,
-    jobs: WholeNumber | None = None,
+    jobs: int | None = None,
     out: Path | None = None,
     resume: Path | None = None,
     allow_code: Annotated[bool, Parameter(negative="")] = False,
