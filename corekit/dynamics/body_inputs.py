@@ -89,7 +89,7 @@ class BodyInputs:
         Raises:
             ControlError: there is no such channel, a controller drives it, or the value does not fit.
         """
-        driver = self._sources.get(channel, "")
+        driver = self._sources.get(self._find_channel(channel).name, "")
         if driver:
             raise ControlError(
                 f"{self._where}: {driver} drives channel {channel!r} and would overwrite what is written here: remove "
@@ -110,10 +110,12 @@ class BodyInputs:
         if driver:
             self._check_source(channel, driver)
         try:
-            numbers = np.asarray(value, dtype=float)
+            numbers = np.asarray(value)
         except (TypeError, ValueError):
             raise self._misfit(known, value) from None
-        if numbers.shape not in ((), (1,), (known.size,)) or not np.isfinite(numbers).all():
+        is_real = numbers.dtype.kind in "iuf"  # neither truths nor texts, which NumPy would turn into numbers
+        fits = is_real and numbers.shape in ((), (1,), (known.size,))
+        if not (fits and np.isfinite(numbers).all()):
             raise self._misfit(known, value)
         if channel not in self._sources or self._sources[channel] != driver:
             self._sources[channel] = driver
@@ -149,11 +151,11 @@ class BodyInputs:
             )
 
     def _find_channel(self, channel: str) -> Channel:
-        found = self._channels.get(channel)
-        if found is None:
+        if not isinstance(channel, str) or channel not in self._channels:
+            meant = f"{channel!r}{did_you_mean(channel, self._channels)}"
             offered = ", ".join(self._channels) or "none"
-            raise ControlError(f"{self._where}: there is no channel {channel!r}; this body has {offered}")
-        return found
+            raise ControlError(f"{self._where}: there is no channel {meant}; this body has {offered}")
+        return self._channels[channel]
 
     def _misfit(self, channel: Channel, value: Any) -> ControlError:
         return ControlError(
@@ -209,8 +211,10 @@ def no_body(name: str, names: Collection[str]) -> ControlError:
 class InputsByBody(dict[str, BodyInputs]):
     """The inputs of bodies by name; an unknown one is refused in a sentence."""
 
-    def __missing__(self, name: str) -> BodyInputs:
-        raise no_body(name, self)
+    def __getitem__(self, name: str) -> BodyInputs:
+        if not isinstance(name, str) or name not in self:
+            raise no_body(name, self)
+        return super().__getitem__(name)
 
     def __setitem__(self, name: str, value: object) -> NoReturn:
         raise ControlError(f"write a channel of {name!r}, as in inputs[{name!r}][CHANNEL] = {value!r}")

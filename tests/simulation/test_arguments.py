@@ -100,11 +100,38 @@ def test_a_name_that_is_no_text_is_a_name_that_is_not_there(ask, name):
         getattr(simulation(), ask)(name)
 
 
+@pytest.mark.parametrize("name", [3, None, ["arm"], "am"])
+def test_inputs_are_found_by_names_alone(name):
+    sim = simulation()
+    with pytest.raises(ControlError, match=f"there is no body {re.escape(repr(name))}.*there are arm"):
+        sim.inputs[name]
+    for ask in (sim.inputs["arm"].__getitem__, lambda wrong: sim.inputs["arm"].__setitem__(wrong, 1.0)):
+        with pytest.raises(ControlError, match=f"no channel {re.escape(repr(name))}; this body has torque"):
+            ask(name)
+
+
+@pytest.mark.parametrize(
+    "wrong", [True, [True, False], "3", ["3", "4"], 1j, None, [1.0, None], [[1.0, 2.0]], math.nan]
+)
+def test_an_input_is_real_numbers(wrong):
+    sim = simulation()
+    sim.inputs["arm"]["torque"] = [1.0, 2.0]
+    with pytest.raises(ControlError, match=f"takes 2 finite numbers.*not {re.escape(repr(wrong))}"):
+        sim.inputs["arm"]["torque"] = wrong
+    assert sim.inputs["arm"]["torque"].tolist() == [1.0, 2.0]
+
+
+def test_a_slip_in_the_name_of_a_channel_is_answered_by_the_one_meant():
+    with pytest.raises(ControlError, match="no channel 'torqe', did you mean 'torque'"):
+        simulation().inputs["arm"]["torqe"] = 1.0
+
+
 def test_numbers_of_numpy_are_numbers():
     sim = simulation()
     sim.run(np.float64(0.05))
     sim.run(np.array(0.1))
     sim.reset(seed=np.int64(3))
+    sim.inputs["arm"]["torque"] = np.array([1, 2], dtype=np.int8)
     sim.add_controller(no_inputs, every=np.float64(0.02))
     sim.step()
 
