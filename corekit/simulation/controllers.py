@@ -158,14 +158,14 @@ class SampledControllers:
             each.next = 0
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Return the grid step of each one's next sample, by name."""
-        return {name: np.array(each.next) for name, each in self._all.items()}
+        """Return the grid step of each one's next sample and its period in steps, by name."""
+        return {name: np.array([each.next, each.period]) for name, each in self._all.items()}
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore what `internal_state` returned.
 
         Raises:
-            ControlError: it is of other controllers.
+            ControlError: it is of other controllers, or of other periods.
         """
         missing = internal_state.keys() - self._all.keys()
         if missing:
@@ -173,5 +173,11 @@ class SampledControllers:
                 f"this state was saved with the controller {', '.join(sorted(missing))}, which the simulation lacks: "
                 "add it before (`scenario.with_controller`)"
             )
+        for name, (_, period) in internal_state.items():
+            if period != self._all[name].period:
+                raise ControlError(
+                    f"this state was saved with the controller {name!r} sampled every {period} steps, which the "
+                    f"simulation samples every {self._all[name].period}: give both the same period (`every`)"
+                )
         for name, each in self._all.items():
-            each.next = int(internal_state.get(name, 0))
+            each.next = int(internal_state[name][0]) if name in internal_state else 0

@@ -13,7 +13,7 @@ from corekit.compiled import compiled
 from corekit.compiled.kernels import announced_compilation
 from corekit.data.signals import Constant, Ramp, Sine
 from corekit.dynamics.body_inputs import BodyInputs
-from corekit.errors import CompositionError, ConfigError, ControlError
+from corekit.errors import CompositionError, ConfigError, ControlError, ResultsError
 from corekit.roles.component import Seeded, Stateful
 from corekit.roles.controller import Controller
 from corekit.roles.model import Channel, ModelDescription
@@ -143,8 +143,15 @@ def test_a_resumed_run_ends_in_the_same_bits(tmp_path, monkeypatch):
     scenario = loads(PENDULUM).with_controller(Noisy(stop_at=0.15), every=0.02)
     with pytest.raises(KeyboardInterrupt):
         scenario.run(directory=tmp_path / "cut")
+    before = {path: path.read_bytes() for path in (tmp_path / "cut").rglob("*")}
     with pytest.raises(ControlError, match="with_controller"):
         resume(tmp_path / "cut")
+    with pytest.raises(ControlError, match=r"'controller' sampled every 2 steps, which .* every 3: .*period"):
+        resume(tmp_path / "cut", loads(PENDULUM).with_controller(Noisy(), every=0.03))
+    other = loads(PENDULUM).with_controller(Noisy(), every=0.02).with_controller(Noisy(), name="other")
+    with pytest.raises(ResultsError, match="cut began without the controller other: resume it without"):
+        resume(tmp_path / "cut", other)
+    assert before == {path: path.read_bytes() for path in (tmp_path / "cut").rglob("*")}
     again = resume(tmp_path / "cut", loads(PENDULUM).with_controller(Noisy(), every=0.02))
     assert np.ptp(whole.inputs[:, 1]) > 0.1
     np.testing.assert_array_equal(whole.inputs, again.inputs)

@@ -38,6 +38,7 @@ from corekit_run.versions import decisive, version_differences
 __all__ = [
     "Checkpoint",
     "CheckpointKeeper",
+    "check_same_controllers",
     "check_same_scenario",
     "check_same_versions",
     "checkpoint_files",
@@ -217,6 +218,22 @@ def check_same_versions(found: Checkpoint, versions: dict[str, Any], folder: Pat
             f"the checkpoint in {folder} was written with other versions, which would not go on alike:\n"
             + "\n".join(f"  {each}" for each in listed)
             + "\nInstall those, or run the scenario into a new folder."
+        )
+
+
+def check_same_controllers(found: Checkpoint, now: Arrays, folder: Path) -> None:
+    """Refuse controllers that a checkpoint does not know; what it knows the simulation compares as it is restored.
+
+    Args:
+        now: the internal state of the simulation that goes on.
+    Raises:
+        ResultsError: the run began without one of them.
+    """
+    added = [name for name in _below("sampling/", now) if f"sampling/{name}" not in found.memory]
+    if added:
+        raise ResultsError(
+            f"the run in {folder} began without the controller {', '.join(added)}: resume it without, or run the "
+            "scenario into a new folder"
         )
 
 

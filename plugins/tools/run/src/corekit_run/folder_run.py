@@ -10,7 +10,7 @@ from typing import final
 from corekit.errors import CorekitError, StepFailed
 from corekit.registry.first_party import RECORDER
 from corekit.simulation.loop import Simulation
-from corekit_run.checkpoint import Checkpoint, CheckpointKeeper
+from corekit_run.checkpoint import Checkpoint, CheckpointKeeper, check_same_controllers
 from corekit_run.folder import RunFolder
 from corekit_run.observers import RunContext, Runnable, RunObservers
 from corekit_run.progress import ProgressCallback, RunTimer
@@ -76,6 +76,8 @@ class FolderRun:
         """Start the observers, or restore them and the simulation from a checkpoint."""
         if checkpoint is None:
             self._simulation.sample_controllers()  # so that the first record holds their inputs
+        else:
+            check_same_controllers(checkpoint, self._simulation.internal_state(), self._folder.path)
         self._observers.begin(None if checkpoint is None else checkpoint.run)
         if checkpoint is not None:
             self._simulation.restore(checkpoint.memory)
