@@ -188,7 +188,10 @@ def read_steps(printed: str, program: str) -> tuple[str, float, float]:
 
 def measure_program(program: str) -> dict[str, dict[str, float]]:
     """A run of an example of DisMech, which prints no time: the processor time of its process, and of ours."""
-    place, *words = shlex.split(program)
+    try:
+        place, *words = shlex.split(program)
+    except ValueError:
+        sys.exit(f"--dismech takes a program and its own words, not {program!r}")
     place = str(Path(place).absolute())  # a name without a folder would be looked for along PATH
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -50,7 +50,16 @@ def test_peers_are_measured_where_they_are_asked_for(checkout, capfd):
     assert main(words) == 0
     found = json.loads((checkout / "all.json").read_text())
     assert found["peers/good"]["theirs"] == {"ratio": 0.5, "asked": ["--dismech", "theirs.exe"]}
+    (checkout / "benchmarks" / "peers" / "good.py").write_text(
+        "import sys; sys.exit('there is no such program')"
+    )
     capfd.readouterr()
+    (checkout / "all.json").unlink()
+    assert main(words) == 1
+    told = capfd.readouterr().err
+    assert "there is no such program" in told
+    assert "Measures nothing much" not in told  # ours, which may take minutes, was not measured in vain
+    assert not (checkout / "all.json").exists()
     assert main(["bench", "--peers"]) == 2
     assert "corekit bench rods --peers" in capfd.readouterr().err
 
@@ -72,6 +81,10 @@ def test_without_pyelastica_the_peers_of_rods_say_what_to_install(tmp_path, fork
     done = rods("--dismech", "no/such/program")
     assert done.returncode == 1
     assert done.stderr.startswith("no/such/program cannot be run: No such file or directory")
+    for wrong in ('"theirs', " "):
+        assert (
+            rods("--dismech", wrong).stderr == f"--dismech takes a program and its own words, not {wrong!r}\n"
+        )
     if os.name != "posix":
         return
     (tmp_path / "theirs").write_text(f"#!{sys.executable} -S\nraise SystemExit(3)\n")
