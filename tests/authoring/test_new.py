@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -15,7 +16,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from corekit.cli import DONE, MISUSE, main
+from corekit.cli import DONE, FAILED, INTERRUPTED, MISUSE, main
 from corekit_testing.cli.new import LONGEST_NAME, Role, distribution_files
 
 ROLES = get_args(Role)
@@ -194,6 +195,35 @@ def test_an_existing_folder_is_left_alone(tmp_path, monkeypatch, capsys):
     assert not list((tmp_path / "green-arm").iterdir())
     assert main(["new", "model", "green-arm", "--folder", "elsewhere"]) == DONE
     assert Path("elsewhere/src/green_arm/model.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code", "said"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            FAILED,
+            "write green-arm: No space left on device",
+        ),
+        (KeyboardInterrupt(), INTERRUPTED, "stopped"),
+    ],
+    ids=["a full disk", "ctrl-c"],
+)
+def test_what_cannot_be_written_whole_leaves_no_folder(trouble, code, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    written, write_text = [], Path.write_text
+
+    def fail(path, text, **options):
+        if len(written) == 5:
+            raise trouble
+        written.append(path)
+        return write_text(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", fail)
+    assert main(["new", "model", "green-arm"]) == code
+    assert said in capsys.readouterr().err
+    assert len(written) == 5
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unknown_role_is_refused_with_those_there_are(capsys):

@@ -7,7 +7,9 @@ its `.in`, the folder `PACKAGE` becomes the package, and `{{word}}` in a text be
 from __future__ import annotations
 
 import keyword
+import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
@@ -76,10 +78,7 @@ def new(role: Role, name: str, /, *, folder: Path | None = None) -> None:
     if mistakes:
         raise ConfigError(mistakes, f"corekit new {role}")
     texts = distribution_files(role, name)
-    for path, text in texts.items():
-        place = target / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+    _write(texts, target)
     role_id = _ROLE_IDS[role]
     commands = [f"cd {target}", 'pip install -e ".[test]"', "pytest"]
     commands += [f"corekit {verb} {role_id}.{name}" for verb in ("info", "conform")]
@@ -88,6 +87,22 @@ def new(role: Role, name: str, /, *, folder: Path | None = None) -> None:
     print(f"wrote {target}, {len(texts)} files: {ROLES[role_id]} {name!r}, working as it is. Next:")
     print("\n".join(f"    {command}" for command in commands))
     print("Then change what it does; its README says where to begin.")
+
+
+def _write(texts: Mapping[str, str], target: Path) -> None:
+    """Write a folder of texts whole or not at all: beside its name, and then in its place."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        for path, text in texts.items():
+            place = partial / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+        partial.rename(target)
+    except OSError as error:
+        error.filename = str(target)  # which the user knows
+        raise
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def distribution_files(role: Role, name: str) -> dict[str, str]:
