@@ -9,6 +9,7 @@ import signal
 import sys
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError, Terminated
@@ -120,7 +121,7 @@ def _call(words: list[str]) -> object:
         version=__version__,
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # what a run says of its end would be lost
-        config=_check_whole_numbers,
+        config=_check_numbers,
     )
     for verb, (target, line, _) in verbs.items():
         app.command(target, name=verb, help=line)
@@ -130,14 +131,21 @@ def _call(words: list[str]) -> object:
         return MISUSE
 
 
-def _check_whole_numbers(_app: object, _verbs: object, arguments: Any) -> None:
-    """Refuse what is no whole number where a verb takes one: the option parser rounds 1.5."""
+def _check_numbers(_app: object, _verbs: object, arguments: Any) -> None:
+    """Refuse what is no number where a verb takes one: the option parser rounds 1.5, and nan is a number to it."""
     from corekit.errors import Mistake
 
-    whole = (each for each in arguments if each.hint in (int, int | None))
-    for name, word in ((each.name, token.value) for each in whole for token in each.tokens):
-        if not word.lstrip("+-").isdecimal():
-            raise ConfigError([Mistake(name, word, "must be a whole number")], "the command line")
+    kinds = {int: int, int | None: int, float: float, float | None: float}
+    for each in (each for each in arguments if each.hint in kinds):
+        kind = kinds[each.hint]
+        for word in (token.value for token in each.tokens):
+            try:
+                is_one = isfinite(kind(word))
+            except (OverflowError, ValueError):
+                is_one = False
+            if not is_one:
+                allowed = f"must be a {'whole' if kind is int else 'finite'} number"
+                raise ConfigError([Mistake(each.name, word, allowed)], "the command line")
 
 
 def _function(verb: str, target: str, _line: str, owner: str) -> Callable[..., object]:

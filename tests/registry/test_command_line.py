@@ -62,24 +62,30 @@ def test_what_the_system_refuses_is_one_sentence(file, named, monkeypatch, capsy
     assert capsys.readouterr().err == f"cannot read or write {named}: No space left on device\n"
 
 
-def _whole_number_options() -> list[tuple[str, str]]:
-    """Verb and word of every option that is a whole number, of what is installed."""
+def _options(number: type) -> list[tuple[str, str]]:
+    """Verb and word of every option that is a number of this kind, of what is installed."""
     found = []
     for _, verb in installed_hooks().verbs():
         kinds = get_type_hints(load_target(verb.function))
-        for name in kinds.keys() - {"return"}:
-            if kinds[name] in (int, int | None):
-                found.append((verb.name, f"--{name.replace('_', '-')}"))
+        names = [name for name, kind in kinds.items() if kind in (number, number | None) and name != "return"]
+        found += [(verb.name, f"--{name.replace('_', '-')}") for name in names]
     return sorted(found)
 
 
 @pytest.mark.parametrize("word", ["2.5", "1.0", "2e1", "nan", "many"])
-@pytest.mark.parametrize(("verb", "option"), _whole_number_options())
+@pytest.mark.parametrize(("verb", "option"), _options(int))
 def test_a_fraction_is_no_whole_number(verb, option, word, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main([verb, "cusp/inclined-box", option, word]) == 2
     assert f"{option}: found '{word}'; must be a whole number" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("word", ["nan", "inf", "-inf", "1e999", "1,5", "many"])
+@pytest.mark.parametrize(("verb", "option"), _options(float))
+def test_what_is_not_finite_is_no_number(verb, option, word, capsys):
+    assert main([verb, "cusp/inclined-box", f"{option}={word}"]) == 2
+    assert f"{option}: found '{word}'; must be a finite number" in capsys.readouterr().err
 
 
 def _stop():

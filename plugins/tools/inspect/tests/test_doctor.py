@@ -88,6 +88,12 @@ def test_one_that_hangs_is_ended(only_fakes):
     assert "did not end within 0.2 s" in finding.problem
 
 
+@pytest.mark.parametrize("limit", ["0", "-1"])
+def test_a_time_limit_is_above_zero(limit, capsys):
+    assert main(["doctor", "--limit", limit]) == 2
+    assert "limit: found" in capsys.readouterr().err
+
+
 def test_one_that_dies_takes_nobody_of_its_distribution_along(only_fakes):
     package = {"fake_many/__init__.py": ""}
     for name, model in (("a", "import os\nos._exit(3)\n"), ("b", GOOD), ("c", GOOD)):

@@ -130,6 +130,8 @@ def test_command_line_lists_checks_and_exits_with_their_verdict(capsys):
         (["friction_laws.lab:box"], "`corekit conform contact_solvers.NAME` judges it with a solver"),
         (["models.reference-pendulum", "--set", "lenghts=[1.0]"], "lenghts"),
         (["models.reference-pendulum", "--set", "lengths"], "PATH=VALUE"),
+        (["models.reference-pendulum", "--spread", "0"], "spread: found 0.0; must be a factor above 0"),
+        (["models.reference-pendulum", "--spread=-1"], "spread: found -1.0; must be a factor above 0"),
     ],
 )
 def test_command_line_refuses_what_it_cannot_check(arguments, said, capsys):

@@ -13,6 +13,7 @@ from corekit.cli import FAILED
 from corekit.registry.discover import discover
 from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
+from corekit.simulation.arguments import PERIOD, check_arguments
 from corekit_inspect.absent import not_installed
 from corekit_inspect.checkup import ITSELF, Finding, check_up
 from corekit_run.versions import versions_of
@@ -36,6 +37,7 @@ def doctor(
     limit
         Time that one plugin's import may take [s].
     """
+    check_arguments("corekit doctor", limit=(limit, PERIOD))
     versions = versions_of(())
     with _progress(silent=as_json) as report:
         findings = check_up(limit, report)

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from corekit.cli import DONE, FAILED
 from corekit.errors import ConfigError, Mistake, PluginError
+from corekit.simulation.arguments import Kind, check_arguments, is_number
 
 if TYPE_CHECKING:
     from corekit_testing.conformance.check import Outcome
@@ -35,6 +36,9 @@ _JUDGED_BY = {
 """What is no component, by its entry-point group, and what says whether it is sound."""
 
 
+_FACTOR: Kind = "a factor above 0", lambda value: is_number(value) and value > 0
+
+
 def conform(
     name: str,
     /,
@@ -59,6 +63,7 @@ def conform(
     from corekit_testing.conformance import Subject, run_checks
     from corekit_testing.conformance.check import Verdict
 
+    check_arguments("corekit conform", spread=(spread, _FACTOR))
     role, rest = _role_and_name(name)
     subject = Subject.installed(role, rest, _options(overrides), spread=spread)
     subject.config()  # options that do not fit are misuse, not a failed check
