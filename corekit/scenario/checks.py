@@ -180,4 +180,4 @@ def _list(entries: Any) -> Iterable[Any]:
 def _positive(whole: Any, key: str) -> float | None:
     number = _part(whole, key)
     usable = isinstance(number, (int, float)) and not isinstance(number, bool)
-    return float(number) if usable and 0 < number < 1e300 else None
+    return float(number) if usable and 0 < number <= 1.7e308 else None
