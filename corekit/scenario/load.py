@@ -36,6 +36,8 @@ __all__ = [
     "load",
     "loads",
     "shipped_scenarios",
+    "syntax_mistake",
+    "unreadable",
 ]
 
 
@@ -58,7 +60,7 @@ def load(path: str | Path, overrides: Iterable[str] = (), *, allow_code: bool = 
         file = path if path.exists() else find_shipped(path.as_posix()) or path
         text = read_regular(file).decode("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise ConfigError([_unreadable(path, error)], "scenario file") from error
+        raise ConfigError([unreadable(path, error, "scenario file")], "scenario file") from error
     return _from_text(text, overrides, str(file), file.resolve(), allow_code=allow_code)
 
 
@@ -114,7 +116,7 @@ def _from_text(
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigError([_syntax(text, error)], called) from error
+        raise ConfigError([syntax_mistake(text, error)], called) from error
     return _from_table(document, overrides, called, source, allow_code=allow_code)
 
 
@@ -172,10 +174,10 @@ def _with_imports(
     return whole
 
 
-def _syntax(text: str, error: Exception) -> Mistake:
+def syntax_mistake(text: str, error: Exception) -> Mistake:
     """Return the mistake in the TOML itself, with its line."""
     if isinstance(error, RecursionError):
-        return Mistake("scenario", Described("tables or lists"), "are nested too deeply")
+        return Mistake("the file", Described("tables or lists"), "are nested too deeply")
     said = str(error)
     place = re.search(r"\(at (line (\d+), column \d+)\)", said)
     lines = text.splitlines()
@@ -188,22 +190,25 @@ def _syntax(text: str, error: Exception) -> Mistake:
     return Mistake(f"line {len(lines)}", Described("the end of the file"), "is not TOML", said)
 
 
-def _unreadable(path: Path, error: Exception) -> Mistake:
-    where = str(path)
+def unreadable(path: Path, error: Exception, kind: str) -> Mistake:
+    """Return why a file of a kind, `scenario file`, cannot be read."""
+    where, allowed = str(path), f"must be a {kind}"
     if isinstance(error, UnicodeDecodeError):
         return Mistake(where, Described("other bytes"), "must be a text file in UTF-8")
     if isinstance(error, FileNotFoundError):
-        return Mistake(where, Described("no such file"), "must be a scenario file", _near_files(path))
+        return Mistake(where, Described("no such file"), allowed, _near_files(path))
     if isinstance(error, IsADirectoryError):
         inside = sorted(each.name for each in path.glob("*.toml"))[:6]
         hint = f"it holds {', '.join(inside)}" if inside else ""
-        return Mistake(where, Described("a folder"), "must be a scenario file", hint)
+        return Mistake(where, Described("a folder"), allowed, hint)
     reason = getattr(error, "strerror", None) or str(error)
-    return Mistake(where, Described(f"a file that cannot be read ({reason})"), "must be a scenario file")
+    return Mistake(where, Described(f"a file that cannot be read ({reason})"), allowed)
 
 
 def _near_files(path: Path) -> str:
     """Name scenario files in the folder of the missing one, or shipped ones with a similar name."""
+    if path.is_symlink():
+        return f"it is a link to {path.readlink()}, which is not there"
     named = difflib.get_close_matches(path.as_posix(), list(shipped_scenarios()), n=1, cutoff=0.5)
     if named:
         return f"did you mean {named[0]!r}, which is shipped?"

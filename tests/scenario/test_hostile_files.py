@@ -16,11 +16,22 @@ LONG = "a" * 5000
 """Longer than any system takes as a name."""
 
 
+def test_a_link_to_nothing_is_told_to_be_one(tmp_path):
+    link = tmp_path / "arm.toml"
+    link.symlink_to("elsewhere.toml")
+    with pytest.raises(
+        ConfigError, match=r"no such file; .* it is a link to elsewhere.toml, which is not there"
+    ):
+        load(link)
+
+
 def test_a_step_that_does_not_change_the_time_is_refused(text):
     with pytest.raises(ConfigError, match="added to the time, less does not change it"):
         from_document(tomllib.loads(text), ["time.step=1e-308"])
     with pytest.raises(ConfigError, match=r"time\.step"):
         from_document(tomllib.loads(text), ["time.step=1e-20"])
+    with pytest.raises(ConfigError, match=r"time\.step.*less does not change it"):
+        from_document(tomllib.loads(text), ["time.duration=1e300"])
 
 
 def test_of_very_many_unknown_keys_the_first_are_told_and_the_others_counted(text):

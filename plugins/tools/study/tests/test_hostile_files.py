@@ -22,6 +22,20 @@ def test_lists_nested_too_deeply_are_refused(load_file, tmp_path):
 
 
 @pytest.mark.parametrize("load_file", LOADERS)
+def test_a_file_that_cannot_be_read_is_told_as_a_scenario_is(load_file, tmp_path):
+    (tmp_path / "swing.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match=r"swng.toml: found no such file; .*did you mean '.*swing.toml'"):
+        load_file(tmp_path / "swng.toml")
+    with pytest.raises(ConfigError, match=r"found a folder; must be a .* — it holds swing.toml"):
+        load_file(tmp_path)
+    with pytest.raises(ConfigError, match="found other bytes; must be a text file in UTF-8"):
+        load_file(tmp_path / "swing.toml")
+    (tmp_path / "swing.toml").write_text("a = 1\nb = \n")
+    with pytest.raises(ConfigError, match=r"line 2, column \d+: found 'b ='; is not TOML"):
+        load_file(tmp_path / "swing.toml")
+
+
+@pytest.mark.parametrize("load_file", LOADERS)
 def test_a_scenario_s_name_that_is_too_long_names_none(load_file, tmp_path):
     file = tmp_path / "long.toml"
     file.write_text(f'scenario = "{"a" * 5000}"')

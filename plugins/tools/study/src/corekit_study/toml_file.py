@@ -8,7 +8,7 @@ from typing import Any
 
 from corekit.errors import ConfigError, Mistake
 from corekit.files import read_regular
-from corekit.scenario.error_text import Described
+from corekit.scenario.load import syntax_mistake, unreadable
 
 __all__ = ["toml_table"]
 
@@ -25,16 +25,12 @@ def toml_table(path: Path, kind: str, format: str) -> tuple[str, dict[str, Any]]
     """
     try:
         text = read_regular(path).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([unreadable(path, error, kind)], kind) from error
+    try:
         table = tomllib.loads(text)
-    except RecursionError as error:
-        found = Described("tables or lists")
-        raise ConfigError([Mistake(str(path), found, "are nested too deeply")], kind) from error
-    except OSError as error:
-        said = error.strerror or str(error)
-        found = Described(f"no file that can be read ({said})")
-        raise ConfigError([Mistake(str(path), found, f"must be a {kind}")], kind) from error
-    except ValueError as error:
-        raise ConfigError([Mistake(str(path), Described(str(error)), "must be TOML")], kind) from error
+    except (RecursionError, ValueError) as error:
+        raise ConfigError([syntax_mistake(text, error)], str(path)) from error
     given = table.get("format")
     if isinstance(given, str) and given.partition("/")[0] in _OURS - {format.partition("/")[0]}:
         raise ConfigError([Mistake("format", given, f"must be {format!r}: this is no {kind}")], str(path))
