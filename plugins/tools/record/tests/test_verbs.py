@@ -108,6 +108,9 @@ def test_an_ending_nobody_writes_is_named_with_those_written(shell, scenario_fil
     assert told.returncode == 2
     assert "no installed viewer writes .docx" in told.stderr
     assert ".txt" in told.stderr
+    told = shell.corekit("render", "here", "-o", "x.docx", "--viewer", "tiny-text")
+    assert told.returncode == 2
+    assert told.stderr == "viewer 'tiny-text' does not write .docx; it writes .png, .txt\n"
     told = shell.corekit("render", "here", "-o", "here/tiny.toml/x.txt", "--viewer", "tiny-txt")
     assert told.returncode == 2
     assert "did you mean 'tiny-text'?" in told.stderr

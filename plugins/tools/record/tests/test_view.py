@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
@@ -108,6 +109,13 @@ def test_a_run_that_has_just_begun_is_waited_for(run, monkeypatch):
     recorder.close()
 
 
+NO_BROWSER = (
+    "'tiny-text' is no viewer that shows runs in the browser: choose viser, or leave --viewer out"
+    if find_spec("corekit_view") is not None
+    else "(tiny-text): pip install corekit-view"
+)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -115,7 +123,7 @@ def test_a_run_that_has_just_begun_is_waited_for(run, monkeypatch):
         (("view", "."), "no results in .: the folder holds no results.nc"),
         (("view", "broken"), "is not a whole results file"),
         (("view", ".", "--port", "70000"), "65535"),
-        (("view", "here", "--viewer", "tiny-text"), "(tiny-text): pip install corekit-view"),
+        (("view", "here", "--viewer", "tiny-text"), NO_BROWSER),
         (("view", "here", "--viewer", "vser"), "did you mean 'viser'?"),
     ],
 )

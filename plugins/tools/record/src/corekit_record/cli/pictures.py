@@ -102,9 +102,11 @@ def _install_line() -> str:
     return next(known.install_line for known in FIRST_PARTY if known.role == "viewers")
 
 
-def viewer_for(path: Path, viewers: Sequence[InstalledViewer]) -> InstalledViewer:
+def viewer_for(path: Path, viewers: Sequence[InstalledViewer], only: str = "") -> InstalledViewer:
     """Find the first viewer that writes files of this ending.
 
+    Args:
+        only: the one that the user named, which `viewers` is of.
     Raises:
         PluginError: none does, with the endings that could be written.
     """
@@ -113,23 +115,32 @@ def viewer_for(path: Path, viewers: Sequence[InstalledViewer]) -> InstalledViewe
             return each
     endings = sorted({suffix for each in viewers for suffix in each.viewer.suffixes})
     ending = path.suffix or "an empty ending"
-    raise PluginError(
-        f"no installed viewer writes {ending}{did_you_mean(path.suffix, endings)}; they write {', '.join(endings)}"
+    who, they = (
+        (f"viewer {only!r} does not write", "it writes")
+        if only
+        else ("no installed viewer writes", "they write")
     )
+    raise PluginError(f"{who} {ending}{did_you_mean(path.suffix, endings)}; {they} {', '.join(endings)}")
 
 
-def viewer_with(ability: str, what: str, viewers: Sequence[InstalledViewer]) -> InstalledViewer:
-    """Find the first viewer with an ability.
+def viewer_with(ability: str, what: str, only: str = "") -> InstalledViewer:
+    """Find the first installed viewer with an ability.
 
     Args:
         ability: its id. what: what it does, after “no installed viewer”.
-        viewers: to choose from.
+        only: the one to look at, if the user named one.
     Raises:
-        PluginError: none has, with the line that installs one.
+        PluginError: none has, with those that do or the line that installs one.
     """
+    viewers = installed_viewers(only)
     for each in viewers:
         if ability in each.spec.provides:
             return each
+    able = [each.name for each in installed_viewers() if ability in each.spec.provides] if only else []
+    if able:
+        raise PluginError(
+            f"{only!r} is no viewer that {what}: choose {' or '.join(able)}, or leave --viewer out"
+        )
     names = ", ".join(each.name for each in viewers)
     raise PluginError(f"no installed viewer {what} ({names}): {_install_line()}")
 
@@ -141,7 +152,7 @@ def draw_chart(chart: LineChart, stem: Path) -> tuple[Path | None, str]:
         The file; or None, and the sentence why nothing was drawn.
     """
     try:
-        chosen = viewer_with("charts", "draws charts", installed_viewers())
+        chosen = viewer_with("charts", "draws charts")
         path = stem.with_name(stem.name + chosen.viewer.suffixes[0])
         chosen.viewer.chart(chart, path)
     except (PluginError, ResultsError) as error:

@@ -41,7 +41,7 @@ def render(
         Show nothing but errors.
     """
     results = Results(folder)
-    chosen = viewer_for(output, installed_viewers(viewer)).with_options(options)
+    chosen = viewer_for(output, installed_viewers(viewer), viewer).with_options(options)
     check_output(output, "--output")
     with _share_shown(f"{results.title}: {output.name}", silent=quiet) as progress:
         draw(results, output, chosen, progress)

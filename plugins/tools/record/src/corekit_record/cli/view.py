@@ -15,7 +15,7 @@ from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.roles.viewer import ReplaySession
 from corekit.scenario.error_text import Described
 from corekit.scenario.load import find_shipped, load
-from corekit_record.cli.pictures import installed_viewers, viewer_with
+from corekit_record.cli.pictures import viewer_with
 from corekit_record.results import RESULTS, Results
 from corekit_run.folder import read_status
 
@@ -65,7 +65,7 @@ def view(
 
 def _view_run(folder: Path, port: int, viewer: str, options: tuple[str, ...]) -> None:
     results = _opened(folder)
-    chosen = viewer_with("serves", "shows runs in the browser", installed_viewers(viewer))
+    chosen = viewer_with("serves", "shows runs in the browser", viewer)
     chosen = chosen.with_options(options)
     with chosen.viewer.serve(results.replay(), results.status, port) as session:
         print(f"{results.title}, {results.status}: {session.url} (Ctrl-C ends)", flush=True)
@@ -83,7 +83,7 @@ def _view_scenario(
         said = "must be the folder of a run, a scenario file or the name of a shipped scenario"
         raise ConfigError([Mistake(str(file), Described("no such folder or file"), said)])
     scenario = load(file, allow_code=allow_code)
-    chosen = viewer_with("interactive", "has sliders for inputs", installed_viewers(viewer))
+    chosen = viewer_with("interactive", "has sliders for inputs", viewer)
     chosen = chosen.with_options(options)
     # what is compiled is imported once there is something to step
     from corekit_record.cli.interactive import DrivenSimulation, sliders_of
