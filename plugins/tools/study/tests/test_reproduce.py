@@ -277,6 +277,27 @@ def test_a_folder_of_one_case_is_gone_on_with_by_that_case(tmp_path, monkeypatch
     assert not list((tmp_path / "here").iterdir())
 
 
+def test_a_case_goes_on_in_a_folder_of_its_own_alone(cases):
+    notes = cases.folder / "notes"
+    notes.mkdir()
+    (notes / "mine.txt").write_text("kept")
+    told = cases.corekit("reproduce", "fake/good", "--resume", "notes")
+    assert told.returncode == MISUSE
+    assert "notes is not the folder of an earlier attempt at fake/good: it holds no CASE" in told.stderr
+    assert [each.name for each in notes.iterdir()] == ["mine.txt"]
+    assert cases.corekit("reproduce", "fake/good", "--out", "here", "--quiet").returncode == 0
+    told = cases.corekit("reproduce", "fake/missed", "--resume", "here/fake-good")
+    assert told.returncode == MISUSE
+    assert "an earlier attempt at fake/missed: it is of fake/good" in told.stderr
+    assert cases.corekit("reproduce", "fake/good", "--resume", "here/fake-good").returncode == 0
+
+
+def test_parts_are_of_cases_that_are_named(cases):
+    told = cases.corekit("reproduce", "--only", "lemke")
+    assert told.returncode == MISUSE
+    assert "--only is a part of a case: name the case, too" in told.stderr
+
+
 def test_a_folder_of_a_series_must_say_which_cases(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "series").mkdir()

@@ -10,14 +10,20 @@ from typing import Any
 
 from attrs import field, frozen
 
-from corekit.errors import CorekitError, PluginError
+from corekit.errors import CorekitError, PluginError, ResultsError
+from corekit.files import write_text_whole
 from corekit.registry.resolve import did_you_mean, load_target
 from corekit.registry.spec import CASES, Case
+from corekit_run.output_file import writing
 from corekit_study.case_run import CaseRun, Row, Verdict
 from corekit_study.progress_display import ShowProgress
 from corekit_study.reference_data import reference_data_folder
 
 __all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce"]
+
+
+CASE = "CASE"
+"""Name of the file in a case's folder that names the case."""
 
 
 @frozen(kw_only=True)
@@ -112,6 +118,18 @@ def check_choices(cases: Sequence[Case], only: Sequence[str]) -> None:
             raise PluginError(f"{which} has no part {word!r}{did_you_mean(word, known)}: {offered}")
 
 
+def _claim(folder: Path, case: Case) -> None:
+    """Mark a folder as that of a case, or find that it is; raise ResultsError if it is another's."""
+    mark = folder / CASE
+    with writing(mark):
+        known = mark.read_text(encoding="utf-8").strip() if mark.is_file() else ""
+        if not known and not any(folder.iterdir()):
+            write_text_whole(mark, f"{case.path}\n")
+        elif known != case.path:
+            said = f"it is of {known}" if known else f"it holds no {CASE}"
+            raise ResultsError(f"{folder} is not the folder of an earlier attempt at {case.path}: {said}")
+
+
 def reproduce(
     case: Case,
     folder: Path,
@@ -125,7 +143,10 @@ def reproduce(
         folder: existing, for what it writes; of an earlier attempt to go on with that.
         progress: shows each of its runs.
         only: which of its choices; none given: all. workers: processes for its runs; see `run_batch`.
+    Raises:
+        ResultsError: the folder holds something, and is none of this case.
     """
+    _claim(folder, case)
     began = clock.perf_counter()
     rows: tuple[Row, ...] = ()
     error = ""

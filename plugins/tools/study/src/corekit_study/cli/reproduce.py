@@ -83,6 +83,9 @@ def reproduce(
             return _run_one(chosen[0], resume, json_file, only, quiet=quiet)
         series = reproduce_series.Series.resume(resume, cases, chosen)
         return _run_series(series, json_file, jobs, quiet=quiet)
+    if only and not chosen:
+        print_error("--only is a part of a case: name the case, too")
+        return MISUSE
     if not chosen:
         _print_list(cases)
         write_json(json_file, {"cases": [_listed(each) for each in cases]})
