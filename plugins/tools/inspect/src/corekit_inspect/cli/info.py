@@ -112,6 +112,12 @@ def _rows_named(name: str) -> list[Installed]:
     for known in FIRST_PARTY:
         if known.name == bare:
             raise PluginError(f"{ROLES[known.role]} {bare!r} is not installed: {known.install_line}")
+    if name and is_there(Path(name)) and Path(name).is_dir():
+        raise PluginError(
+            f"{name} is a folder without a run in it, and no component: give a run's own folder"
+        )
+    if rest and (hint := did_you_mean(role, ROLES)):
+        raise PluginError(f"unknown role {role!r}{hint}; roles are {', '.join(ROLES)}")
     names = sorted({row.name for row in installed})
     listing = f"installed are {', '.join(names)}" if names else "no plugin is installed"
     hint = did_you_mean(bare, [*names, *(known.name for known in FIRST_PARTY)])
