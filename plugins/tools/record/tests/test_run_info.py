@@ -112,6 +112,31 @@ def test_a_run_without_its_small_files_is_still_reported(folder, tmp_path, capsy
     assert "unknown" in told
 
 
+def test_a_run_that_records_every_step_says_so(tmp_path, capsys):
+    path = tmp_path / "dropped.toml"
+    path.write_text(SCENARIO.replace("output = { every = 0.02 }\n", ""))
+    load(path, "time.duration=0.02").run(directory=tmp_path / "here")
+    assert main(["info", str(tmp_path / "here")]) == 0
+    assert "0.02 s in steps of 0.002 s, a record every 0.002 s" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("resolved.toml", "name = 3"),
+        ("resolved.toml", 'time = 1\nbodies = "x"'),
+        ("log.jsonl", '3\n{"event": 3}\n{}\nnull\n'),
+        ("versions.json", "[1, 2]"),
+        ("STATUS", "done"),
+    ],
+)
+def test_small_files_that_hold_something_else_are_as_good_as_absent(folder, name, text, tmp_path, capsys):
+    folder = shutil.copytree(folder, tmp_path / "here")
+    (folder / name).write_text(text)
+    assert main(["info", str(folder)]) == 0
+    assert "records, " in capsys.readouterr().out
+
+
 def test_a_run_that_was_killed_before_its_results_is_said_to_have_none(tmp_path, capsys):
     (tmp_path / "STATUS").write_text("running\nprocess 1 on elsewhere\n")
     assert main(["info", str(tmp_path)]) == 2

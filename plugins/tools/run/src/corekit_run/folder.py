@@ -253,7 +253,7 @@ def _has_ended(process: str) -> bool:
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """The events of a run; a last line that was cut by a kill is left out."""
+    """The events of a run; a last line that was cut by a kill, and what is no event, is left out."""
     try:
         lines = (path / _LOG).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -261,7 +261,9 @@ def read_log(path: Path) -> list[dict[str, Any]]:
     events: list[dict[str, Any]] = []
     for line in lines:
         try:
-            events.append(json.loads(line))
-        except json.JSONDecodeError:
+            event = json.loads(line)
+        except ValueError:
             continue
+        if isinstance(event, dict) and isinstance(event.get("event"), str):
+            events.append(event)
     return events

@@ -156,22 +156,9 @@ class RecordedRun(RunReport):
     def _scenario(self) -> dict[str, Any]:
         """Summarise the resolved scenario; empty if it cannot be read."""
         try:
-            document = tomllib.loads((self.path / "resolved.toml").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            return _summary(tomllib.loads((self.path / "resolved.toml").read_text(encoding="utf-8")))
+        except (OSError, ValueError, AttributeError, LookupError, TypeError):
             return {}
-        contact = document.get("contact", {})
-        return {
-            "duration_s": document["time"]["duration"],
-            "step_s": document["time"]["step"],
-            "every_s": document["output"]["every"],
-            "bodies": {body["name"]: body["use"] for body in document["bodies"]},
-            "obstacles": {
-                each["name"]: each["shape"] for each in document.get("world", {}).get("obstacles", [])
-            },
-            "detectors": [each["use"] for each in contact.get("detector", [])],
-            "contact_solver": contact.get("solver", {}).get("use"),
-            "integrator": document["integrator"]["use"],
-        }
 
     def _further_reports(self) -> dict[str, dict[str, Any]]:
         """Read what other distributions left in the folder for `corekit info`, by its name."""
@@ -181,9 +168,25 @@ class RecordedRun(RunReport):
     def _read_json(self, name: str) -> dict[str, Any]:
         """Read a file of the folder; empty if it cannot be read."""
         try:
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
+            found = json.loads((self.path / name).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return {}
+        return found if isinstance(found, dict) else {}
+
+
+def _summary(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Summarise a resolved scenario."""
+    time, contact = document["time"], document.get("contact", {})
+    return {
+        "duration_s": float(time["duration"]),
+        "step_s": float(time["step"]),
+        "every_s": float(document.get("output", {}).get("every", time["step"])),
+        "bodies": {body["name"]: body["use"] for body in document["bodies"]},
+        "obstacles": {each["name"]: each["shape"] for each in document.get("world", {}).get("obstacles", [])},
+        "detectors": [each["use"] for each in contact.get("detector", [])],
+        "contact_solver": contact.get("solver", {}).get("use"),
+        "integrator": document["integrator"]["use"],
+    }
 
 
 def _time_rows(data: Mapping[str, Any]) -> list[tuple[str, str]]:
