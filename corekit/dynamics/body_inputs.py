@@ -45,9 +45,9 @@ class BodyInputs:
         self._given = dict(signals)
         for name, signal in signals.items():
             if name not in self._channels:
-                offered = ", ".join(self._channels) or "none"
+                hint, offered = did_you_mean(name, self._channels), ", ".join(self._channels) or "none"
                 raise CompositionError(
-                    f"{where}: there is no input channel {name!r}; this model has {offered}"
+                    f"{where}: there is no input channel {name!r}{hint}; this model has {offered}"
                 )
             channel = self._channels[name]
             if signal.size not in (1, channel.size):

@@ -150,7 +150,7 @@ def test_shapes_that_no_detector_compares_are_refused():
 def test_a_wrong_input_channel_and_size_are_refused_with_what_there_is():
     inputs: list[dict[str, Any]] = [{"channel": "chamber-forse", "signal": 1.0}]
     arm = {"name": "arm", "use": "pcc", "inputs": inputs}
-    with pytest.raises(CompositionError, match="'chamber-forse'; this model has chamber-force"):
+    with pytest.raises(CompositionError, match="'chamber-forse', did you mean 'chamber-force'"):
         document(bodies=[arm]).compose()
     inputs[0] = {"channel": "chamber-force", "signal": [1.0, 2.0]}
     with pytest.raises(CompositionError, match=r"takes 9 numbers \[N\]"):

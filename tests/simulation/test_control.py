@@ -93,6 +93,11 @@ def test_a_frame_moves_as_the_difference_of_its_positions_says():
     np.testing.assert_allclose(frame.angular_velocity, [spin[2, 1], spin[0, 2], spin[1, 0]], atol=1e-8)
 
 
+def test_a_slip_in_the_channel_of_a_signal_is_answered_by_the_one_meant():
+    with pytest.raises(CompositionError, match="no input channel 'torqe', did you mean 'torque'"):
+        loads(PENDULUM + SIGNAL.replace("torque", "torqe")).compose()
+
+
 def test_contacts_have_names_and_forces():
     floor = '[[world.obstacles]]\nname = "table"\nshape = "half-space"\n'
     ball = '[[bodies]]\nname = "ball"\nuse = "reference-pendulum"\nbase = { position = [0.0, 0.0, 0.3] }\n'
