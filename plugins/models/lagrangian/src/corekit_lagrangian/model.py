@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from copy import copy
+from traceback import extract_tb
 from typing import Any, Self, final
 
 import casadi as ca
@@ -22,7 +23,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.errors import ConfigError, Mistake
+from corekit.errors import ConfigError, CorekitError, Mistake
 from corekit.geometry.frames import Pose
 from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.code import import_function
@@ -281,7 +282,15 @@ class NamedModel(LagrangianModel):
         super().__init__(config, context)
 
     def define(self, system: System, option: Any) -> None:
-        self._define(system, option.parameters)
+        try:
+            self._define(system, option.parameters)
+        except CorekitError:
+            raise
+        except Exception as error:  # of the user's function, which no plugin is to blame for
+            last = extract_tb(error.__traceback__)[-1]
+            said = f"raised {type(error).__name__}: {error} (line {last.lineno} of {last.filename})"
+            path = f"{self._place}equations"
+            raise ConfigError([Mistake(path, option.equations, said)], "a Python function") from error
         if unasked := option.parameters.unasked():
             path = f"{self._place}parameters"
             said = f"{option.equations} reads no parameter of this name"
