@@ -27,16 +27,20 @@ def step_file(folder: Path, error: StepFailed) -> Path:
 
 
 @contextmanager
-def record_run_end(folder: RunFolder) -> Iterator[None]:
-    """Write the error that ends the block into the run's folder and raise it again."""
+def record_run_end(folder: RunFolder, *, goes_on: bool = True) -> Iterator[None]:
+    """Write the error that ends the block into the run's folder and raise it again.
+
+    Args:
+        folder: of the run. goes_on: whether `corekit run --resume` goes on with one that was stopped.
+    """
     try:
         yield
     except BaseException as error:
-        _write_run_end(folder, error)
+        _write_run_end(folder, error, goes_on=goes_on)
         raise
 
 
-def _write_run_end(folder: RunFolder, error: BaseException) -> None:
+def _write_run_end(folder: RunFolder, error: BaseException, *, goes_on: bool) -> None:
     """Write the reason into the folder if it is writable, and add the folder to the error."""
     stopped = isinstance(error, KeyboardInterrupt)
     word = "interrupted" if stopped else "failed"
@@ -51,7 +55,7 @@ def _write_run_end(folder: RunFolder, error: BaseException) -> None:
         if step_file(folder.path, error).exists():
             what["replay"] = step_file(folder.path, error).name
             error.add_note(f"That step alone: corekit run {step_file(folder.path, error)}")
-    if stopped:
+    if stopped and goes_on:
         error.add_note(f"To go on: corekit run --resume {folder.path}")
     try:
         folder.log(word, **what)

@@ -8,22 +8,24 @@ time they are applied at once or in equal steps of a load factor, which scales e
 from __future__ import annotations
 
 import json
-import math
 import time as clock
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from corekit.data.status import Residuals, SolveInfo, StepReport
-from corekit.errors import ConfigError, CorekitError, Mistake
+from corekit.errors import ConfigError, Mistake
 from corekit.roles.model import Model
+from corekit.simulation.arguments import COUNT, FUNCTION, PATH, TRUTH, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import Statistics
 from corekit_run.folder import RunFolder
 from corekit_run.progress import Progress
+from corekit_run.run_end import record_run_end
 from corekit_run.versions import versions_of
+from corekit_statics.arguments import INSTANT, NUMBER, SCENARIO
 from corekit_statics.equilibria import move_to_equilibrium
 from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.equilibrium_path import EquilibriumPath, frame_positions
@@ -62,8 +64,14 @@ def find_equilibria(
         CompositionError, StaticsFailed: as for `move_to_equilibrium`.
         ResultsError: the folder cannot be made or written to.
     """
-    instant = scenario.time.duration if at is None else at
-    _check(instant, load_steps, sweep)
+    check_arguments(
+        "statics", scenario=(scenario, SCENARIO), at=(at, or_none(INSTANT)), load_steps=(load_steps, NUMBER),
+        sweep=(sweep, COUNT), directory=(directory, or_none(PATH)), keep=(keep, TRUTH),
+        progress=(progress, or_none(FUNCTION)),
+    )  # fmt: skip
+    instant = scenario.time.duration if at is None else float(at)
+    if sweep and instant == 0:
+        raise ConfigError([Mistake("sweep", sweep, "needs a time `at` > 0 to go to")], "statics")
     if progress is not None:
         progress(Progress("composing"))
     began = clock.perf_counter()
@@ -78,13 +86,14 @@ def find_equilibria(
     folder = RunFolder.create(
         scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
     )
-    folder.write("scenario.toml", scenario.given_text())
-    folder.write("resolved.toml", scenario.resolved_text())
-    folder.write("versions.json", json.dumps(versions_of(simulation.components.values()), indent=2) + "\n")
-    path = ()
     first = instant > 0 and not sweep
     statistics = Statistics()
-    try:
+    with record_run_end(folder, goes_on=False):
+        folder.write("scenario.toml", scenario.given_text())
+        folder.write("resolved.toml", scenario.resolved_text())
+        folder.write(
+            "versions.json", json.dumps(versions_of(simulation.components.values()), indent=2) + "\n"
+        )
         # the state before the search is recorded too, where its time differs from that of the equilibrium
         with Recorder(
             folder.path / RESULTS,
@@ -103,13 +112,8 @@ def find_equilibria(
                 report=writer,
             )
             writer.write_last()
-    except CorekitError as error:
-        folder.log("failed", reason=str(error))
-        folder.set_status("failed", " ".join(str(error).split()))
-        error.add_note(f"What was found before is kept in {folder.path}")
-        raise
-    found = EquilibriumPath(simulation, path, before, clock.perf_counter() - began, Results(folder.path))
-    folder.write(REPORT, json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
+        found = EquilibriumPath(simulation, path, before, clock.perf_counter() - began, Results(folder.path))
+        folder.write(REPORT, json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
     folder.log("finished", wall_s=found.wall, statistics=statistics.summary(), watchdog={})
     folder.set_status("finished")
     return found
@@ -170,17 +174,3 @@ class _FolderWriter:
         """Record the last equilibrium of a load path."""
         if self._waiting is not None:
             self._recorder.keep(self._simulation, self._report, self._waiting.contacts)
-
-
-def _check(at: float, load_steps: int, sweep: int) -> None:
-    wrong: list[Mistake] = []
-    if not (math.isfinite(at) and at >= 0):
-        wrong.append(Mistake("at", at, "must be a time ≥ 0 [s]"))
-    if load_steps < 1:
-        wrong.append(Mistake("load_steps", load_steps, "must be 1 or more"))
-    if sweep < 0:
-        wrong.append(Mistake("sweep", sweep, "must be 0 or more"))
-    if sweep and at == 0:
-        wrong.append(Mistake("sweep", sweep, "needs a time `at` > 0 to go to"))
-    if wrong:
-        raise ConfigError(wrong, "statics")

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from corekit.data.contacts import ContactRecord
 from corekit.data.status import StepReport
-from corekit.errors import ConfigError, CorekitError, Mistake
+from corekit.simulation.arguments import FUNCTION, PATH, TRUTH, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_record.netcdf_file import Variable, create_netcdf
 from corekit_record.recorder import Recorder
@@ -26,7 +26,9 @@ from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import Statistics
 from corekit_run.folder import RunFolder
 from corekit_run.progress import Progress
+from corekit_run.run_end import record_run_end
 from corekit_run.versions import versions_of
+from corekit_statics.arguments import INSTANT, NUMBER, SCENARIO
 from corekit_statics.equilibria import move_to_equilibrium
 from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.modes import Modes, displaced, modes_of, visible_amplitude
@@ -107,44 +109,39 @@ def find_modes(
         CompositionError, StaticsFailed: as for `move_to_equilibrium` and `modes_of`.
         ResultsError: the folder cannot be made or written to.
     """
-    instant = scenario.time.duration if at is None else at
-    if not (math.isfinite(instant) and instant >= 0):
-        raise ConfigError([Mistake("at", instant, "must be a time ≥ 0 [s]")], "modes")
-    if count < 1:
-        raise ConfigError([Mistake("count", count, "must be 1 or more")], "modes")
+    check_arguments(
+        "modes", scenario=(scenario, SCENARIO), at=(at, or_none(INSTANT)), count=(count, NUMBER),
+        directory=(directory, or_none(PATH)), keep=(keep, TRUTH), progress=(progress, or_none(FUNCTION)),
+    )  # fmt: skip
+    instant = scenario.time.duration if at is None else float(at)
     if progress is not None:
         progress(Progress("composing"))
     began = clock.perf_counter()
     simulation = scenario.compose()
-    folder = None
-    if directory is not None or keep:
-        folder = RunFolder.create(
-            scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
+
+    def search() -> ScenarioModes:
+        (equilibrium,) = move_to_equilibrium(
+            simulation, instant, models_without_gravity=scenario.models_without_gravity
         )
+        modes = modes_of(equilibrium, count)
+        return ScenarioModes(simulation, equilibrium, modes, clock.perf_counter() - began)
+
+    if directory is None and not keep:
+        return search()
+    folder = RunFolder.create(
+        scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
+    )
+    with record_run_end(folder, goes_on=False):
         folder.write("scenario.toml", scenario.given_text())
         folder.write("resolved.toml", scenario.resolved_text())
         folder.write(
             "versions.json", json.dumps(versions_of(simulation.components.values()), indent=2) + "\n"
         )
-    try:
-        (equilibrium,) = move_to_equilibrium(
-            simulation, instant, models_without_gravity=scenario.models_without_gravity
-        )
-        found = ScenarioModes(
-            simulation, equilibrium, modes_of(equilibrium, count), clock.perf_counter() - began
-        )
-        if folder is None:
-            return found
-        statistics = Statistics()
+        found, statistics = search(), Statistics()
         _animate(folder.path / RESULTS, found, statistics, scenario.name)
         _write_netcdf(folder.path / MODES, found, scenario.name)
-    except CorekitError as error:
-        if folder is not None:
-            folder.log("failed", reason=str(error))
-            folder.set_status("failed", " ".join(str(error).split()))
-        raise
-    found = ScenarioModes(simulation, equilibrium, found.modes, found.wall, Results(folder.path))
-    folder.write(REPORT, json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
+        found = evolve(found, results=Results(folder.path))
+        folder.write(REPORT, json.dumps(found.as_data(), indent=2, ensure_ascii=False) + "\n")
     folder.log("finished", wall_s=found.wall, statistics=statistics.summary(), watchdog={})
     folder.set_status("finished")
     return found

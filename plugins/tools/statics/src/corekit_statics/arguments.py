@@ -1,0 +1,11 @@
+"""What arguments of searches must be, in words, for `corekit.simulation.arguments.check_arguments`."""
+
+from __future__ import annotations
+
+from corekit.simulation.arguments import COUNT, Kind, is_number
+
+__all__ = ["INSTANT", "NUMBER", "SCENARIO"]
+
+SCENARIO: Kind = "a scenario, as `corekit.load` gives it", lambda value: hasattr(value, "compose")
+INSTANT: Kind = "a time ≥ 0 [s]", lambda value: is_number(value) and value >= 0
+NUMBER: Kind = "a whole number, 1 or more", lambda value: COUNT[1](value) and value >= 1
