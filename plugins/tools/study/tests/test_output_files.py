@@ -6,11 +6,12 @@ import errno
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from corekit.cli import MISUSE, main
-from corekit.errors import ResultsError
+from corekit.cli import INTERRUPTED, MISUSE, main
+from corekit.errors import PluginError, ResultsError
 from corekit_run.output_file import check_output, write_json
 
 VARY = ["--vary", "time.duration=0.1,0.2", "--quiet", "--out", "runs"]
@@ -83,3 +84,31 @@ def test_a_folder_that_vanished_is_told(tmp_path):
     write_json(None, {})
     write_json(tmp_path / "x.json", {"a": "é"})
     assert json.loads((tmp_path / "x.json").read_text(encoding="utf-8")) == {"a": "é"}
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code"), [(KeyboardInterrupt, INTERRUPTED), (lambda: PluginError("it cannot"), MISUSE)]
+)
+@pytest.mark.parametrize(
+    ("verb", "work"), [("fit", "corekit_study.fit.fit"), ("plan", "corekit_study.plan.make_plan")]
+)
+def test_what_ends_before_its_first_result_leaves_no_folder(verb, work, trouble, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    written: list[str] = []
+
+    def fail(_file, folder, *_more, **_options):
+        if written:
+            (folder / "notes").touch()
+        raise trouble()
+
+    asked = SimpleNamespace(name="one")
+    monkeypatch.setattr(work, fail)
+    monkeypatch.setattr("corekit_study.fit_file.load_fit", lambda *_, **__: asked)
+    monkeypatch.setattr("corekit_study.plan_file.load_plan_file", lambda *_, **__: asked)
+    assert main([verb, "one.toml", "--quiet", "--out", "here"]) == code
+    assert main([verb, "one.toml", "--quiet", "--out", "mine"]) == code
+    assert [each.name for each in tmp_path.iterdir()] == ["mine"]  # which its user made
+    written.append("something")
+    assert main([verb, "one.toml", "--quiet", "--out", "here"]) == code
+    assert (tmp_path / "here" / "notes").exists()

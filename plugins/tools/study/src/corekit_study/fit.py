@@ -26,6 +26,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.dynamics.obstacles import Obstacle
 from corekit.errors import ConfigError, Mistake, PluginError
+from corekit.files import write_text_whole
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
@@ -265,9 +266,9 @@ class _EquilibriumWorld:
 
 def _write(made: FitResult, folder: Path) -> None:
     file, found = made.file, made.estimate
-    (folder / "fit.toml").write_text(file.given, encoding="utf-8")
+    write_text_whole(folder / "fit.toml", file.given)
     text = json.dumps(made.as_data(), indent=2, ensure_ascii=False)
-    (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+    write_text_whole(folder / "report.json", text + "\n")
     with (folder / "residuals.csv").open("w", newline="", encoding="utf-8") as stream:
         table = csv.writer(stream)
         table.writerow(["time", "marker", "x", "y", "z", "fit_x", "fit_y", "fit_z", "distance"])
@@ -282,7 +283,7 @@ def _write(made: FitResult, folder: Path) -> None:
             table.writerow(["time", *(f"value_{i}" for i in range(each.values.shape[1]))])
             table.writerows([time, *values] for time, values in zip(each.times, each.values, strict=True))
     if made.info.status.solved:
-        (folder / FITTED).write_text(_fitted_scenario(made), encoding="utf-8")
+        write_text_whole(folder / FITTED, _fitted_scenario(made))
 
 
 def _fitted_scenario(made: FitResult) -> str:

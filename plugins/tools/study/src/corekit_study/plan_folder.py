@@ -18,6 +18,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.errors import ResultsError
+from corekit.files import write_text_whole, write_whole
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.roles.planner import BodyTrajectory, Plan
 
@@ -34,14 +35,15 @@ def write_plan(plan: Plan, folder: Path, title: str) -> None:
         ResultsError: the disk is full or the folder cannot be written to.
     """
     try:
-        _write_netcdf(plan, folder / "plan.nc", title)
-        (folder / "certificate.json").write_text(
-            _json(dict(plan.certificate), indent=2) + "\n", encoding="utf-8"
-        )
+        write_whole(folder / "plan.nc", lambda path: _write_netcdf(plan, path, title))
+        write_text_whole(folder / "certificate.json", _json(dict(plan.certificate), indent=2) + "\n")
         lines = "".join(_json(entry) + "\n" for entry in plan.solve_log)
-        (folder / "log.jsonl").write_text(lines, encoding="utf-8")
+        write_text_whole(folder / "log.jsonl", lines)
         arrays = {f"memory/{name}": value for name, value in plan.warm_start.items()}
-        np.savez_compressed(folder / _MEMORY, allow_pickle=False, time=plan.time, **arrays)
+        write_whole(
+            folder / _MEMORY,
+            lambda path: np.savez_compressed(path, allow_pickle=False, time=plan.time, **arrays),
+        )
     except OSError as error:
         raise ResultsError(f"cannot write {folder}: {error.strerror or error}") from error
 
@@ -58,9 +60,8 @@ def read_warm_start(folder: Path) -> Plan:
             memory = {name.removeprefix("memory/"): file[name] for name in file.files if name != "time"}
             return Plan(time=file["time"], bodies={}, warm_start=memory)
     except (OSError, ValueError, KeyError) as error:
-        raise ResultsError(
-            f"{folder} holds no plan to begin from: {path.name} cannot be read ({error})"
-        ) from error
+        said = f"{path.name} cannot be read ({error})" if path.exists() else f"it has no {path.name}"
+        raise ResultsError(f"{folder} holds no plan to begin from: {said}") from error
 
 
 def _json(value: Any, indent: int | None = None) -> str:

@@ -46,12 +46,14 @@ def fit(
 
     from corekit_study.fit import fit as make
     from corekit_study.fit_file import load_fit
-    from corekit_study.new_folder import new_folder
+    from corekit_study.new_folder import folder_with_results
 
     try:
         wanted = load_fit(file, allow_code=allow_code)
-        folder = new_folder(f"fit-{wanted.name}", Path("runs"), out)
-        with Console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line:
+        with (
+            folder_with_results(f"fit-{wanted.name}", Path("runs"), out) as folder,
+            Console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line,
+        ):
             made = make(wanted, folder, lambda numbers: line.update(_words(wanted.name, numbers)))
     except CorekitError as error:
         if not as_json:

@@ -14,6 +14,7 @@ from corekit.cli import FAILED, exit_code, seconds_so_far
 from corekit.errors import CorekitError, PluginError, ResultsError
 
 if TYPE_CHECKING:
+    from corekit.roles.planner import Plan
     from corekit_study.plan import PlanResult
     from corekit_study.plan_file import PlanFile
 
@@ -62,12 +63,16 @@ def plan(
     as_json
         Print one JSON object instead of a table.
     """
+    from corekit_study.new_folder import folder_with_results
     from corekit_study.plan_file import load_plan_file
+    from corekit_study.plan_folder import read_warm_start
 
     silent = quiet or as_json
     try:
         plan_file = load_plan_file(file, overrides, allow_code=allow_code)
-        made, drawn = _make(plan_file, begin_from, out, replay=replay, pictures=pictures, silent=silent)
+        earlier = None if begin_from is None else read_warm_start(begin_from)
+        with folder_with_results(plan_file.name, Path("runs"), out) as folder:
+            made, drawn = _make(plan_file, earlier, folder, replay=replay, pictures=pictures, silent=silent)
     except CorekitError as error:
         if not as_json:
             raise
@@ -84,8 +89,8 @@ def plan(
 
 def _make(
     plan_file: PlanFile,
-    begin_from: Path | None,
-    out: Path | None,
+    earlier: Plan | None,
+    folder: Path,
     *,
     replay: bool,
     pictures: bool,
@@ -96,12 +101,7 @@ def _make(
 
     from corekit_run.cli.progress_line import ProgressLine
     from corekit_run.compilation import shown_compilation
-    from corekit_study.new_folder import new_folder
     from corekit_study.plan import make_plan, simulate, write_report
-    from corekit_study.plan_folder import read_warm_start
-
-    earlier = None if begin_from is None else read_warm_start(begin_from)
-    folder = new_folder(plan_file.name, Path("runs"), out)
 
     def show(name: str) -> Any:
         return ProgressLine(name, silent=silent)
