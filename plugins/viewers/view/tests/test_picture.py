@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
@@ -18,6 +19,7 @@ from corekit_view.contacts import Arrows
 from corekit_view.overlay import draw_contacts, force_arrows
 from corekit_view.palette import MODES, rgb
 from corekit_view.picture import MatplotlibViewer
+from corekit_view.timeplots import draw_time_plots
 
 STICK, SLIDE = (rgb(colour) for _, _, colour, _ in MODES)
 
@@ -68,6 +70,21 @@ def test_without_contacts_no_mode_colour_appears(arm_over_box, tmp_path):
 
 def test_single_frame_is_one_panel_without_time_plots(arm_over_box, tmp_path):
     assert drawn(arm_over_box(1), tmp_path).std() > 0.02
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.015, 1e-7, 1e6])
+@pytest.mark.parametrize("contacts", [True, False])
+def test_labels_of_plots_are_whole_and_beside_each_other(arm_over_box, scale, contacts):
+    """Numbers as −0.015 are wide."""
+    replay = arm_over_box(5, contacts=contacts)
+    body = evolve(replay.bodies[0], outline=-scale * np.abs(replay.bodies[0].outline))
+    figure = Figure(figsize=(0.18 / 0.0254, 3.0), dpi=100)
+    FigureCanvasAgg(figure)
+    draw_time_plots(figure, evolve(replay, bodies=(body,)), np.array([0, 4]), 3.0)
+    end = 0.0
+    for axes in figure.axes:
+        assert axes.yaxis.get_tightbbox().x0 >= end
+        end = axes.get_window_extent().x1
 
 
 def test_two_frames_as_of_an_equilibrium_have_no_time_plots(arm_over_box, tmp_path):

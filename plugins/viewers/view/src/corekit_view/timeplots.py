@@ -19,6 +19,9 @@ __all__ = ["draw_time_plots"]
 
 COMPONENTS = (("x", "#4477AA", "-"), ("y", "#AA3377", (0, (4, 1.4))), ("z", "#2B2B2B", (0, (1.2, 1.0))))
 
+_EDGE = 0.03
+"""Between a plot's label and what is left of it [inches]."""
+
 
 def draw_time_plots(figure: Figure, replay: Replay, frames: IntArray, height: float) -> None:
     """Draw the plots at the bottom of a figure of `height` inches; without contacts only that of the tip."""
@@ -41,6 +44,13 @@ def draw_time_plots(figure: Figure, replay: Replay, frames: IntArray, height: fl
             axes.text(time, high + 0.02 * (high - low), chr(ord("a") + k), fontsize=5.5, ha="center", va="bottom",
                       fontweight="bold", color="#6A6A6A")  # fmt: skip
         axes.set_ylim(low, high)
+        # wide numbers, as −0.015, push the label out of the picture or into the plot before
+        box = axes.yaxis.get_tightbbox()
+        begin = place[0] if box is None else box.x0 / figure.dpi
+        lacking = place[0] - (left if i == 0 else gap) + _EDGE - begin
+        if lacking > 0.0:
+            across, wide = (place[0] + lacking) / width, (place[2] - lacking) / width
+            axes.set_position((across, place[1] / height, wide, place[3] / height))
 
 
 def _tips(axes: Axes, replay: Replay) -> None:
