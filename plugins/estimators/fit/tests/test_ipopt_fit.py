@@ -11,7 +11,8 @@ from attrs import evolve
 
 from corekit.errors import CompositionError, ConfigError
 from corekit.roles.options import ComponentRef
-from corekit_fit.config import KnownContact, Parameter, Unmodelled
+from corekit_fit.config import IpoptFitConfig, KnownContact, Markers, Parameter, Unmodelled
+from corekit_fit.ipopt_fit import IpoptFit
 
 from .spring import OWN, fitted, spring_task
 
@@ -54,6 +55,25 @@ def test_a_fit_with_the_same_scheme_is_exact(write, scheme):
     assert k == pytest.approx(OWN["stiffness"], rel=1e-5)
     assert c == pytest.approx(OWN["damping"], rel=1e-4)
     assert info.residuals.equation < 1e-7
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, ArithmeticError])
+def test_what_a_report_raises_ends_the_search(write, raised):
+    """CasADi takes it for a bad point and goes on; IPOPT is stopped, and it is raised afterwards."""
+    times, heights = stepped("semi-implicit-euler")
+    seen: list[object] = []
+
+    def report(numbers):
+        seen.append(numbers.get("iteration"))
+        if seen[-1] == 3.0:
+            raise raised
+
+    config = IpoptFitConfig(
+        parameters=(SOFT, LOOSE), markers=Markers(file=write(times, heights), deviation=1e-3), profile="none"
+    )
+    with pytest.raises(raised):
+        IpoptFit(config).estimate(spring_task(STEP), report)
+    assert seen[-1] == 3.0
 
 
 def test_closed_form_oscillation_gives_its_stiffness_to_second_order(write):

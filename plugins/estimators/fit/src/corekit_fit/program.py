@@ -128,9 +128,12 @@ class Program:
 
     def solve(self, guess: Array) -> Solution:
         """Solve from a guess with the present bounds."""
+        self._watch.failure = None
         solution = self._solver(
             x0=np.clip(guess, self.low, self.high), lbx=self.low, ubx=self.high, lbg=0.0, ubg=0.0
         )
+        if self._watch.failure is not None:
+            raise self._watch.failure
         statistics = self._solver.stats()
         return Solution(
             x=np.array(solution["x"]).ravel(),
@@ -165,7 +168,11 @@ def _operations(motion: Motion) -> int:
 
 
 class _Watch(ca.Callback):
-    """Reports the iterations of IPOPT."""
+    """Reports the iterations of IPOPT, and stops it where a report raises an error.
+
+    Attributes:
+        failure: what was raised.
+    """
 
     def __init__(
         self, unknowns: int, rows: int, progress: Callable[[Mapping[str, float | str]], None]
@@ -174,6 +181,7 @@ class _Watch(ca.Callback):
         self._sizes = {"x": unknowns, "f": 1, "g": rows, "lam_x": unknowns, "lam_g": rows}
         self._progress = progress
         self._count = 0
+        self.failure: BaseException | None = None
         self.construct("watch", {})
 
     def get_n_in(self) -> int:
@@ -187,5 +195,8 @@ class _Watch(ca.Callback):
 
     def eval(self, arg: Sequence[Any]) -> list[float]:
         self._count += 1
-        self._progress({"phase": "solving", "iteration": float(self._count), "objective": float(arg[1])})
-        return [0.0]
+        try:
+            self._progress({"phase": "solving", "iteration": float(self._count), "objective": float(arg[1])})
+        except BaseException as failure:  # noqa: BLE001  CasADi would drop it: raised after the solver returned
+            self.failure = failure
+        return [float(self.failure is not None)]
