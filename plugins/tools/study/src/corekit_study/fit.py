@@ -42,6 +42,7 @@ from corekit.simulation.loop import Simulation
 from corekit_run.output_file import writing
 from corekit_study.fit_file import FitFile
 from corekit_study.observed_runs import ObservedRuns
+from corekit_study.stoppable import stoppable
 
 __all__ = ["FITTED", "FitResult", "fit", "task_of"]
 
@@ -127,7 +128,8 @@ def fit(file: FitFile, folder: Path | None = None, progress: SearchProgress | No
         estimator: Estimator = load_target(spec.target)(config, BuildContext(path="estimator"))
     _check_model(file, spec.requires.get("models", frozenset()))
     task = task_of(file.loaded, file.body, folder)
-    estimate, info = estimator.estimate(task, progress or (lambda _numbers: None))
+    with stoppable(progress) as reported:
+        estimate, info = estimator.estimate(task, reported)
     made = FitResult(file, estimate, info, folder, clock.perf_counter() - began)
     if folder is not None:
         with writing(folder):

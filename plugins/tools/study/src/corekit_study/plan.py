@@ -27,6 +27,7 @@ from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
 from corekit_study.plan_rollout import RolloutResult, roll_out_plan
 from corekit_study.progress_display import ShowProgress, no_display
+from corekit_study.stoppable import stoppable
 
 __all__ = ["PlanResult", "make_plan", "planning_task", "simulate", "write_report"]
 
@@ -117,9 +118,9 @@ def make_plan(
         write_text(folder / "scenario.toml", text)
         if share is not None and file.replay is not None:
             share(text)
-    with clock_compilation() as compiling:
+    with clock_compilation() as compiling, stoppable(progress) as reported:
         watch.lap("compose")
-        plan, info = planner.plan(task, progress or (lambda _numbers: None))
+        plan, info = planner.plan(task, reported)
         watch.lap("prepare")
     if not isinstance(plan, Plan):
         raise PluginError(
