@@ -31,8 +31,8 @@ WRONG: dict[str, tuple[Any, dict[str, list[Any]]]] = {
     "statics": (
         find_equilibria,
         {
-            "at": TIMES, "load_steps": [*COUNTS, 0], "sweep": COUNTS, "directory": [3, b"x"], "keep": [1, "no"],
-            "progress": [3],
+            "at": TIMES, "load_steps": [*COUNTS, 0, 10**9], "sweep": [*COUNTS, 10**9], "directory": [3, b"x"],
+            "keep": [1, "no"], "progress": [3],
         },
     ),
     "modes": (

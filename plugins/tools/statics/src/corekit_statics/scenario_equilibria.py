@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, final
 from corekit.data.status import Residuals, SolveInfo, StepReport
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.model import Model
-from corekit.simulation.arguments import COUNT, FUNCTION, PATH, TRUTH, check_arguments, or_none
+from corekit.simulation.arguments import FUNCTION, PATH, TRUTH, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS, Results
@@ -25,7 +25,7 @@ from corekit_run.folder import RunFolder
 from corekit_run.progress import Progress
 from corekit_run.run_end import record_run_end
 from corekit_run.versions import versions_of
-from corekit_statics.arguments import INSTANT, NUMBER, SCENARIO
+from corekit_statics.arguments import INSTANT, PARTS, SCENARIO, STEPS
 from corekit_statics.equilibria import move_to_equilibrium
 from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.equilibrium_path import EquilibriumPath, frame_positions
@@ -65,8 +65,8 @@ def find_equilibria(
         ResultsError: the folder cannot be made or written to.
     """
     check_arguments(
-        "statics", scenario=(scenario, SCENARIO), at=(at, or_none(INSTANT)), load_steps=(load_steps, NUMBER),
-        sweep=(sweep, COUNT), directory=(directory, or_none(PATH)), keep=(keep, TRUTH),
+        "statics", scenario=(scenario, SCENARIO), at=(at, or_none(INSTANT)), load_steps=(load_steps, STEPS),
+        sweep=(sweep, PARTS), directory=(directory, or_none(PATH)), keep=(keep, TRUTH),
         progress=(progress, or_none(FUNCTION)),
     )  # fmt: skip
     instant = scenario.time.duration if at is None else float(at)
