@@ -20,9 +20,11 @@ from corekit.errors import CompositionError, ConfigError, CorekitError, PluginEr
 from corekit.roles.viewer import Line, LineChart, Panel
 from corekit.scenario.load import load
 from corekit.scenario.scenario import Scenario
+from corekit.simulation.arguments import FUNCTION, PATH, TRUTH, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_record.results import Results
 from corekit_run.running import run
+from corekit_study.arguments import LINES, lines
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
 from corekit_study.variants import Variant, check_overrides, variants
@@ -117,9 +119,9 @@ class Comparison:
 
 def compare(
     file: str | Path,
-    vary: Sequence[str],
-    overrides: Sequence[str] = (),
-    directory: Path | None = None,
+    vary: str | Sequence[str],
+    overrides: str | Sequence[str] = (),
+    directory: str | Path | None = None,
     progress: ShowProgress | None = None,
     *,
     allow_code: bool = False,
@@ -136,10 +138,15 @@ def compare(
         ConfigError: `vary` cannot be read, or there is no such file.
         ResultsError: the folder cannot be made.
     """
+    check_arguments(
+        "compare", file=(file, PATH), vary=(vary, LINES), overrides=(overrides, LINES),
+        directory=(directory, or_none(PATH)), progress=(progress, or_none(FUNCTION)), allow_code=(allow_code, TRUTH),
+    )  # fmt: skip
+    vary, overrides = lines(vary), lines(overrides)
     chosen = variants(vary)
     check_overrides(vary, overrides)
     title, parent = _about(file)
-    folder = new_folder(f"{title}-compare", parent, directory)
+    folder = new_folder(f"{title}-compare", parent, None if directory is None else Path(directory))
     show = progress or no_display
     rows: list[Row] = []
     try:

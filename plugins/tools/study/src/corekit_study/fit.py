@@ -37,6 +37,7 @@ from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import Input
+from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, or_none
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import writing
@@ -109,7 +110,13 @@ def _number(value: Any) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def fit(file: FitFile, folder: Path | None = None, progress: SearchProgress | None = None) -> FitResult:
+_FILE: Kind = (
+    "what `load_fit` returned",
+    lambda value: isinstance(value, FitFile) and value.loaded is not None,
+)
+
+
+def fit(file: FitFile, folder: str | Path | None = None, progress: SearchProgress | None = None) -> FitResult:
     """Make a fit.
 
     Args:
@@ -120,6 +127,10 @@ def fit(file: FitFile, folder: Path | None = None, progress: SearchProgress | No
         ConfigError, CompositionError, PluginError: the fit cannot be done, as only the built components show.
         StaticsFailed: an equilibrium that the fit needs was not found.
     """
+    check_arguments(
+        "fit", file=(file, _FILE), folder=(folder, or_none(PATH)), progress=(progress, or_none(FUNCTION))
+    )
+    folder = None if folder is None else Path(folder)
     assert file.loaded is not None
     began = clock.perf_counter()
     spec = resolve("estimators", file.use)

@@ -29,6 +29,7 @@ from corekit.scenario.load import load
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import run_name_problem
 from corekit.scenario.structure import structure
+from corekit.simulation.arguments import PATH, TRUTH, check_arguments
 from corekit_study.toml_file import toml_table
 
 __all__ = ["FORMAT", "FitFile", "load_fit"]
@@ -67,6 +68,7 @@ def load_fit(path: str | Path, *, allow_code: bool = False) -> FitFile:
     Raises:
         ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
     """
+    check_arguments("load_fit", path=(path, PATH), allow_code=(allow_code, TRUTH))
     path = Path(path)
     text, table = toml_table(path, "fit file", FORMAT)
     mistakes: list[Mistake] = []

@@ -20,6 +20,7 @@ from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.planner import Plan, Planner, PlanningTask, StaticObstacle, TaskBody
 from corekit.scenario.component_selection import load_config
+from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import write_text
 from corekit_study.compilation_clock import clock_compilation
@@ -81,9 +82,16 @@ class PlanResult:
         }
 
 
+_FILE: Kind = (
+    "what `load_plan_file` returned",
+    lambda value: isinstance(value, PlanFile) and value.loaded is not None,
+)
+_PLAN: Kind = "a `Plan`", lambda value: isinstance(value, Plan)
+
+
 def make_plan(
     file: PlanFile,
-    folder: Path | None = None,
+    folder: str | Path | None = None,
     progress: SearchProgress | None = None,
     *,
     earlier: Plan | None = None,
@@ -102,6 +110,11 @@ def make_plan(
     Raises:
         ConfigError, CompositionError, PluginError: the plan cannot be made, as only the built components show.
     """
+    check_arguments(
+        "make_plan", file=(file, _FILE), folder=(folder, or_none(PATH)), progress=(progress, or_none(FUNCTION)),
+        earlier=(earlier, or_none(_PLAN)), report=(report, or_none(FUNCTION)), share=(share, or_none(FUNCTION)),
+    )  # fmt: skip
+    folder = None if folder is None else Path(folder)
     assert file.loaded is not None
     watch = _Stopwatch()
     spec = resolve("planners", file.use)

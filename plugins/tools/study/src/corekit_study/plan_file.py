@@ -33,6 +33,7 @@ from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import run_name_problem
 from corekit.scenario.structure import structure
+from corekit.simulation.arguments import PATH, TEXTS, TRUTH, check_arguments
 from corekit_study.toml_file import toml_table
 
 __all__ = ["FORMAT", "PlanFile", "ReplayTable", "load_plan_file"]
@@ -98,6 +99,9 @@ def load_plan_file(path: str | Path, overrides: Iterable[str] = (), *, allow_cod
     Raises:
         ConfigError: every mistake in it and in its scenario at once, or why it cannot be read.
     """
+    check_arguments(
+        "load_plan_file", path=(path, PATH), overrides=(overrides, TEXTS), allow_code=(allow_code, TRUTH)
+    )
     path = Path(path)
     path = path if is_there(path) else find_shipped(path.as_posix()) or path
     text, table = toml_table(path, "plan file", FORMAT)

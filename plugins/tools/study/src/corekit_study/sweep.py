@@ -18,8 +18,10 @@ from attrs import asdict, frozen
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.files import write_text_whole
 from corekit.scenario.load import load
+from corekit.simulation.arguments import COUNT, FUNCTION, PATH, TRUTH, check_arguments, or_none
 from corekit_run.folder import STATUS
 from corekit_run.output_file import write_text, writing
+from corekit_study.arguments import INTEGER, LINES, lines
 from corekit_study.batch import END, OUTCOMES, Job, Outcome, prepare, run_prepared
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
@@ -93,9 +95,9 @@ class Sweep:
 
 def sweep(
     file: str | Path,
-    vary: Sequence[str],
-    overrides: Sequence[str] = (),
-    directory: Path | None = None,
+    vary: str | Sequence[str],
+    overrides: str | Sequence[str] = (),
+    directory: str | Path | None = None,
     progress: ShowProgress | None = None,
     workers: int | None = None,
     *,
@@ -122,6 +124,14 @@ def sweep(
         ConfigError: `vary` cannot be read, or a scenario cannot be loaded; nothing is run then.
         ResultsError: the folder cannot be made or written.
     """
+    check_arguments(
+        "sweep", file=(file, PATH), vary=(vary, LINES), overrides=(overrides, LINES),
+        directory=(directory, or_none(PATH)), progress=(progress, or_none(FUNCTION)),
+        workers=(workers, or_none(COUNT)), samples=(samples, or_none(INTEGER)), seed=(seed, INTEGER),
+        allow_code=(allow_code, TRUTH),
+    )  # fmt: skip
+    vary, overrides = lines(vary), lines(overrides)
+    directory = None if directory is None else Path(directory)
     if keep not in KEEP:
         raise ConfigError([Mistake("--keep", keep, f"must be one of {', '.join(KEEP)}")], "the sweep")
     check_overrides(vary, overrides)
@@ -140,7 +150,7 @@ def sweep(
 
 
 def resume(
-    folder: Path,
+    folder: str | Path,
     progress: ShowProgress | None = None,
     workers: int | None = None,
     *,
@@ -152,6 +162,11 @@ def resume(
     Raises:
         ResultsError: the folder is none of a sweep. ConfigError: its scenario cannot be loaded any more.
     """
+    check_arguments(
+        "resume", folder=(folder, PATH), progress=(progress, or_none(FUNCTION)), workers=(workers, or_none(COUNT)),
+        allow_code=(allow_code, TRUTH),
+    )  # fmt: skip
+    folder = Path(folder)
     if not (folder / SWEEP).is_file():
         raise ResultsError(_no_sweep(folder))
     try:
