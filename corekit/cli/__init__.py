@@ -9,6 +9,7 @@ import signal
 import sys
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -136,16 +137,14 @@ def _check_numbers(_app: object, _verbs: object, arguments: Any) -> None:
     from corekit.errors import Mistake
 
     kinds = {int: int, int | None: int, float: float, float | None: float}
-    for each in (each for each in arguments if each.hint in kinds):
+    given = [(each, token.value) for each in arguments if each.hint in kinds for token in each.tokens]
+    for each, word in given:
         kind = kinds[each.hint]
-        for word in (token.value for token in each.tokens):
-            try:
-                is_one = isfinite(kind(word))
-            except (OverflowError, ValueError):
-                is_one = False
-            if not is_one:
-                allowed = f"must be a {'whole' if kind is int else 'finite'} number"
-                raise ConfigError([Mistake(each.name, word, allowed)], "the command line")
+        with suppress(OverflowError, ValueError):
+            if isfinite(kind(word)):
+                continue
+        allowed = f"must be a {'whole' if kind is int else 'finite'} number"
+        raise ConfigError([Mistake(each.name, word, allowed)], "the command line")
 
 
 def _function(verb: str, target: str, _line: str, owner: str) -> Callable[..., object]:

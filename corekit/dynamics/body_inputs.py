@@ -113,8 +113,8 @@ class BodyInputs:
             numbers = np.asarray(value)
         except (TypeError, ValueError):
             raise self._misfit(known, value) from None
-        is_real = numbers.dtype.kind in "iuf"  # neither truths nor texts, which NumPy would turn into numbers
-        fits = is_real and numbers.shape in ((), (1,), (known.size,))
+        # neither truths nor texts, which NumPy would turn into numbers
+        fits = numbers.dtype.kind in "iuf" and numbers.shape in ((), (1,), (known.size,))
         if not (fits and np.isfinite(numbers).all()):
             raise self._misfit(known, value)
         if channel not in self._sources or self._sources[channel] != driver:

@@ -167,17 +167,13 @@ class SampledControllers:
         Raises:
             ControlError: it is of other controllers, or of other periods.
         """
-        missing = internal_state.keys() - self._all.keys()
-        if missing:
-            raise ControlError(
-                f"this state was saved with the controller {', '.join(sorted(missing))}, which the simulation lacks: "
-                "add it before (`scenario.with_controller`)"
-            )
         for name, (_, period) in internal_state.items():
-            if period != self._all[name].period:
+            own = self._all.get(name)
+            if own is None or own.period != period:
                 raise ControlError(
                     f"this state was saved with the controller {name!r} sampled every {period} steps, which the "
-                    f"simulation samples every {self._all[name].period}: give both the same period (`every`)"
+                    f"simulation {'lacks' if own is None else f'samples every {own.period}'}: add it before with this "
+                    "period (`scenario.with_controller`)"
                 )
         for name, each in self._all.items():
-            each.next = int(internal_state[name][0]) if name in internal_state else 0
+            each.next = int(internal_state.get(name, (0, 0))[0])
