@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from corekit.cli import FAILED, INTERRUPTED, main
+from corekit.cli import FAILED, INTERRUPTED, MISUSE, main
 from corekit.errors import ConfigError
 from corekit.scenario.load import loads
 from corekit_run.folder import read_status
@@ -86,3 +86,7 @@ def test_a_search_that_ends_early_says_so_in_its_folder(
     told = capsys.readouterr().err
     assert said in told
     assert "--resume" not in told
+    before = {each.name: each.read_bytes() for each in (tmp_path / "here").iterdir()}
+    assert main(["run", "--resume", "here"]) == MISUSE  # it would run the scenario in the folder of the search
+    assert "it holds neither a checkpoint nor a run in its log" in capsys.readouterr().err
+    assert {each.name: each.read_bytes() for each in (tmp_path / "here").iterdir()} == before

@@ -26,7 +26,7 @@ from corekit_run.checkpoint import (
     read_checkpoint,
 )
 from corekit_run.compilation import shown_compilation
-from corekit_run.folder import STATUS, RunFolder, is_held, read_status
+from corekit_run.folder import STATUS, RunFolder, is_held, read_log, read_status
 from corekit_run.folder_run import FolderRun, ignore
 from corekit_run.observers import RunContext, Runnable, RunObservers
 from corekit_run.progress import Progress, ProgressCallback
@@ -129,7 +129,10 @@ def find_resumable(folder: str | Path) -> Resumable:
         raise ResultsError(
             f"{own.path} is still running: {who}. If that is not so, remove {own.path / STATUS}."
         )
-    return Resumable(own, *newest_checkpoint(own.path))
+    found = Resumable(own, *newest_checkpoint(own.path))
+    if found.checkpoint is None and not any(event["event"] == "composed" for event in read_log(own.path)):
+        raise _no_run(own.path)
+    return found
 
 
 def resume(
@@ -194,9 +197,11 @@ def resume(
 
 
 def _no_run(folder: Path) -> ResultsError:
+    lacks = (
+        "neither a checkpoint nor a run in its log" if (folder / _RESOLVED).exists() else f"no {_RESOLVED}"
+    )
     return ResultsError(
-        f"cannot resume {folder}: it holds no {_RESOLVED}, so it is no run's folder, or one that was "
-        "killed before it began"
+        f"cannot resume {folder}: it holds {lacks}, so it is no run's folder, or one that was killed before it began"
     )
 
 
