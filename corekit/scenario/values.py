@@ -111,6 +111,8 @@ class ValueReader(ABC):
         hint = ""
         if kind in {int, float} and isinstance(found, str) and is_number(found):
             hint = "write it without quotes"
+        elif kind in {int, float} and isinstance(found, (int, float)) and abs(found) >= 2**63:
+            hint = "it is too large"
         elif kind is int and isinstance(found, float) and found.is_integer():
             hint = f"write {int(found)}"
         elif kind is bool and isinstance(found, str) and found.lower() in {"true", "false"}:

@@ -75,6 +75,13 @@ def test_what_contradicts_between_two_tables_is_told_once(text):
         assert [each.path for each in told.value.mistakes] == ["time.step"]
 
 
+@pytest.mark.parametrize("number", ["1e308", f"1{'0' * 400}", "1e300"])
+def test_a_number_that_is_too_large_is_told_to_be_so(text, number):
+    entry = "seed" if number == "1e300" else "world.gravity[2]"
+    with pytest.raises(ConfigError, match=r"must be a (whole )?number.* — it is too large"):
+        from_document(tomllib.loads(text), [f"{entry}={number}"])
+
+
 def test_a_decimal_comma_is_told_from_other_slips():
     with pytest.raises(ConfigError, match=r"line 1, .*is not TOML — numbers have a decimal point"):
         loads("step = 0,4")
