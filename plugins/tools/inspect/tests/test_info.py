@@ -68,6 +68,7 @@ def test_info_reads_as_a_sheet(good):
         (["info", "models.goood"], "did you mean 'good'?"),
         (["info"], "requires an argument"),
         (["info", "n" * 300], "unknown component"),
+        (["info", "./"], "./ is a folder without a run in it, and no component"),
         (["info", "."], ". is a folder without a run in it, and no component"),
         (["info", "modls.good"], "unknown role 'modls', did you mean 'models'?; roles are models"),
     ],

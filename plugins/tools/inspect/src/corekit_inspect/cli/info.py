@@ -62,6 +62,8 @@ def info(
         print_error(f"--step and --at ask of a run, and {name} is no folder of one")
         return MISUSE
     if name.endswith(".toml") or "/" in name:
+        if is_there(path) and path.is_dir():
+            raise _no_run(name)
         _show_bodies(name, as_json=as_json)
         return None
     if name == "scenario":
@@ -78,6 +80,10 @@ def info(
         for sheet in sheets:
             _print_sheet(sheet)
     return None
+
+
+def _no_run(name: str) -> PluginError:
+    return PluginError(f"{name} is a folder without a run in it, and no component: give a run's own folder")
 
 
 def _show_bodies(name: str, *, as_json: bool) -> None:
@@ -113,9 +119,7 @@ def _rows_named(name: str) -> list[Installed]:
         if known.name == bare:
             raise PluginError(f"{ROLES[known.role]} {bare!r} is not installed: {known.install_line}")
     if name and is_there(Path(name)) and Path(name).is_dir():
-        raise PluginError(
-            f"{name} is a folder without a run in it, and no component: give a run's own folder"
-        )
+        raise _no_run(name)
     if rest and (hint := did_you_mean(role, ROLES)):
         raise PluginError(f"unknown role {role!r}{hint}; roles are {', '.join(ROLES)}")
     names = sorted({row.name for row in installed})
