@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import random
 import shutil
 import tempfile
@@ -24,6 +25,15 @@ from corekit_run.checkpoint import read_checkpoint
 from corekit_run.folder import read_status
 
 TEMPORARY = tempfile.TemporaryFile
+
+
+@pytest.mark.parametrize("make", ["mkfifo", "mkdir"])
+def test_what_is_no_file_is_not_waited_for(make, tmp_path):
+    if not hasattr(os, make):
+        pytest.skip("needs pipes with names")
+    getattr(os, make)(tmp_path / "results.nc")
+    with pytest.raises(ResultsError, match=r"results\.nc is no results file: a folder, a pipe or a device"):
+        Results(tmp_path)
 
 
 class SmallDisk:

@@ -55,6 +55,11 @@ def test_a_replay_as_json_is_an_object(ran, capsys):
     assert (said["status"], said["step_s"]) == ("succeeded", 0.002)
 
 
+def test_a_file_is_no_folder_to_resume(ran, capsys):
+    assert main(["run", "--resume", ran]) == MISUSE
+    assert "it is a file, not a run's folder" in capsys.readouterr().err
+
+
 def test_other_values_for_a_run_that_goes_on_are_refused(ran, capsys):
     RunFolder(Path("r")).set_status("interrupted")
     assert main(["run", "--resume", "r", "--set", "time.duration=3"]) == MISUSE

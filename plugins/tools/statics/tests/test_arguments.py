@@ -87,6 +87,8 @@ def test_a_search_that_ends_early_says_so_in_its_folder(
     assert said in told
     assert "--resume" not in told
     before = {each.name: each.read_bytes() for each in (tmp_path / "here").iterdir()}
-    assert main(["run", "--resume", "here"]) == MISUSE  # it would run the scenario in the folder of the search
+    assert (
+        main(["run", "--resume", "here"]) == MISUSE
+    )  # it would run the scenario in the folder of the search
     assert "it holds neither a checkpoint nor a run in its log" in capsys.readouterr().err
     assert {each.name: each.read_bytes() for each in (tmp_path / "here").iterdir()} == before

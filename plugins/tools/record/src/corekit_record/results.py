@@ -113,6 +113,8 @@ class Results:
         return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
     def _open(self) -> AbstractContextManager[Any]:
+        if self.file.exists() and not self.file.is_file():
+            raise ResultsError(f"{self.file} is no results file: a folder, a pipe or a device is not read")
         if not self.file.exists():
             what = f"holds no {self.file.name}" if self.path.exists() else "is not there"
             raise ResultsError(f"no results in {self.path}: the folder {what}")

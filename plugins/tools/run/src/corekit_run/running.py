@@ -116,7 +116,8 @@ def find_resumable(folder: str | Path) -> Resumable:
     own = RunFolder(Path(folder))
     outcome = read_status(own.path)
     if not own.path.is_dir():
-        raise ResultsError(f"cannot resume {own.path}: the folder is not there")
+        said = "it is a file, not a run's folder" if own.path.exists() else "the folder is not there"
+        raise ResultsError(f"cannot resume {own.path}: {said}")
     if not any((own.path / name).exists() for name in (STATUS, _RESOLVED)) and not checkpoint_files(own.path):
         raise _no_run(own.path)
     if outcome.status == "finished":
