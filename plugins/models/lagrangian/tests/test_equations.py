@@ -175,11 +175,11 @@ def test_equations_that_make_no_model_are_refused_by_name(monkeypatch, make, cas
 
 def test_what_a_function_raises_is_its_own_mistake(monkeypatch, make):
     def slip(system, option):
-        _ = system.coordinates("a"), option
-        return None + 1
+        system.coordinates("a")
+        return option["mass"]
 
     monkeypatch.setattr(import_module("mechanisms"), "acrobot", slip)
-    said = r"equations: found 'mechanisms:acrobot'; raised TypeError: unsupported .* \(line \d+ of .*test_equations"
+    said = r"equations: found 'mechanisms:acrobot'; raised .*Error: .* \(line \d+ of .*test_equations"
     with pytest.raises(ConfigError, match=said):
         make("acrobot")
 

@@ -83,7 +83,9 @@ def test_labels_of_plots_are_whole_and_beside_each_other(arm_over_box, scale, co
     draw_time_plots(figure, evolve(replay, bodies=(body,)), np.array([0, 4]), 3.0)
     end = 0.0
     for axes in figure.axes:
-        assert axes.yaxis.get_tightbbox().x0 >= end
+        box = axes.yaxis.get_tightbbox()
+        assert box is not None
+        assert box.x0 >= end
         end = axes.get_window_extent().x1
 
 
