@@ -146,7 +146,7 @@ def run_prepared(
         workers = process_count() if process_count() > 1 else 0
     total = sum(each.duration for each in prepared)
     began, before = clock.perf_counter(), sum(kept.duration for kept in stored.values())
-    with (progress or no_display)(f"{len(tasks)} of {len(prepared)} runs") as display:
+    with (progress or no_display)(f"{len(tasks)} of {len(prepared)} runs to make") as display:
 
         def store(outcome: Outcome) -> None:
             _append(folder / outcomes, outcome)
