@@ -46,8 +46,8 @@ def check(
     from corekit.scenario.doubts import find_doubts
     from corekit.scenario.load import load
 
-    if not is_there(file):
-        load(file)  # whose error says so: a missing file is misuse, a file with mistakes fails the check
+    if not (is_there(file) and file.is_file()):
+        load(file)  # whose error says so: what is no file is misuse, a file with mistakes fails the check
     try:
         scenario = load(file, overrides, allow_code=allow_code)
         simulation = scenario.compose()

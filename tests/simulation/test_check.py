@@ -97,6 +97,7 @@ proportional = 1e9
 
 def test_a_missing_file_is_misuse(capsys):
     assert main(["check", "nowhere.toml"]) == 2
+    assert main(["check", "."]) == 2
     assert "nowhere.toml" in capsys.readouterr().err
 
 
