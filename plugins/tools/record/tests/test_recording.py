@@ -54,8 +54,9 @@ def test_contact_records_come_back_whole(recorded):
     assert np.any(results.contacts(-1).force)
     assert results.contacts(0).count == 0
     assert results.contacts(-1).count == 2
-    with pytest.raises(ResultsError, match=r"a record has a whole number, not 0\.5: `time` lists"):
-        results.contacts(0.5)  # which is no fault of the file
+    for wrong in (0.5, True, "0"):  # which is no fault of the file
+        with pytest.raises(ResultsError, match=f"a record has a whole number, not {wrong!r}: `time` lists"):
+            results.contacts(wrong)
     with pytest.raises(ResultsError, match="no record 51"):
         results.contacts(51)
 

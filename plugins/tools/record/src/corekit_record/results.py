@@ -244,7 +244,7 @@ class Results:
     def contacts(self, k: int) -> ContactRecord:
         """Return the contacts of record k; k may be negative, as in a list."""
         count = self.contact_count
-        if not isinstance(k, (int, np.integer)):
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
             raise ResultsError(f"a record has a whole number, not {k!r}: `time` lists when each was made")
         if not -len(count) <= k < len(count):
             raise ResultsError(f"there is no record {k}: {self.file} has {len(count)}")
