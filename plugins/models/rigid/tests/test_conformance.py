@@ -21,3 +21,8 @@ test_top = conformance(
         "linear_damping": 0.2,
     },
 )
+test_ball_with_moments_that_differ_by_rounding = conformance(
+    "models",
+    "rigid",
+    {"size": [0.05], "mass": 1.0, "inertia": [1e-3, 1e-3 * (1.0 - 2**-52), 1e-3, 0.0, 0.0, -4e-21]},
+)

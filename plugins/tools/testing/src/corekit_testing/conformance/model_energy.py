@@ -94,7 +94,8 @@ class _InertialPower(NamedTuple):
             found=float(even @ state.v),
             wanted=wanted,
             size=float(np.abs(even) @ np.abs(state.v)),
-            rounding=1e-11 * float(np.abs(probe.force(forward)) @ np.abs(state.v)),
+            rounding=1e-11
+            * float((np.abs(probe.force(forward)) + probe.inertial_terms(state)) @ np.abs(state.v)),
             is_needed=abs(wanted) > 1e-6 * probe.model.compute_energies(state)[0],
         )
 

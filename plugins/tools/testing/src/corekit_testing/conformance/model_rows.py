@@ -83,7 +83,8 @@ def bilateral_rows_are_slopes(subject: Subject) -> None:
             wanted = probe.along(
                 state, direction, lambda moved: probe.bilateral(moved).position_error[position]
             )
-            expect_slope("J_b·v of position rows", rows.product(direction)[position], wanted)
+            found = rows.product(direction)[position]
+            expect_slope("J_b·v of position rows", found, wanted, terms=probe.reach(state))
 
 
 @check(
@@ -122,7 +123,8 @@ def bilateral_curvature_is_slope(subject: Subject) -> None:
         probe.model.compute_constraint_force_gradient(state, impulse, out)
         for direction in directions(probe.model, state):
             found = out.dense() @ direction
-            expect_slope("∂(J_bᵀ·λ)/∂δ·δ", found, probe.along(state, direction, pull))
+            terms = probe.reach(state) * float(np.abs(impulse).sum())
+            expect_slope("∂(J_bᵀ·λ)/∂δ·δ", found, probe.along(state, direction, pull), terms=terms)
 
 
 ROWS: tuple[Check, ...] = (

@@ -156,6 +156,14 @@ class Probe:
         self.model.compute_mass_and_force(state, given, self.model.new_mass_matrix(), force)
         return force
 
+    def inertial_terms(self, state: State) -> float:
+        """Size of the inertial terms in f, which cancel but for rounding in a link that turns in balance."""
+        return float(np.abs(self.mass(state)).max(initial=0.0) * np.abs(state.v).max(initial=0.0) ** 2)
+
+    def reach(self, state: State) -> float:
+        """Size of places and turns, whose differences are rows that cancel where a loop closes nothing."""
+        return 1.0 + float(np.abs(self.poses(state)[0]).max(initial=0.0))
+
     def tangent(self, state: State) -> tuple[Array, Array]:
         """K and D."""
         stiffness, damping = self.model.new_stiffness_and_damping()
