@@ -151,9 +151,22 @@ DRIVEN = {
         {"name": "finger", "on": "crank.tip", "divisions": [{"length": 0.1, "points": 3}]},
     ]
 }
+WHEEL = {
+    "links": [
+        {
+            "name": "wheel",
+            "kind": "rigid",
+            "mass": 0.5,
+            "inertia": [2e-4, 2e-4, 2e-4],
+            "joint": {"kind": "revolute", "axis": "x"},
+        }
+    ]
+}
+"""In balance: weight and inertial forces cancel but for rounding; it has no material."""
 
 test_arm = conformance("models", "gvs", ARM)
 test_tree = conformance("models", "gvs", TREE)
 test_loop = conformance("models", "gvs", LOOP)
 test_hinged = conformance("models", "gvs", HINGED)
 test_driven = conformance("models", "gvs", DRIVEN)
+test_wheel = conformance("models", "gvs", WHEEL)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array
-from corekit_testing.conformance.check import Check, check, expect, expect_close
+from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.model_states import Probe, extent, points_of
 from corekit_testing.conformance.subject import Subject
 
@@ -118,6 +119,11 @@ def symbolic_functions(subject: Subject) -> None:
 def symbolic_parameters(subject: Subject) -> None:
     s = _Symbols(subject)
     parameters = s.expressions.parameters
+    if not parameters and subject.options:
+        # a tree of rigid links has no material; what the model is without options must name some
+        s = _Symbols(evolve(subject, options={}, states=None))
+        expect(bool(s.expressions.parameters), "`parameters` names none, nor does it by default")
+        raise NotApplicable("`parameters` names none with these options")
     expect(bool(parameters), "`parameters` names none")
     symbols = {name: s.casadi.SX.sym(name) for name in parameters}
     expressions = s.expressions.with_parameters(symbols)
