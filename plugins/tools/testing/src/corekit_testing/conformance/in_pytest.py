@@ -6,11 +6,21 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from corekit_testing.conformance.check import Verdict
+from corekit_testing.conformance.check import Check, Verdict
 from corekit_testing.conformance.runner import checks_of, outcome
 from corekit_testing.conformance.subject import States, Subject
 
-__all__ = ["conformance"]
+__all__ = ["checks_for", "conformance"]
+
+
+def checks_for(subject: Subject) -> list[Check]:
+    """The checks of its role that it offers the abilities for; nothing is symbolic where the base moves."""
+    fitting = [check for check in checks_of(subject.spec.role) if not check.absent(subject)]
+    return [
+        check
+        for check in fitting
+        if not (subject.free_base and any(ability.startswith("symbolic") for ability in check.needs))
+    ]
 
 
 def conformance(
@@ -39,12 +49,7 @@ def conformance(
     import pytest
 
     subject = Subject.installed(role, name, options, states, spread, free_base=free_base)
-    fitting = [check for check in checks_of(role) if not check.absent(subject)]
-    checks = {
-        check.name: check
-        for check in fitting
-        if not (free_base and any(ability.startswith("symbolic") for ability in check.needs))
-    }
+    checks = {check.name: check for check in checks_for(subject)}
     unknown = sorted(set(expected or {}) - set(checks))
     if unknown:
         raise ValueError(f"no check is called {', '.join(unknown)}; checks are {', '.join(checks)}")
