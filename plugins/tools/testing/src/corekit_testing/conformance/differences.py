@@ -56,19 +56,26 @@ def expect_slope(
 ) -> None:
     """Raise `CheckFailed` unless `found` is the slope of `function` at 0, to `relative` of its largest entry.
 
-    A function whose differences do not settle is no better than a wrong derivative, and said so. Before that they are
-    taken with steps that are `_CLOSER` times shorter, which a kink beside the place, as where a cable becomes slack,
-    does not reach: noise and a kink at the place itself are not settled by that.
+    A function whose differences do not settle is no better than a wrong derivative, and said so. Where the steps fail
+    they are taken once more, `_CLOSER` times shorter, which a kink beside the place, as where a cable becomes slack,
+    does not reach. A wrong derivative, noise and a kink at the place itself fail again.
 
     Args:
         terms: size of what the function sums up, where that is known to cancel.
     """
     rounding = 1e-11 * max(_size(np.asarray(function(0.0))), terms) / step
-    error = size = np.inf
-    for closer in (1, _CLOSER):
-        wanted, error = slope(function, step / closer)
-        size = max(_size(wanted), _size(found))
-        if error <= 1e-4 * size + 1e3 * rounding:
-            expect_close(what, found, wanted, relative * size + 10.0 * error + closer * rounding)
-            return
-    raise CheckFailed(f"{what}: differences do not settle (they move by {error:.2g} of {size:.2g})")
+    try:
+        _compare(what, found, slope(function, step), relative, rounding, rounding)
+    except CheckFailed:
+        _compare(what, found, slope(function, step / _CLOSER), relative, rounding, _CLOSER * rounding)
+
+
+def _compare(
+    what: str, found: Array, differences: tuple[Array, float], relative: float, noise: float, rounding: float
+) -> None:
+    """Raise unless `found` is what differences give; `noise` bounds how far these may move, beside their size."""
+    wanted, error = differences
+    size = max(_size(wanted), _size(found))
+    if not error <= 1e-4 * size + 1e3 * noise:
+        raise CheckFailed(f"{what}: differences do not settle (they move by {error:.2g} of {size:.2g})")
+    expect_close(what, found, wanted, relative * size + 10.0 * error + rounding)
