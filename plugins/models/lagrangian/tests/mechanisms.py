@@ -104,3 +104,32 @@ def arm(system, option):
     system.potential_energy(0.5 * option.stiffness * ca.dot(q, q), "springs")
     system.force(system.input("torque", "N·m", 2), "motors")
     system.force_at(joint, system.input("thrust", "N", 3), "thruster")
+
+
+SHAPES = {
+    "sine": lambda a, b: ca.sin(a + 2 * b),
+    "cosine": lambda a, b: ca.cos(a - b),
+    "bump": lambda a, b: ca.exp(-(a**2) - b**2),
+    "root": lambda a, b: ca.sqrt(1 + a**2 + b**2),
+    "ratio": lambda a, b: a / (2 + ca.sin(b)),
+    "power": lambda a, b: a**3 * b,
+    "angle": lambda a, b: ca.atan2(a, 2 + b**2),
+    "step": lambda a, b: ca.tanh(a * b),
+    "logarithm": lambda a, b: ca.log(1 + a**2 + 2 * b**2),
+}
+"""Smooth functions of two coordinates."""
+
+
+def surface(system, option):
+    """A mass on a surface that the options give, each by three coefficients, over a block that moves in the plane."""
+    q, v = system.coordinates("first", "second", unit="m")
+    place = 0.3 * ca.vertcat(q, 0)
+    for name, function in SHAPES.items():
+        if name in vars(option):
+            place += ca.vertcat(*getattr(option, name)) * function(q[0], q[1])
+    system.body(option.block, ca.vertcat(*[option.block * 4e-4] * 3), ca.vertcat(q, 0), ca.SX.eye(3))
+    system.mass(option.mass, place)
+    system.frame("mass", place)
+    system.dissipation(0.5 * option.damping * ca.dot(v, v))
+    system.potential_energy(0.5 * option.stiffness * ca.dot(place, place), "spring")
+    system.force_at(place, system.input("push", "N", 3), "push")
