@@ -40,8 +40,10 @@ def sections(planar):
         "given": given,
     }
     return st.one_of(
-        st.fixed_dictionaries({"section": st.just(kind)} | sizes, optional=director)
-        for kind, sizes in by_kind.items()
+        [
+            st.fixed_dictionaries({"section": st.just(kind)} | sizes, optional=director)
+            for kind, sizes in by_kind.items()
+        ]
     )
 
 
@@ -110,7 +112,7 @@ def rods(draw, mounted=False):
         "collision": draw(st.sampled_from(["edges", "spheres", "capsules", "none"])),
         "self_contact": draw(st.booleans()),
     }
-    if not mounted and draw(st.integers(0, 7)) == 7:
+    if not mounted and draw(st.integers(0, 3)) == 3:
         angles = np.linspace(0, 2 * np.pi, draw(st.integers(3, 7)), endpoint=False)
         ring = np.column_stack([np.cos(angles), 0 * angles, np.sin(angles)])
         shape = {"name": "r0", "closed": True, "points": (draw(rounded(0.05, 0.1)) * ring).tolist()}

@@ -22,7 +22,7 @@ def matter(sections):
         "viscosity": rounded(0, 300),
         "outer_radius": rounded(0.02, 0.03),
         "inner_radius": rounded(0, 0.006),
-        "chamber_area": rounded(0, 2e-5),
+        "chamber_area": st.just(0) | rounded(1e-6, 2e-5),
     }
     raw, material = ({name: each(sections, of) for name, of in part.items()} for part in (raw, material))
     return st.fixed_dictionaries(raw) | st.fixed_dictionaries(
