@@ -21,6 +21,7 @@ import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 __all__ = ["drawing_tests", "main", "one_round"]
 
@@ -28,7 +29,16 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = ("plugins", "scenarios/tests", "tests")
 _NONE_LEFT = 5
 """pytest's code where no test was left to run."""
+_WITHOUT = "COREKIT_FUZZ_WITHOUT"
+"""The environment variable with the tests to leave out, a line each."""
 _FAILED = re.compile(r"(?:^|\s)(\S+\.py::.+?) FAILED|FAILED (\S+\.py::.+?)\s*$")
+
+
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Leave out tests by their whole names: pytest's own --deselect takes those that begin so, too."""
+    without = set(os.environ.get(_WITHOUT, "").splitlines())
+    config.hook.pytest_deselected(items=[each for each in items if each.nodeid in without])
+    items[:] = [each for each in items if each.nodeid not in without]
 
 
 def drawing_tests(places: Sequence[str]) -> list[str]:
@@ -50,10 +60,12 @@ def one_round(
     """Run tests that draw with one seed until the time is over; which failed, and the code pytest ended with."""
     options = ["--verbose", "--tb=short", "--hypothesis-profile=random", f"--hypothesis-seed={seed}"]
     options += ["-m", "hypothesis", "-p", "no:cacheprovider", "--color=no"]
-    options += [f"--deselect={name}" for name in without]
+    options += ["-p", "fuzz"]  # this file, for `pytest_collection_modifyitems`
+    path = os.pathsep.join(filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))))
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, *tests],
-        cwd=ROOT, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        cwd=ROOT,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": path, _WITHOUT: "\n".join(without)},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8",
     )  # fmt: skip
     # an interrupted pytest still says what failed and why

@@ -84,6 +84,27 @@ def test_what_fails_at_random_is_named_with_the_command_that_repeats_it(workspac
     assert example.findall(again.stdout)[-1] == example.findall(log)[-1]
 
 
+TWO = """
+from hypothesis import given, strategies as st
+
+@given(st.integers(0, 10**6))
+def test_rods(n):
+    assert n < 0
+
+@given(st.integers(0, 10**6))
+def test_rods_in_space(n):
+    assert n >= 0
+"""
+
+
+def test_a_test_that_failed_is_left_out_without_those_whose_names_begin_so(workspace, fuzz):
+    (workspace / "test_two.py").write_text(TWO)
+    log = workspace / "round.log"
+    failed, code = fuzz.one_round(["test_two.py"], ["test_two.py::test_rods"], 7, 100.0, log)
+    assert (failed, code) == ([], 0)
+    assert "1 passed, 1 deselected" in log.read_text()
+
+
 def test_files_without_draws_are_left_out(workspace, fuzz):
     (workspace / "test_planted.py").write_text(PLANTED)
     (workspace / "test_plain.py").write_text("def test_plain():\n    pass\n")
