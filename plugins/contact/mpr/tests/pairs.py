@@ -1,6 +1,7 @@
 """Pairs of convex shapes at given poses, and the contacts that the detector computes for them."""
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
@@ -52,6 +53,19 @@ class Scene:
         self.detector = MprDetector(MprConfig(**options))
         self.detector.prepare(self.table, self.detector.supported_pairs)
         self.candidates, self.contacts = Candidates(), ContactSet()
+
+    @property
+    def tolerance(self) -> float:
+        """Largest error of a depth [m] by default: a part of the ball that fits into the thinner shape."""
+        thin = [self._ball(k) for k in range(2)]
+        return MprConfig().tolerance * min(thin)
+
+    def _ball(self, k):
+        kind, vertices = self.table.kind[k], self.table.vertices[k]
+        if vertices is not None:
+            planes = ConvexHull(np.asarray(vertices) - np.asarray(vertices).mean(axis=0)).equations
+            return float(-planes[:, 3].max())
+        return float(self.table.size[k, : {"cylinder": 2, "box": 3}.get(kind, 1)].min())
 
     def set_pose(self, index, position, rotation=None):
         self.position[index] = position

@@ -56,7 +56,9 @@ def test_the_error_names_the_kinds_without_a_support_function():
         scene.detector.prepare(scene.table, frozenset({("edge", "edge"), ("sphere", "sphere")}))
 
 
-@pytest.mark.parametrize("bad", [{"flat_angle": 0.0}, {"flat_angle": 0.6}, {"tolerance": 0.0}])
+@pytest.mark.parametrize(
+    "bad", [{"flat_angle": 0.0}, {"flat_angle": 0.6}, {"tolerance": 0.0}, {"tolerance": 0.1}]
+)
 def test_options_outside_their_range_are_refused(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         MprConfig(**bad)

@@ -131,6 +131,8 @@ def depth(
             3), (MAX_FACES, 4), (3·MAX_FACES, 2).
     """
     tiny = 1e-14 * size
+    # rounding of the coordinates, of the order of the size, parts bounds that are one
+    tolerance = max(tolerance, tiny)
     count, middle = _start_polytope(simplex, corners, faces, planes)
     corner_count = 4
     best, best_n = refine_direction(pair, vertices, scaled(outward, -1.0), simplex, 3, tiny, edges)

@@ -55,17 +55,19 @@ def _separating_direction(pair: Pair) -> Vector:
 
 @compiled
 def core_gap(
-    pair: Pair, vertices: Array, size: float, tolerance: float, workspace: SearchWorkspace
+    pair: Pair, vertices: Array, size: float, ball: float, tolerance: float, workspace: SearchWorkspace
 ) -> tuple[float, Vector, float]:
     """Return the gap of the cores [m], its unit normal from B into A, and an upper bound of the gap [m].
 
     Args:
         size: extent of the pair [m].
+        ball: radius of a ball about its centre that fits into D [m].
         tolerance: largest distance of the bounds where overlapping cores are round [m].
     """
     inside = pair[2]
-    if not norm(inside) > 1e-6 * size:
-        inside = add_scaled(inside, 1e-5 * size, (0.6, -0.48, 0.64))
+    aside = min(1e-5 * size, 0.1 * ball)  # the portal needs a way out, from a point that is still inside
+    if not norm(inside) > 0.1 * aside:
+        inside = add_scaled(inside, aside, (0.6, -0.48, 0.64))
     is_flat = _is_flat(pair)
     is_overlap, n = False, scaled(unit(inside), -1.0)
     if not is_flat:

@@ -82,15 +82,16 @@ def _solid(solids: Solids, i: int) -> Solid:
 
 @compiled
 def _pair_gap(
-    a: PosedShape, b: PosedShape, table: Array, size: float, tolerance: float, workspace: SearchWorkspace
-) -> tuple[float, Vector]:
+    a: PosedShape, b: PosedShape, table: Array, size: float, ball: float, tolerance: float,
+    workspace: SearchWorkspace,
+) -> tuple[float, Vector]:  # fmt: skip
     """Return the gap of two shapes and its normal; the axes of b are those of the work frame."""
     pair: Pair = (a[0], b[0], a[1], a[2], a[3], a[4])
     if b[0][0] == HALF_SPACE:
         return height_over_plane(pair, table) - a[0][4], (0.0, 0.0, 1.0)
     if not math.isfinite(norm(a[1]) + norm(a[2]) + norm(a[3])):
         return math.nan, a[1]
-    phi, n, _ = core_gap(pair, table, size, tolerance, workspace)
+    phi, n, _ = core_gap(pair, table, size, ball, tolerance, workspace)
     return phi - a[0][4] - b[0][4], n
 
 
@@ -122,7 +123,7 @@ def measure_pairs(
     """Append the contacts of the first `pair_count` pairs with gap < margin; return the new count.
 
     The work frame is that of the second shape, or of the half-space. A contact keeps the order of its pair,
-    with the normal from the second shape into the first. A gap of nan is reported.
+    with the normal from the second shape into the first. A gap of nan is reported. `tolerance` is the option's.
     """
     shape_count = len(solids.codes)
     for p in range(pair_count):
@@ -148,7 +149,11 @@ def measure_pairs(
             (0.0, 0.0, 1.0),
         )
         size = solids.sizes[a, 4] + solids.sizes[b, 4]
-        gap, n = _pair_gap(first, second, hulls.table, size, tolerance, workspace)
+        ball_a, ball_b = solids.sizes[a, 8], solids.sizes[b, 8]
+        gap, n = _pair_gap(
+            first, second, hulls.table, size, ball_a - solids.sizes[a, 3] + ball_b - solids.sizes[b, 3],
+            tolerance * min(ball_a, ball_b), workspace,
+        )  # fmt: skip
         if gap >= margin:
             continue
         row_count = 1
@@ -156,7 +161,12 @@ def measure_pairs(
             rows[0, :7] = math.nan
             rows[0, 7:] = 0.0
         else:
-            row_count = add_pair_rows(hulls, first, second, n, gap, sine, cosine, buffers, rows)
+            lesser = min(solids.sizes[a, 4], solids.sizes[b, 4])
+            # a half-space is endless, but its frame is exact: only the height over it rounds
+            reach = (size if math.isfinite(size) else lesser) + abs(gap)
+            row_count = add_pair_rows(
+                hulls, first, second, n, gap, lesser, reach, sine, cosine, buffers, rows
+            )
         sign = -1.0 if flip else 1.0
         for k in range(row_count):
             if rows[k, 0] >= margin:

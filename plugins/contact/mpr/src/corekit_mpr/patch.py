@@ -30,7 +30,9 @@ _NEAR: Final = 0.05
 _SAME: Final = 1e-6
 """Distance of points that are one, relative to the features: where a line touches a rim, the root of rounding."""
 _ROUNDING: Final = 1e-12
-"""How far a point's gap may be below its pair's [m]."""
+"""How far a point's gap may be below its pair's, relative to the coordinates: far above the rounding of a gap."""
+_TILT: Final = 10.0 * ALIGNED
+"""Largest tilt of features that count as lying exactly: their points' gaps differ by as much of their extent."""
 
 
 @compiled
@@ -105,12 +107,14 @@ def _is_reported(overlap_rows: Array, k: int, rows: Array, count: int) -> bool:
 
 @compiled
 def _add_spread_rows(
-    overlap_rows: Array, overlap_count: int, size: float, n: Vector, gap: float, rows: Array, count: int
-) -> int:
+    overlap_rows: Array, overlap_count: int, size: float, rounding: float, n: Vector, gap: float, rows: Array,
+    count: int,
+) -> int:  # fmt: skip
     """Append up to three overlap points that spread the support about the first row; return the new count.
 
     Args:
         size: lesser size of the features that lie on each other [m].
+        rounding: how far a point's gap may be below the pair's [m].
     """
     origin = _row_point(rows, 0)
     line = (0.0, 0.0, 0.0)
@@ -118,7 +122,7 @@ def _add_spread_rows(
     for role in range(3):  # away from the first point; left of that line; right of it
         best, chosen = _NEAR * extent if role > 0 else _SAME * size, -1
         for k in range(overlap_count):
-            if overlap_rows[k, 0] < gap - _ROUNDING:
+            if overlap_rows[k, 0] < gap - rounding:
                 continue
             d = subtract(_row_point(overlap_rows, k), origin)
             d = add_scaled(d, -dot(d, n), n)
@@ -151,13 +155,15 @@ def _set_middle_row(overlap_rows: Array, overlap_count: int, gap: float, n: Vect
 
 @compiled
 def add_pair_rows(
-    hulls: Hulls, first: PosedShape, second: PosedShape, n: Vector, gap: float, sine: float, cosine: float,
-    buffers: OverlapBuffers, rows: Array,
+    hulls: Hulls, first: PosedShape, second: PosedShape, n: Vector, gap: float, lesser: float, reach: float,
+    sine: float, cosine: float, buffers: OverlapBuffers, rows: Array,
 ) -> int:  # fmt: skip
     """Write the rows of a pair (see `overlap.OverlapBuffers`), at most MAX_POINTS; return their count.
 
     Args:
         n, gap: of the pair; from the second shape into the first [m].
+        lesser: bounding radius of the smaller shape, which no overlap exceeds [m].
+        reach: largest coordinate of the pair, the scale of rounding [m].
         sine: of the flat angle, 0 for the closest pair alone.
         cosine: of twice the flat angle.
     """
@@ -170,18 +176,19 @@ def add_pair_rows(
     if sine > 0.0:
         overlap_count, size = _collect_lying(hulls, first, second, n, sine, cosine, buffers)
     if overlap_count == 0 and not is_unique:
-        overlap_count, size = _collect_lying(hulls, first, second, n, 10.0 * ALIGNED, 1.0 - ALIGNED, buffers)
+        overlap_count, size = _collect_lying(hulls, first, second, n, _TILT, 1.0 - ALIGNED, buffers)
     if overlap_count == 0:
         return 1
+    rounding = _ROUNDING * reach
     if is_unique:
-        return _add_spread_rows(buffers.rows, overlap_count, size, n, gap, rows, 1)
+        return _add_spread_rows(buffers.rows, overlap_count, size, rounding, n, gap, rows, 1)
     if sine == 0.0:
         _set_middle_row(buffers.rows, overlap_count, gap, n, rows)
         return 1
     least, chosen = math.inf, 0
     for k in range(overlap_count):
         difference = abs(buffers.rows[k, 0] - gap)
-        if difference < least - 1e-9:
+        if difference < least - (_TILT * lesser + rounding):
             least, chosen = difference, k
     count = _add_overlap_row(buffers.rows, chosen, gap, rows, 0)
-    return _add_spread_rows(buffers.rows, overlap_count, size, n, gap, rows, count)
+    return _add_spread_rows(buffers.rows, overlap_count, size, rounding, n, gap, rows, count)

@@ -26,6 +26,8 @@ KINDS: Final[Mapping[str, int]] = {
     "mesh": HULL,
 }
 _MAX_CORNERS: Final = 20_000
+_THICKNESSES: Final[Mapping[int, int]] = {POINT: 1, SEGMENT: 1, CYLINDER: 2, BOX: 3}
+"""How many of its sizes bound the ball that fits into a shape."""
 
 
 class Hulls(NamedTuple):
@@ -47,7 +49,8 @@ class Solids(NamedTuple):
 
     Attributes:
         sizes: sizes of the core (see `support.Solid`), radius of the ball that grows it, bounding radius of
-            the shape about the centre, centre in the shape's own axes, (n, 8) [m].
+            the shape about the centre, centre in the shape's own axes, radius of the largest ball about the centre
+            that fits into the shape, (n, 9) [m].
         codes: kind of the core (−1: not supported), ranges of corners and faces in `Hulls.table`, (n, 5).
     """
 
@@ -66,7 +69,9 @@ class _Hull(NamedTuple):
 def _new_hull(points: Array, what: str) -> _Hull:
     """Make the hull of points [m]: its corners about their mean, and its faces with coplanar triangles joined."""
     try:
-        hull = ConvexHull(points)
+        # Qhull has lengths of its own below which it sees nothing: a power of two brings any unit to about 1 exactly
+        unit = 2.0 ** np.frexp(np.abs(points).max(initial=0.0))[1]
+        hull = ConvexHull(points / unit)
     except (QhullError, ValueError) as error:
         raise PluginError(
             f"{what} has no volume or vertices that are not finite: use at least four points that are not "
@@ -83,7 +88,7 @@ def _new_hull(points: Array, what: str) -> _Hull:
     centre = vertices.mean(axis=0)
     size = float(np.linalg.norm(vertices - centre, axis=1).max())
     # triangles of one face share a plane: keep the first of each, in the given order
-    planes = hull.equations * np.array([1.0, 1.0, 1.0, -1.0])
+    planes = hull.equations * np.array([1.0, 1.0, 1.0, -unit])
     tolerance = np.array([1e-7, 1e-7, 1e-7, 1e-9 * size])
     distinct = np.zeros((0, 4))
     for plane in planes:
@@ -124,20 +129,25 @@ def new_solids(table: ShapeTable, where: str) -> tuple[Solids, Hulls]:
         PluginError: a polytope or mesh has no volume.
     """
     n = len(table)
-    sizes, codes = np.zeros((n, 8)), np.zeros((n, 5), dtype=np.int64)
+    sizes, codes = np.zeros((n, 9)), np.zeros((n, 5), dtype=np.int64)
     sizes[:, 4] = table.bounding_radii()
     hulls: list[tuple[int, _Hull]] = []
     for i in range(n):
         kind = KINDS.get(table.kind[i], -1)
         codes[i, 0] = kind
         sizes[i, :3], sizes[i, 3] = _core(kind, table.size[i])
+        sizes[i, 8] = table.size[i, : _THICKNESSES.get(kind, 0)].min(initial=np.inf)
         if kind == HULL:
             points = table.vertices[i]
             what = f"{where}{table.kind[i]} (shape {i})"
             hull = _new_hull(np.zeros((0, 3)) if points is None else np.asarray(points, dtype=float), what)
             # about the centre of the core, not about the shape's origin
             sizes[i, 4] = shape_spec(table.kind[i]).bounding_radius((), hull.vertices)
-            sizes[i, 5:] = hull.centre
+            sizes[i, 5:8] = hull.centre
+            sizes[i, 8] = min(
+                float(normal @ hull.vertices[loop[0]])
+                for normal, loop in zip(hull.normals, hull.loops, strict=True)
+            )
             hulls.append((i, hull))
     faces = sum(len(hull.normals) for _, hull in hulls)
     first_corner, first_face = faces, 0
