@@ -54,6 +54,9 @@ RIM_VERTEX: Final = 4  # a corner against a rim
 RIM_EDGE: Final = 5  # n ⊥ e_i, an edge against a rim
 END: Final = 6  # an end of the segment against the nearest point of the box
 
+_ACROSS: Final = 1e-9
+"""Component of a direction that counts as none: what rounding leaves of it is far below, and f tells what it costs."""
+
 Separation: TypeAlias = tuple[float, Vector, int, int]
 """φ [m], its normal from the box into the other shape, its stratum, and the index within that
 stratum: the axis of the edge (EDGE_SIDE, RIM_EDGE), the end 0 or 1 at −h or h (END), else 0."""
@@ -74,8 +77,15 @@ def resolution(p: Vector, a: Vector, h: float, R: float) -> float:
 
 @compiled
 def signs_fit(n: Vector, vertex: Vector) -> bool:
-    """Whether `vertex` is the box's furthest in direction n; if not, another vertex gives a better direction."""
-    return n[0] * vertex[0] >= 0.0 and n[1] * vertex[1] >= 0.0 and n[2] * vertex[2] >= 0.0
+    """Whether `vertex` is the box's furthest in direction n; if not, another vertex gives a better direction.
+
+    Of the two ends of an edge across n rounding may deny each: a component within it fits both.
+    """
+    return (
+        n[0] * vertex[0] >= -_ACROSS * abs(vertex[0])
+        and n[1] * vertex[1] >= -_ACROSS * abs(vertex[1])
+        and n[2] * vertex[2] >= -_ACROSS * abs(vertex[2])
+    )
 
 
 @compiled
