@@ -21,6 +21,16 @@ __all__ = ["segment_box"]
 
 
 @compiled
+def _from_box(x: Vector, a: Vector) -> Vector:
+    """Return the way from the nearest point of the box to x [m], zero inside."""
+    return (
+        x[0] - min(max(x[0], -a[0]), a[0]),
+        x[1] - min(max(x[1], -a[1]), a[1]),
+        x[2] - min(max(x[2], -a[2]), a[2]),
+    )
+
+
+@compiled
 def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
     """Signed distance of the segment p ± h·u and the box |xᵢ| ≤ aᵢ, exact apart and inside.
 
@@ -37,19 +47,17 @@ def segment_box(p: Vector, u: Vector, a: Vector, h: float) -> Separation:
         return separation
     best, n, stratum, which = best_edge_side(separation, p, u, a, h, 0.0)
 
-    for end in range(2):
-        x = add_scaled(p, h if end == 1 else -h, u)
-        d = (
-            x[0] - min(max(x[0], -a[0]), a[0]),
-            x[1] - min(max(x[1], -a[1]), a[1]),
-            x[2] - min(max(x[2], -a[2]), a[2]),
-        )
-        length = norm(d)
-        if length > tiny:
-            d = scaled(d, 1.0 / length)
-            f = separation_along(d, p, u, a, h, 0.0)
-            if f > best + tiny:
-                best, n, stratum, which = f, d, END, end
+    # the nearer end alone: along the direction of the other f may be the same to rounding, but the end is not
+    d, other = _from_box(add_scaled(p, -h, u), a), _from_box(add_scaled(p, h, u), a)
+    nearer = 0
+    if norm(other) < norm(d) - tiny:
+        d, nearer = other, 1
+    length = norm(d)
+    if length > tiny:
+        d = scaled(d, 1.0 / length)
+        f = separation_along(d, p, u, a, h, 0.0)
+        if f > best + tiny:
+            best, n, stratum, which = f, d, END, nearer
 
     for bits in range(8):
         v = box_corner(bits, a)
