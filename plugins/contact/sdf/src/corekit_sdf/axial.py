@@ -18,7 +18,8 @@ points of the second rim with that property are ±R₂·a⊥/‖a⊥‖. A scala
     H(θ) = (a ∓ R₂·a⊥/‖a⊥‖)·t(θ) = 0,   t = u × ρ,                                                 (5)
 
 of eight roots at most. Newton's iteration for n starts at the sign changes of H around either rim and where
-it nearly vanishes. It ends at rounding. (f is homogeneous: its Hessian on the sphere is −(g·1 + Σ
+it nearly vanishes, from the way between both points or, where that is short or the axes nearly parallel, from the
+perpendicular to both tangents. It ends at rounding. (f is homogeneous: its Hessian on the sphere is −(g·1 + Σ
 (R/ρ)·t·tᵀ), g = f.)
 
 Where the rims overlap by much less than their radii, one azimuth step may contain three roots. The search is
@@ -111,8 +112,19 @@ def _point_rim_direction(m: Vector, axis: Vector, R: float) -> tuple[bool, Vecto
 
 
 @compiled
+def _rims_value(m: Vector, u: Vector, R: float, S: float, n: Vector) -> float:
+    """Return n·m − R‖n × u‖ − S‖n × e_z‖ [m]."""
+    return dot(n, m) - R * norm(cross(n, u)) - S * math.hypot(n[0], n[1])
+
+
+@compiled
 def _newton_direction(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Vector:
-    """Maximise n·m − R‖n × u‖ − S‖n × e_z‖ near n by Newton's iteration."""
+    """Maximise n·m − R‖n × u‖ − S‖n × e_z‖ near n by Newton's iteration.
+
+    Near an axis the function is a cone, across whose tip an increment leads far astray: it is shortened until the value
+    does not fall.
+    """
+    value, tiny = _rims_value(m, u, R, S, n), 1e-15 * (norm(m) + R + S)
     for _ in range(12):
         t, s = cross(u, n), (-n[1], n[0], 0.0)
         r, q = norm(t), norm(s)
@@ -133,27 +145,60 @@ def _newton_direction(m: Vector, u: Vector, R: float, S: float, n: Vector) -> Ve
         g_t, g_x = dot(w, t), dot(w, x)
         d = add_scaled(scaled(t, (g_t * h_xx - g_x * h_tx) / det), (g_x * h_tt - g_t * h_tx) / det, x)
         length = norm(d)
-        n = add_scaled(n, min(1.0, 0.3 / length) if length > 0.0 else 1.0, d)
-        n = scaled(n, 1.0 / norm(n))
-        if length < 1e-10:
+        fraction = min(1.0, 0.3 / length) if length > 0.0 else 1.0
+        risen = False
+        for _ in range(4):
+            trial = add_scaled(n, fraction, d)
+            trial = scaled(trial, 1.0 / norm(trial))
+            ahead = _rims_value(m, u, R, S, trial)
+            if ahead >= value - tiny:
+                n, value, risen = trial, ahead, True
+                break
+            fraction *= 0.25
+        if not risen or length < 1e-10:
             break
     return n
 
 
 @compiled
-def _rim_residual(m: Vector, rims: Rims, azimuth: float, branch: float) -> tuple[float, Vector]:
-    """Return H of (5) and n, towards the outside of the rim, at an azimuth of that rim."""
+def _rim_points(
+    m: Vector, rims: Rims, azimuth: float, branch: float
+) -> tuple[Vector, Vector, Vector, Vector]:
+    """Return ρ and t of a rim at an azimuth, the other's tangent at its point of (5), and the way between, d [m]."""
     x, y, R, v, S = rims
     c, s = math.cos(azimuth), math.sin(azimuth)
     rho, t = add_scaled(scaled(x, c), s, y), add_scaled(scaled(y, c), -s, x)
     a = add_scaled(m, -R, rho)
     level = add_scaled(a, -dot(a, v), v)
     distance = norm(level)
-    d = add_scaled(a, -branch * S / distance, level) if distance > 0.0 else a
-    length = norm(d)
+    if not distance > 0.0:
+        return rho, t, level, a
+    level = scaled(level, branch / distance)
+    return rho, t, cross(v, level), add_scaled(a, -S, level)
+
+
+@compiled
+def _rim_residual(m: Vector, rims: Rims, azimuth: float, branch: float) -> float:
+    """Return H of (5) at an azimuth of a rim."""
+    _, t, _, d = _rim_points(m, rims, azimuth, branch)
+    return dot(d, t)
+
+
+@compiled
+def _rim_direction(m: Vector, rims: Rims, azimuth: float, branch: float) -> Vector:
+    """Return n near a root of H, towards the outside of the rim: along d, or perpendicular to both tangents.
+
+    An error δ of the azimuth turns d by R·δ/‖d‖ and the perpendicular by δ over the sine between the tangents: the
+    first fails where rims touch, the second where they run side by side.
+    """
+    rho, t, s, d = _rim_points(m, rims, azimuth, branch)
+    length, both = norm(d), cross(t, s)
+    sine = norm(both)
+    if sine * (rims[2] + rims[4]) > length:
+        d, length = both, sine
     if not length > 0.0:
-        return 0.0, rho
-    return dot(d, t), scaled(d, sign_of(dot(d, rho)) / length)
+        return rho
+    return scaled(d, sign_of(dot(d, rho)) / length)
 
 
 @compiled
@@ -161,42 +206,41 @@ def _bracketed_root(
     m: Vector, rims: Rims, branch: float, low: float, f_low: float, high: float, f_high: float,
 ) -> Vector:  # fmt: skip
     """Return n near a root of H between azimuths of different sign, by Illinois' regula falsi; Newton refines it."""
-    n = rims[0]
-    for _ in range(8):
+    middle, tiny = low, 1e-14 * (rims[2] + rims[4])
+    for _ in range(16):
         middle = (low * f_high - high * f_low) / (f_high - f_low) if f_high != f_low else low
-        f, n = _rim_residual(m, rims, middle, branch)
+        f = _rim_residual(m, rims, middle, branch)
         if f * f_high < 0.0:
             low, f_low = high, f_high
         else:
             f_low *= 0.5
         high, f_high = middle, f
-        if abs(high - low) < 1e-4 or f == 0.0:
+        if abs(high - low) < 1e-14 or abs(f) < tiny:
             break
-    return n
+    return _rim_direction(m, rims, middle, branch)
 
 
 @compiled
 def _minimise_between(
     m: Vector, rims: Rims, branch: float, low: float, high: float, sign: float
-) -> tuple[float, float, Vector]:
-    """Return azimuth, H and n where sign·H is least between two azimuths, or at the first point beyond a root."""
+) -> tuple[float, float]:
+    """Return azimuth and H where sign·H is least between two azimuths, or at the first point beyond a root."""
     a, b = low + 0.381966 * (high - low), low + 0.618034 * (high - low)
-    f_a, n_a = _rim_residual(m, rims, a, branch)
-    f_b, n_b = _rim_residual(m, rims, b, branch)
+    f_a, f_b = _rim_residual(m, rims, a, branch), _rim_residual(m, rims, b, branch)
     for _ in range(16):
         if sign * f_a < 0.0:
-            return a, f_a, n_a
+            return a, f_a
         if sign * f_b < 0.0:
-            return b, f_b, n_b
+            return b, f_b
         if sign * f_a < sign * f_b:
-            high, b, f_b, n_b = b, a, f_a, n_a
+            high, b, f_b = b, a, f_a
             a = low + 0.381966 * (high - low)
-            f_a, n_a = _rim_residual(m, rims, a, branch)
+            f_a = _rim_residual(m, rims, a, branch)
         else:
-            low, a, f_a, n_a = a, b, f_b, n_b
+            low, a, f_a = a, b, f_b
             b = low + 0.618034 * (high - low)
-            f_b, n_b = _rim_residual(m, rims, b, branch)
-    return a, f_a, n_a
+            f_b = _rim_residual(m, rims, b, branch)
+    return a, f_a
 
 
 @compiled
@@ -206,6 +250,7 @@ def _better_rim_direction(
     """Return the maximum near n if it is better; skip it if n is far from the cell or its value far from the best."""
     _, u, _, R, _, S = pair
     if s1 * dot(n, u) > -0.05 and s2 * n[2] > -0.05 and axial_value(pair, n) > best - 0.05 * (R + S):
+        best, best_n = _better(pair, best, best_n, n, tiny)
         return _better(pair, best, best_n, _newton_direction(m, u, R, S, n), tiny)
     return best, best_n
 
@@ -219,17 +264,17 @@ def _search_rim(
     step = 2.0 * math.pi / _AZIMUTHS
     for choice in range(2):
         branch = -1.0 if choice else 1.0
-        h_before, _ = _rim_residual(m, rims, -step, branch)
-        h_at, _ = _rim_residual(m, rims, 0.0, branch)
+        h_before = _rim_residual(m, rims, -step, branch)
+        h_at = _rim_residual(m, rims, 0.0, branch)
         for k in range(_AZIMUTHS):
             theta = step * k
-            h_ahead, _ = _rim_residual(m, rims, theta + step, branch)
+            h_ahead = _rim_residual(m, rims, theta + step, branch)
             if min(abs(h_at), abs(h_ahead)) < 0.1 * (R + S) or h_at * h_ahead <= 0.0:
                 # the roots of rims that overlap by little are as close to each other as the overlap is small
                 last, f_last = theta, h_at
                 for part in range(1, _PARTS + 1):
                     azimuth = theta + step * part / _PARTS
-                    f, _ = _rim_residual(m, rims, azimuth, branch)
+                    f = _rim_residual(m, rims, azimuth, branch)
                     if f * f_last <= 0.0:
                         n_root = _bracketed_root(m, rims, branch, last, f_last, azimuth, f)
                         best, best_n = _better_rim_direction(pair, m, s1, s2, n_root, best, best_n, tiny)
@@ -241,9 +286,8 @@ def _search_rim(
                 and abs(h_at) < abs(h_ahead)
             ):
                 # two roots may lie undetected between the neighbours
-                azimuth, low, n_dip = _minimise_between(
-                    m, rims, branch, theta - step, theta + step, sign_of(h_at)
-                )
+                azimuth, low = _minimise_between(m, rims, branch, theta - step, theta + step, sign_of(h_at))
+                n_dip = _rim_direction(m, rims, azimuth, branch)
                 best, best_n = _better_rim_direction(pair, m, s1, s2, n_dip, best, best_n, tiny)
                 if low * h_at < 0.0:
                     n_root = _bracketed_root(m, rims, branch, theta - step, h_before, azimuth, low)
@@ -280,7 +324,7 @@ def _best_cell(
     m = add_scaled(p, -s1 * h, u)
     m = (m[0], m[1], m[2] - s2 * k)
     if R > 0.0 and S > 0.0:
-        if norm(cross(u, _AXIS)) > 1e-9:
+        if norm(cross(u, _AXIS)) > 1e-14:
             return _best_rims(pair, m, s1, s2, best, best_n, tiny)
         exists, n = _point_rim_direction(m, _AXIS, R + S)  # parallel: the rims' radii add
     elif S > 0.0:
