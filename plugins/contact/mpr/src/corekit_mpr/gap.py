@@ -12,7 +12,7 @@ from corekit.geometry.vectors import Vector, add_scaled, cross, norm, perpendicu
 from corekit_mpr.distance import distance
 from corekit_mpr.expansion import MAX_CORNERS, MAX_FACES, depth
 from corekit_mpr.portal import find_portal
-from corekit_mpr.refine_direction import MAX_EDGES, refine_direction
+from corekit_mpr.refine_direction import MAX_EDGES, refine_direction, separation_along
 from corekit_mpr.support import POINT, SEGMENT, Pair
 
 __all__ = ["SearchWorkspace", "core_gap", "new_workspace"]
@@ -77,11 +77,18 @@ def core_gap(
             pair, vertices, scaled(n, -1.0), size, workspace.simplex, workspace.edges
         )
         if is_flat and upper <= 1e-12 * size:
-            return 0.0, _separating_direction(pair), 0.0
+            n = _separating_direction(pair)
+            f, opposite = (
+                separation_along(pair, vertices, n),
+                separation_along(pair, vertices, scaled(n, -1.0)),
+            )
+            return (f, n, upper) if f >= opposite else (opposite, scaled(n, -1.0), upper)
         if corners < 4:
-            if upper <= 1e-9 * size:  # touching: the simplex defines no direction, but the portal does
+            touching = upper <= 1e-9 * size  # the simplex defines no direction, but the portal does
+            if touching or upper - best > 1e-12 * size:
+                start = scaled(n, -1.0) if touching else best_n
                 f, refined = refine_direction(
-                    pair, vertices, scaled(n, -1.0), workspace.simplex, corners, 1e-14 * size, workspace.edges
+                    pair, vertices, start, workspace.simplex, corners, 1e-14 * size, workspace.edges
                 )
                 if f > best:
                     best, best_n = f, refined

@@ -48,6 +48,8 @@ __all__ = ["MAX_EDGES", "refine_direction", "separation_along"]
 
 MAX_EDGES: Final = 12
 _NEAR: Final = 0.15
+_SAME: Final = math.sqrt(1.0 - _NEAR * _NEAR)
+"""Cosine of directions that are so close that every crease through one is near the other."""
 _MAX_ITERATIONS: Final = 12
 
 
@@ -199,7 +201,9 @@ def _perpendicular(
 def refine_direction(
     pair: Pair, vertices: Array, n: Vector, simplex: Array, corners: int, tiny: float, edges: Array
 ) -> tuple[float, Vector]:
-    """Return the best value of f near n [m] and its direction.
+    """Return the best value of f near n [m] and its direction, refined again where that is far from n.
+
+    There other creases of lines are near, and Newton's iteration stops short of one that it does not know.
 
     Args:
         n: unit start.
@@ -207,6 +211,19 @@ def refine_direction(
         tiny: least gain of a later candidate that replaces an earlier one [m]: rounding must not select.
         edges: workspace, shape (MAX_EDGES, 3).
     """
+    best, best_n = _refine_once(pair, vertices, n, simplex, corners, tiny, edges)
+    if dot(best_n, n) < _SAME and (pair[0][0] in (SEGMENT, CYLINDER) or pair[1][0] in (SEGMENT, CYLINDER)):
+        f, refined = _refine_once(pair, vertices, best_n, simplex, corners, tiny, edges)
+        if f > best + tiny:
+            best, best_n = f, refined
+    return best, best_n
+
+
+@compiled
+def _refine_once(
+    pair: Pair, vertices: Array, n: Vector, simplex: Array, corners: int, tiny: float, edges: Array
+) -> tuple[float, Vector]:
+    """Return the best of the directions that the edges near n give, and n itself."""
     best, best_n = -math.inf, n
     axes_a = (pair[3], pair[4], pair[5])
     axes_b = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
