@@ -18,9 +18,11 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, row, scaled, subtract
 from corekit_mpr.features import DISK, NOTHING, POLYGON, Feature, PosedShape, face_towards, supporting_feature
+from corekit_mpr.outside import is_beside
 from corekit_mpr.overlap import OverlapBuffers, collect_overlap
 from corekit_mpr.solids import Hulls
-from corekit_mpr.witness import ALIGNED, closest
+from corekit_mpr.support import HALF_SPACE
+from corekit_mpr.witness import ALIGNED, closest, nearest_of_aligned
 
 __all__ = ["MAX_POINTS", "add_pair_rows"]
 
@@ -33,6 +35,11 @@ _ROUNDING: Final = 1e-12
 """How far a point's gap may be below its pair's, relative to the coordinates: far above the rounding of a gap."""
 _TILT: Final = 10.0 * ALIGNED
 """Largest tilt of features that count as lying exactly: their points' gaps differ by as much of their extent."""
+
+_LEAN: Final = 1e-4
+"""Tilt up to which features are sought that a closest pair beside one of the shapes lies on, without a patch."""
+_OFF: Final = 1e-5
+"""How far a closest point may be outside of its shape, and a gap from the pair's, relative to the smaller shape."""
 
 
 @compiled
@@ -154,6 +161,26 @@ def _set_middle_row(overlap_rows: Array, overlap_count: int, gap: float, n: Vect
 
 
 @compiled
+def _is_named(overlap_rows: Array, overlap_count: int, rows: Array) -> bool:
+    """Whether a point of the overlap has the features of the first row: then both shapes have it."""
+    is_named = False
+    for k in range(overlap_count):
+        is_named = is_named or (overlap_rows[k, 7] == rows[0, 7] and overlap_rows[k, 8] == rows[0, 8])
+    return is_named
+
+
+@compiled
+def _nearest_row(overlap_rows: Array, overlap_count: int, gap: float, alike: float) -> int:
+    """Return the overlap point whose gap is nearest to the pair's, the first of those that are alike."""
+    least, chosen = math.inf, 0
+    for k in range(overlap_count):
+        difference = abs(overlap_rows[k, 0] - gap)
+        if difference < least - alike:
+            least, chosen = difference, k
+    return chosen
+
+
+@compiled
 def add_pair_rows(
     hulls: Hulls, first: PosedShape, second: PosedShape, n: Vector, gap: float, lesser: float, reach: float,
     sine: float, cosine: float, buffers: OverlapBuffers, rows: Array,
@@ -175,20 +202,33 @@ def add_pair_rows(
     overlap_count, size = 0, 0.0
     if sine > 0.0:
         overlap_count, size = _collect_lying(hulls, first, second, n, sine, cosine, buffers)
-    if overlap_count == 0 and not is_unique:
-        overlap_count, size = _collect_lying(hulls, first, second, n, _TILT, 1.0 - ALIGNED, buffers)
+    is_off = False
+    if is_unique and (
+        sine == 0.0 or (overlap_count > 0 and not _is_named(buffers.rows, overlap_count, rows))
+    ):
+        is_off = is_beside(hulls, first, second, n, gap, x, _OFF * lesser)
+    if overlap_count == 0 and (is_off or not is_unique):
+        tilt = _LEAN if is_off else _TILT
+        overlap_count, size = _collect_lying(
+            hulls, first, second, n, tilt, 1.0 - tilt * tilt - ALIGNED, buffers
+        )
     if overlap_count == 0:
+        if not is_unique and second[0][0] != HALF_SPACE:
+            x = nearest_of_aligned(hulls, first, second, n, gap, buffers)
+            for k in range(3):
+                rows[0, 4 + k] = x[k]
         return 1
     rounding = _ROUNDING * reach
-    if is_unique:
+    chosen = 0
+    if is_off or not is_unique:
+        chosen = _nearest_row(buffers.rows, overlap_count, gap, _TILT * lesser + rounding)
+        is_off = is_off and abs(buffers.rows[chosen, 0] - gap) <= _OFF * lesser
+    if is_unique and not is_off:
         return _add_spread_rows(buffers.rows, overlap_count, size, rounding, n, gap, rows, 1)
-    if sine == 0.0:
+    if sine == 0.0 and not is_off:
         _set_middle_row(buffers.rows, overlap_count, gap, n, rows)
         return 1
-    least, chosen = math.inf, 0
-    for k in range(overlap_count):
-        difference = abs(buffers.rows[k, 0] - gap)
-        if difference < least - (_TILT * lesser + rounding):
-            least, chosen = difference, k
     count = _add_overlap_row(buffers.rows, chosen, gap, rows, 0)
+    if sine == 0.0:
+        return count
     return _add_spread_rows(buffers.rows, overlap_count, size, rounding, n, gap, rows, count)

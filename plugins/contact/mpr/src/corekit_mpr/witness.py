@@ -7,6 +7,7 @@ not unique.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from corekit.compiled import compiled
@@ -29,10 +30,11 @@ from corekit_mpr.overlap import OverlapBuffers
 from corekit_mpr.solids import Hulls
 from corekit_mpr.support import BOX, CYLINDER, HALF_SPACE, HULL, SEGMENT, support
 
-__all__ = ["ALIGNED", "closest"]
+__all__ = ["ALIGNED", "closest", "nearest_of_aligned"]
 
 ALIGNED: Final = 1e-9
 """Sine below which directions count as parallel or perpendicular; it selects points, never gaps."""
+_PROJECTIONS: Final = 8
 
 
 @compiled
@@ -72,6 +74,48 @@ def _lines_meet(a: Array, b: Array, n: Vector) -> tuple[bool, Vector]:
     t = dot(subtract(scaled(e, min(max(s, 0.0), 1.0)), d), g) / dot(g, g)
     s = dot(add_scaled(d, min(max(t, 0.0), 1.0), g), e) / dot(e, e)
     return True, add_scaled(p, min(max(s, 0.0), 1.0), e)
+
+
+@compiled
+def _nearest_on(feature: Feature, loop: Array, x: Vector) -> Vector:
+    """Return the point of a face, cap or line nearest to x."""
+    kind, count, m, radius = feature
+    if kind == DISK:
+        d = subtract(x, row(loop, 4))
+        d = add_scaled(d, -dot(d, m), m)
+        distance = norm(d)
+        return add_scaled(row(loop, 4), min(1.0, radius / distance) if distance > 0.0 else 1.0, d)
+    is_over, nearest, least = kind == POLYGON, x, math.inf
+    for c in range(count if kind == POLYGON else 1):
+        base = row(loop, c)
+        e = subtract(row(loop, (c + 1) % count), base)
+        d = subtract(x, base)
+        if dot(cross(m, e), d) * dot(cross(m, e), subtract(row(loop, (c + 2) % count), base)) < 0.0:
+            is_over = False
+        on = add_scaled(base, min(max(dot(d, e) / dot(e, e), 0.0), 1.0), e)
+        if norm(subtract(x, on)) < least:
+            nearest, least = on, norm(subtract(x, on))
+    if is_over:
+        return add_scaled(x, -dot(subtract(x, row(loop, 0)), m), m)
+    return nearest
+
+
+@compiled
+def nearest_of_aligned(
+    hulls: Hulls, first: PosedShape, second: PosedShape, n: Vector, gap: float, buffers: OverlapBuffers
+) -> Vector:
+    """Return the midpoint of features that lie on each other with an overlap that rounding denies.
+
+    Of two faces, caps or lines that meet at a point, as a line that ends over the corner where a face begins, none may
+    be over the other. Projected to and fro a point comes to where they meet.
+    """
+    a = supporting_feature(hulls, first, scaled(n, -1.0), ALIGNED, buffers.loop_a)
+    b = supporting_feature(hulls, second, n, ALIGNED, buffers.loop_b)
+    x = first[1]
+    for _ in range(_PROJECTIONS):
+        x = _nearest_on(a, buffers.loop_a, _nearest_on(b, buffers.loop_b, x))
+    radius = a[3] if a[0] in (LINE, BARREL) else 0.0
+    return add_scaled(x, -radius - 0.5 * gap, n)
 
 
 @compiled
