@@ -54,6 +54,23 @@ def _separating_direction(pair: Pair) -> Vector:
 
 
 @compiled
+def _gap_from_apart(
+    pair: Pair, vertices: Array, start: Vector, size: float, workspace: SearchWorkspace
+) -> tuple[float, Vector]:
+    """Return the gap of cores that touch, and its normal, from those of cores a little apart.
+
+    Where the origin is on the surface of D, no support point tells in which direction it leaves. Moved away from a
+    point inside of D, the centre of A, it is outside, near the same part of the surface.
+    """
+    centre = add_scaled(pair[2], 1e-4 * size, unit(pair[2]))
+    apart: Pair = (pair[0], pair[1], centre, pair[3], pair[4], pair[5])
+    _, n, _, corners = distance(apart, vertices, start, size, workspace.simplex, workspace.edges)
+    return refine_direction(
+        pair, vertices, n, workspace.simplex, min(corners, 3), 1e-14 * size, workspace.edges
+    )
+
+
+@compiled
 def core_gap(
     pair: Pair, vertices: Array, size: float, ball: float, tolerance: float, workspace: SearchWorkspace
 ) -> tuple[float, Vector, float]:
@@ -92,6 +109,10 @@ def core_gap(
                 )
                 if f > best:
                     best, best_n = f, refined
+                if upper - best > 1e-9 * size and norm(pair[2]) > aside:
+                    f, refined = _gap_from_apart(pair, vertices, best_n, size, workspace)
+                    if f > best:
+                        best, best_n = f, refined
             return best, best_n, upper
         n = scaled(best_n, -1.0)
     return depth(
