@@ -91,6 +91,11 @@ def _add_point_minima(
             t, m = dot2(e, d), perpendicular2(e)
             delta = dot2(m, d)
             n = (-m[0], -m[1]) if delta < 0.0 else m
+            if abs(delta) <= ROUNDING * length and dot2(n, inward) < 0.0:
+                n = (
+                    -n[0],
+                    -n[1],
+                )  # on the segment: rounding must not choose the side from which the gap falls
             ahead = t >= 0.0
             if 0.0 <= t <= length and dot2(n, inward) >= -slack and not _crosses(corners, k, a, b):
                 count = add_planar_row(
@@ -99,6 +104,9 @@ def _add_point_minima(
         if beyond and not ahead and not _crosses_at(corners, k, a, b):
             distance = math.hypot(d[0], d[1])
             n = (d[0] / distance, d[1] / distance) if distance > 0.0 else (0.0, 1.0)
+            if dot2(n, inward) < 0.0 and distance <= ROUNDING * math.hypot(b[0] - a[0], b[1] - a[1]):
+                slope = math.hypot(inward[0], inward[1])
+                n = (inward[0] / slope, inward[1] / slope)  # on the corner the way to it is rounding
             if dot2(n, inward) >= -ROUNDING:
                 count = add_planar_row(
                     rows, feature_ids, count, max_rows, feature + at_corner, distance - thick, n, x, radius
