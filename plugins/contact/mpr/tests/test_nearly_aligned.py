@@ -95,3 +95,34 @@ def test_a_beam_that_ends_over_the_corner_of_a_cube_touches_there():
         _, normal, point = scene.closest()
         assert normal @ world[:, 1] == pytest.approx(1.0, abs=1e-9)
         np.testing.assert_allclose(world[:, :2].T @ point, (0.02, 0.075), atol=1e-6)
+
+
+def test_a_rod_whose_axis_touches_an_edge_is_its_radius_deep():
+    """On the surface of both no support point tells the way out: gaps were too low by up to 5 mm."""
+    rng = np.random.default_rng(64)
+    for case in range(1000):
+        scene = Scene([("capsule", (0.02, 0.1)), ("box", (0.05, 0.05, 0.05))], patch=bool(case % 2))
+        world = random_rotation(rng)
+        steep = 0.25 * np.pi if case % 3 else rng.uniform(0.01, 1.56)  # of the normal, between both faces
+        across = rotation_about((1, 0, 0), steep) if case % 4 else rotation_about((1, 0, 0), steep + 1e-9)
+        turn = across @ rotation_about((0, 0, 1), 0.5 * np.pi * (case % 5 == 0))
+        end = rng.choice([-0.1, 0.1, 0.03, rng.uniform(-0.1, 0.1)])
+        scene.set_pose(1, np.zeros(3), world)
+        axis = world @ turn @ rotation_about((1, 0, 0), np.pi / 2)
+        edge = np.array([rng.choice([0.04, 0.01, rng.uniform(-0.05, 0.05)]), -0.05, 0.05])
+        scene.set_pose(0, world @ edge - end * axis[:, 2], axis)
+        assert scene.gap == pytest.approx(-0.02, abs=0.2 * 2e-9)
+
+
+@pytest.mark.parametrize("overlap", [1e-9, 1e-8, 1e-7, 1e-6])
+def test_a_rod_that_hardly_overlaps_a_face_has_one_contact(overlap):
+    """Its end and where it passes the edge were two, with rows that are equal to 1e-7."""
+    rng = np.random.default_rng(65)
+    for _ in range(50):
+        scene = Scene([("capsule", (0.02, 0.1)), ("box", (0.05, 0.05, 0.05))])
+        world = random_rotation(rng)
+        scene.set_pose(1, np.zeros(3), world)
+        place = (0.15 - overlap, 0.01, 0.071)
+        lean = rotation_about((0, 1, 0), 1e-6 * rng.normal())
+        scene.set_pose(0, world @ place, world @ lean @ rotation_about((0, 1, 0), np.pi / 2))
+        assert len(scene.rows()) == 1

@@ -145,3 +145,36 @@ def test_sides_that_seem_to_meet_beyond_an_end_touch_before_it(first, lean):
         for k, sign in ((0, 0.5), (1, -0.5)):
             local = scene.rotation[k].T @ (x + sign * gap * n - scene.position[k])
             assert abs(excess(scene.table.kind[k], scene.table.size[k], local)) < 1e-8
+
+
+@pytest.mark.parametrize("angle", np.arange(8) * np.pi / 4)
+def test_a_capsule_whose_axis_ends_on_segments_is_both_radii_deep(angle):
+    """On a segment rounding chose the side that it is on, and from the other one the gap fell: it had no contact."""
+    chain = np.array([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.2, 0.0, 0.2], [0.1, 0.0, 0.1], [0.0, 0.0, 0.2]])
+    rng = np.random.default_rng(int(10 * angle))
+    for case in range(200):
+        thick, half = rng.choice([0.0, 0.005]), rng.choice([0.01, 0.05])
+        scene = Scene([("capsule", (0.01, half)), ("segments", (thick,))], vertices=(None, chain))
+        turn = rotation_about((0, 1, 0), angle)
+        k = rng.integers(4)
+        place = chain[k] + rng.choice([0.0, 0.25, 0.5, 1.0]) * (chain[k + 1] - chain[k])
+        scene.set_pose(0, place + rng.choice([-1.0, 1.0]) * half * turn[:, 2], turn)
+        if case % 2:  # by rounding beside it
+            scene.position[0] += 1e-17 * rng.normal(size=3) * (1.0, 0.0, 1.0)
+        assert scene.gap <= -0.01 - thick + LENGTH
+
+
+@pytest.mark.parametrize("overlap", [1e-9, 1e-7, 1e-5])
+def test_a_capsule_that_hardly_overlaps_an_edge_of_a_polygon_has_one_contact(overlap):
+    """Its end over the edge and the corner beside it were two, of which the lower gap remains."""
+    square = np.array([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.2, 0.0, 0.2], [0.0, 0.0, 0.2]])
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        scene = Scene([("capsule", (0.02, 0.05)), ("polygon", ())], vertices=(None, square))
+        lean = 1e-5 * rng.normal()
+        turn = rotation_about((0, 1, 0), 0.5 * np.pi + lean)
+        end = np.array([0.2 - overlap, 0.0, 0.221])
+        scene.set_pose(0, end + 0.05 * turn[:, 2], turn)
+        lowest = 0.001 - max(overlap * np.sin(lean), 0.0)
+        ((gap, _, _),) = scene.rows().values()
+        assert gap == pytest.approx(lowest, abs=1e-9)

@@ -4,7 +4,8 @@ A flat lies on another if they are within the flat angle and the pair's normal i
 face's. The points of the overlap (`overlap`) that spread the support are reported: the furthest from the
 first, then the furthest on either side of the line to it. Ties keep the given order, so that a resting flat
 keeps its contacts. A point of the overlap may be the closest pair under another name, as where a corner is on
-an edge, and the overlap itself may be a point: what is the first to rounding is not reported. A point deeper
+an edge, and the overlap itself may be a point: none is reported nearer to the first than a small part of the
+features. A point deeper
 than the pair is measured along another normal, near the closest pair. It is left out: with the pair's gap its
 rate would be wrong.
 """
@@ -29,8 +30,9 @@ __all__ = ["MAX_POINTS", "add_pair_rows"]
 MAX_POINTS: Final = 4
 """Largest number of points that report one pair."""
 _NEAR: Final = 0.05
-_SAME: Final = 1e-6
-"""Distance of points that are one, relative to the features: where a line touches a rim, the root of rounding."""
+"""Distance aside of the line at which a point counts as on it, relative to the furthest point."""
+_SAME: Final = 1e-3
+"""Distance of points that are one, relative to the features: of two as near the loads are undetermined, within 1e-6."""
 _ROUNDING: Final = 1e-12
 """How far a point's gap may be below its pair's, relative to the coordinates: far above the rounding of a gap."""
 _TILT: Final = 10.0 * ALIGNED
@@ -228,6 +230,10 @@ def add_pair_rows(
     if sine == 0.0 and not is_off:
         _set_middle_row(buffers.rows, overlap_count, gap, n, rows)
         return 1
+    if is_off:  # the pair's gap is the better one
+        for k in range(3):
+            buffers.rows[chosen, 4 + k] += 0.5 * (buffers.rows[chosen, 0] - gap) * buffers.rows[chosen, 1 + k]
+        buffers.rows[chosen, 0] = gap
     count = _add_overlap_row(buffers.rows, chosen, gap, rows, 0)
     if sine == 0.0:
         return count

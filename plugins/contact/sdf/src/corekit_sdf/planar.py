@@ -9,7 +9,7 @@ Its normal is the gradient of its gap, and the least of the gaps is the distance
 one is reported.
 
 A minimum may belong to two features: two edges in line meet at the foot of a point, and the foot of a corner is an end
-of an axis. It is one contact, that of the feature named first.
+of an axis. It is one contact, with the name of the first feature and the lower gap.
 """
 
 from __future__ import annotations
@@ -55,8 +55,10 @@ CROSSED: Final = 7  # edge k across a capsule's axis
 
 ROUNDING: Final = 1e-9
 """Sine below which directions count as perpendicular: what rounding could deny two features is the contact of both."""
-_SAME: Final = 1e-6
-"""How far two contacts that are one differ: points relative to the radius, and normals."""
+_SAME: Final = 1e-3
+"""How far two contacts that are one differ, points relative to the radius, and normals: an end may be beside a corner.
+
+Of two as near the loads are undetermined within 1e-6."""
 
 
 @compiled
@@ -102,6 +104,8 @@ def add_planar_row(
     for k in range(count):
         turned = math.hypot(n[0] - rows[k, 1], n[2] - rows[k, 3])
         if turned <= _SAME and norm(subtract(point, row_point(rows, k))) <= _SAME * radius:
+            if gap < rows[k, 0]:  # the name stays, or rounding would choose it
+                add_row(rows, feature_ids, k, int(feature_ids[k]), gap, n, point)
             return count
     if count < min(max_rows, MAX_POINTS):
         return add_row(rows, feature_ids, count, feature, gap, n, point)
