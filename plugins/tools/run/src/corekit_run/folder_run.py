@@ -67,10 +67,11 @@ class FolderRun:
     def describe(self, composed: float) -> None:
         """Write what is run, and by what, into the folder."""
         folder, scenario = self._folder, self._scenario
+        # first, so that whatever has a resolved scenario is known to be a run, however early it is killed
+        folder.log("composed", wall_s=composed, components=sorted(self._simulation.components))
         folder.write("scenario.toml", scenario.given_text())
         folder.write("resolved.toml", scenario.resolved_text())
         folder.write("versions.json", json.dumps(self.versions, indent=2) + "\n")
-        folder.log("composed", wall_s=composed, components=sorted(self._simulation.components))
 
     def begin(self, checkpoint: Checkpoint | None = None) -> None:
         """Start the observers, or restore them and the simulation from a checkpoint."""
