@@ -33,8 +33,11 @@ def begun(folder):
     return {path.parent for path in folder.glob("**/checkpoint-*[1-9]*.npz")}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["sigterm", "ctrl-c"])
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(
+    ("verb", "number"),
+    [*((verb, signal.SIGTERM) for verb in VERBS), ("sweep in processes", signal.SIGINT)],
+    ids=lambda each: {signal.SIGTERM: "sigterm", signal.SIGINT: "ctrl-c"}.get(each, each),
+)
 def test_what_is_stopped_says_so_and_how_to_go_on(verb, number, shell, scenario_file):
     started = shell.start(*(word.format(file=scenario_file) for word in VERBS[verb]))
     runs, at_once = shell.folder / "runs", 2 if "processes" in verb else 1
