@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 
 __all__ = ["NOT_READABLE", "read_arrays"]
 
-NOT_READABLE = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, NotImplementedError)
+NOT_READABLE = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, RuntimeError)
 """What `read_arrays` raises for a file that is cut, foreign or not made of plain arrays."""
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
