@@ -13,9 +13,11 @@ from numpy.lib import format as npy
 
 __all__ = ["NOT_READABLE", "read_arrays"]
 
-NOT_READABLE = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, RuntimeError)
+NOT_READABLE = (OSError, ValueError, KeyError, EOFError, MemoryError, zipfile.BadZipFile, NotImplementedError)
 """What `read_arrays` raises for a file that is cut, foreign or not made of plain arrays."""
 
+_ENCRYPTED = 1
+"""The flag of a member for which zipfile asks for a password, by a RuntimeError."""
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
@@ -30,6 +32,8 @@ def read_arrays(path: Path) -> dict[str, np.ndarray[Any, Any]]:
         # `savez` packs nothing: a small file cannot need more memory than it is long
         if any(each.compress_type != zipfile.ZIP_STORED for each in members):
             raise ValueError("its arrays are packed")
+        if any(each.flag_bits & _ENCRYPTED for each in members):
+            raise ValueError("its arrays are encrypted")
         if sum(each.file_size for each in members) > path.stat().st_size:
             raise ValueError("its arrays are longer than the file")
         return {each.filename.removesuffix(".npy"): _array(archive.read(each)) for each in members}
