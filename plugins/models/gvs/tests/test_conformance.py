@@ -170,3 +170,23 @@ test_loop = conformance("models", "gvs", LOOP)
 test_hinged = conformance("models", "gvs", HINGED)
 test_driven = conformance("models", "gvs", DRIVEN)
 test_wheel = conformance("models", "gvs", WHEEL)
+test_places_that_hardly_show_a_strain = conformance(
+    "models",
+    "gvs",
+    {
+        "links": [
+            {
+                "name": "arm",
+                "divisions": [
+                    {
+                        "length": 0.2,
+                        "points": 10,
+                        "strain": [{"kind": "legendre", "modes": ["bend-y"], "order": 5}],
+                    }
+                ],
+                "frames": [0.5, 0.500001],
+            }
+        ]
+    },
+    free_base=True,
+)
