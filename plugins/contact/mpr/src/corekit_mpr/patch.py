@@ -5,9 +5,8 @@ face's. The points of the overlap (`overlap`) that spread the support are report
 first, then the furthest on either side of the line to it. Ties keep the given order, so that a resting flat
 keeps its contacts. A point of the overlap may be the closest pair under another name, as where a corner is on
 an edge, and the overlap itself may be a point: none is reported nearer to the first than a small part of the
-features. A point deeper
-than the pair is measured along another normal, near the closest pair. It is left out: with the pair's gap its
-rate would be wrong.
+features. A point deeper than the pair is measured along another normal, near the closest pair. It is left out:
+with the pair's gap its rate would be wrong.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ _ROUNDING: Final = 1e-12
 """How far a point's gap may be below its pair's, relative to the coordinates: far above the rounding of a gap."""
 _TILT: Final = 10.0 * ALIGNED
 """Largest tilt of features that count as lying exactly: their points' gaps differ by as much of their extent."""
-
 _LEAN: Final = 1e-4
 """Tilt up to which features are sought that a closest pair beside one of the shapes lies on, without a patch."""
 _OFF: Final = 1e-5

@@ -92,10 +92,8 @@ def _add_point_minima(
             delta = dot2(m, d)
             n = (-m[0], -m[1]) if delta < 0.0 else m
             if abs(delta) <= ROUNDING * length and dot2(n, inward) < 0.0:
-                n = (
-                    -n[0],
-                    -n[1],
-                )  # on the segment: rounding must not choose the side from which the gap falls
+                # on the segment: rounding must not choose the side from which the gap falls
+                n = (-n[0], -n[1])
             ahead = t >= 0.0
             if 0.0 <= t <= length and dot2(n, inward) >= -slack and not _crosses(corners, k, a, b):
                 count = add_planar_row(
