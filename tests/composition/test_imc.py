@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import corekit
+from corekit.data.status import Status
 from corekit.errors import CompositionError
 from corekit.scenario.load import loads
 
@@ -173,3 +174,26 @@ def test_a_ball_bounces_on_a_potential_as_high_as_it_fell():
     first, last = touching.index(True), len(touching) - touching[::-1].index(True)
     assert max(heights[first:]) == pytest.approx(0.03, abs=1e-4)
     assert last < len(touching)
+
+
+@pytest.mark.parametrize("solver", ["imc", "lcp"])
+def test_a_rod_lies_on_a_box_by_its_nodes(rod, solver):
+    """Laid down level: every node has one contact all the time, and all of them carry the rod in the end."""
+    words = (
+        "world.obstacles[1]={name='box', shape='box', size=[2.0, 1.0, 0.1], position=[0.0, 0.0, -0.02]}",
+        "bodies[0].options.limbs[0].start=[-0.1, 0.0, 0.035]",
+        "bodies[0].options.limbs[0].end=[0.1, 0.0, 0.035]",
+        "bodies[0].options.limbs[0].nodes=11",
+        "bodies[0].options.limbs[0].radius=[0.005]",
+        "bodies[0].options.limbs[0].young=[1e6]",
+        f"contact.solver={{use='{solver}'}}",
+    )
+    simulation = corekit.load(rod, words).compose()
+    counts = set()
+    simulation.observe(lambda run, report: counts.add((report.solve_info.status, run.contacts().count)))
+    simulation.run(0.1)
+    assert counts == {(Status.CONVERGED, 11)}
+    impulse, weight = simulation.contacts().normal_impulse, 800.0 * np.pi * 0.005**2 * 0.2 * 9.81 * 1e-3
+    assert impulse.min() > 0.0
+    # what is left of its motion: 1e-8 m/s, of which a millisecond would take 1e-6 of the weight
+    assert impulse.sum() == pytest.approx(weight, rel=1e-5)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from corekit.geometry.frames import rotation_from_rpy
+from corekit_testing.rounding import rounding
 
 from .test_edges import contacts, world
 
@@ -106,6 +107,31 @@ def test_a_rod_lies_on_a_face_by_every_node_once(solid):
         slot = int(np.argmax(found.weight[c, :2]))
         gaps[int(found.frame[c, slot])] = found.gap[c]
     assert [gaps[i] for i in range(9)] == pytest.approx(list(nodes[:, 2] - TOP - RADIUS), abs=1e-12)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-12, 3e-8, 7e-7, 1.1e-6, 1e-4])
+def test_two_edges_share_one_contact_at_their_node_however_little_they_tilt(solid, tilt):
+    """Its gap is its own height along either edge; no gap jumps where an edge counts as level or does not."""
+    nodes = np.array([(-0.1, 0.05, 0.262), (0.0, 0.05, 0.262 + 0.1 * tilt), (0.1, 0.05, 0.262 - 0.1 * tilt)])
+    found = on(solid, nodes, [(0, 1), (1, 2)])
+    assert found.count == 3
+    gaps = {
+        int(found.frame[c, np.argmax(found.weight[c, :2])]): float(found.gap[c]) for c in range(found.count)
+    }
+    bound = rounding(10, 1.0)
+    assert [gaps[i] for i in range(3)] == pytest.approx(list(nodes[:, 2] - TOP - RADIUS), abs=bound)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 3e-8, 9.9e-7, 1.1e-6, 1e-5])
+def test_where_an_edge_leaves_the_face_its_gap_is_its_height_there(solid, tilt):
+    """At x = −0.3 of the box and −√(0.25² − 0.05²) of the cylinder, but for the square of the tilt."""
+    out = 0.3 if solid == "box" else np.sqrt(0.25**2 - 0.05**2)
+    for sign in (1.0, -1.0):
+        low, high = (-0.4, 0.05, 0.262 - 0.4 * sign * tilt), (0.4, 0.05, 0.262 + 0.4 * sign * tilt)
+        found = on(solid, [low, high], [(0, 1)])
+        assert found.count == 2
+        height = 0.002 + sign * tilt * out * np.array([-1.0, 1.0])
+        np.testing.assert_allclose(found.gap[:2], height, rtol=0, atol=0.5 * tilt**2 + rounding(10, 1.0))
 
 
 def test_an_edge_along_an_edge_of_the_box_touches_as_over_the_face():

@@ -103,10 +103,14 @@ def _measure_solid(
     """Return s, the distance [m] and its gradient in the solid's axes."""
     if place.face < 0:
         return place.nearest, place.distance, place.gradient
-    s, limit = (place.high, place.high_limit) if is_high else (place.low, place.low_limit)
-    s, distance, gradient = measure_on_face(kind, size, local, direction, place.face, place.sign, s, limit)
-    # beyond the ends of edge or box the lines may be nearer than these
-    return s, max(distance, place.distance), gradient
+    end, limit = (place.high, place.high_limit) if is_high else (place.low, place.low_limit)
+    s, distance, gradient = measure_on_face(kind, size, local, direction, place.face, place.sign, end, limit)
+    if limit == place.face:
+        return s, distance, gradient
+    # beyond the ends of edge or box the lines may be nearer than these; of an edge that is level but for 10⁻⁶ the
+    # nearest place is the middle, below which one end is
+    over_limit = solid_distance(kind, size, add_scaled(local, end, direction))[0]
+    return s, max(distance, min(place.distance, over_limit)), gradient
 
 
 @compiled
