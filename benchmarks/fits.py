@@ -167,7 +167,7 @@ def fit(file: Path, out: Path, cache: Path | None = None) -> dict[str, float]:
     environment = {**os.environ, **({} if cache is None else {"COREKIT_CACHE": str(cache)})}
     begin = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-c", CHILD, str(file), str(out)],
+        [sys.executable, "-P", "-c", CHILD, str(file), str(out)],
         capture_output=True,
         text=True,
         check=True,

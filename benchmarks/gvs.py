@@ -285,7 +285,7 @@ def simulated(ours: Ours) -> tuple[Array, float]:
 
 def fresh() -> float:
     """From the interpreter's first line to the first acceleration, machine code in the cache [s]."""
-    run = [sys.executable, "-c", FRESH]
+    run = [sys.executable, "-P", "-c", FRESH]
     usual = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return min(
         float(subprocess.run(run, capture_output=True, text=True, check=True, env=usual).stdout)

@@ -101,7 +101,7 @@ def draw(names: Sequence[str] = ()) -> None:
             continue
         with tempfile.TemporaryDirectory() as folder:
             for command in commands(scene, Path(folder) / "run"):
-                subprocess.run([sys.executable, "-m", "corekit.cli", *command[1:]], check=True)
+                subprocess.run([sys.executable, "-P", "-m", "corekit.cli", *command[1:]], check=True)
         print(IMAGES / f"{scene.name}.png")
 
 

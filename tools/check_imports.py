@@ -8,6 +8,9 @@
 - The `__init__.py` of a plugin's package imports nothing.
 - A plugin imports by a name that is not written in it, and executes text, nowhere: `corekit.roles.code.import_function`
   checks whether the user allows it.
+- What is installed starts an interpreter by `corekit.interpreters.python_command` and processes of multiprocessing
+  within `corekit.interpreters.safe_children`, nowhere else; programs of a checkout start none by a bare `-m` or `-c`.
+  Python would look for modules in the working folder, which may be a stranger's.
 
 The floors inside the kernel are import-linter's (see `pyproject.toml`).
 """
@@ -48,6 +51,11 @@ IMPORTERS = ("import_module", "spec_from_file_location")
 RUNNERS = ("__import__", "exec", "eval")
 """What runs code: functions of any module, and built-in ones."""
 IN_TESTS = "corekit_testing"
+INSTALLED = ("corekit", "plugins/*/*/src", "scenarios/src")
+IN_CHECKOUT = ("tools", "docs", "benchmarks", "examples")
+STARTS_INTERPRETERS = "corekit/interpreters.py"
+PROCESS_STARTERS = ("get_context", "Process", "Pool", "ProcessPoolExecutor")
+"""What of multiprocessing and concurrent.futures starts interpreters."""
 
 
 def breaches(root: Path) -> Iterator[str]:
@@ -77,6 +85,17 @@ def breaches(root: Path) -> Iterator[str]:
                         f"{path.relative_to(root)}:{line}: a plugin calls {called} with what its text does not hold; "
                         "corekit.roles.code.import_function asks whether code is allowed"
                     )
+    yield from _unsafe_interpreters(root)
+
+
+def _unsafe_interpreters(root: Path) -> Iterator[str]:
+    """Breaches of the rule on interpreters."""
+    for folders, find in ((INSTALLED, _interpreters), (IN_CHECKOUT, _bare_interpreters)):
+        for path in sorted(path for folder in folders for path in root.glob(f"{folder}/**/*.py")):
+            name = path.relative_to(root).as_posix()
+            if name != STARTS_INTERPRETERS:
+                for line, sentence in find(path):
+                    yield f"{name}:{line}: {sentence}"
 
 
 def main() -> int:
@@ -161,6 +180,44 @@ def _code_from_text(path: Path) -> Iterator[tuple[int, str]]:
         literal = bool(node.args) and isinstance(node.args[0], ast.Constant)
         if named in {*IMPORTERS, *RUNNERS} and not literal:
             yield node.lineno, named
+
+
+def _interpreters(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and sentence of what starts an interpreter that could import modules of the working folder."""
+    text = path.read_text(encoding="utf-8")
+    if "executable" not in text and "multiprocessing" not in text and "ProcessPoolExecutor" not in text:
+        return
+    within = "safe_children()"
+    for node in ast.walk(ast.parse(text, filename=str(path))):
+        if isinstance(node, ast.Attribute) and _is_executable(node):
+            yield node.lineno, "names sys.executable; corekit.interpreters.python_command starts interpreters"
+        elif isinstance(node, ast.ImportFrom) and within not in text:
+            for alias in node.names:
+                if (node.module or "").startswith(("multiprocessing", "concurrent")) and (
+                    alias.name in PROCESS_STARTERS
+                ):
+                    yield (
+                        node.lineno,
+                        f"imports {alias.name}; processes begin within corekit.interpreters.{within}",
+                    )
+        elif isinstance(node, ast.Import) and any(each.name == "multiprocessing" for each in node.names):
+            yield node.lineno, "imports multiprocessing as a whole; import what is used from it"
+
+
+def _bare_interpreters(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and sentence of every `[sys.executable, "-m", …]` and `"-c"`."""
+    text = path.read_text(encoding="utf-8")
+    if "executable" not in text:
+        return
+    for node in ast.walk(ast.parse(text, filename=str(path))):
+        if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1 and _is_executable(node.elts[0]):
+            word = node.elts[1]
+            if isinstance(word, ast.Constant) and word.value in {"-m", "-c"}:
+                yield node.lineno, f'starts an interpreter by a bare {word.value}; put "-P" before it'
+
+
+def _is_executable(node: ast.AST) -> bool:
+    return ast.unparse(node) == "sys.executable"
 
 
 if __name__ == "__main__":

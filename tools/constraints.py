@@ -34,7 +34,7 @@ def read_requirements() -> str:
 def resolved(python: str) -> list[str]:
     """`name==version ; marker` of every package that any of them brings, from the oldest Python on."""
     command = [
-        sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", python,
+        sys.executable, "-P", "-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", python,
         "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "-",
     ]  # fmt: skip
     done = subprocess.run(

@@ -63,7 +63,7 @@ def one_round(
     options += ["-p", "fuzz"]  # this file, for `pytest_collection_modifyitems`
     path = os.pathsep.join(filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH"))))
     process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *options, *tests],
+        [sys.executable, "-P", "-m", "pytest", *options, *tests],
         cwd=ROOT,
         env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": path, _WITHOUT: "\n".join(without)},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8",

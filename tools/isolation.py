@@ -68,7 +68,7 @@ def _packages() -> Mapping[str, list[str]]:
 
 def build_wheels(folder: Path) -> None:
     """The wheel of every distribution."""
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    command = [sys.executable, "-P", "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*command, "--wheel-dir", folder, *workspace().values()], check=True)
 
 
@@ -95,12 +95,12 @@ def test_alone(
         for module in modules_imported(path.read_text(encoding="utf-8")):
             beside |= _needed(module, tests)
     shutil.copytree(ROOT / "tests" / "forked", tests / "forked")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", scratch / "env"], check=True)
+    subprocess.run([sys.executable, "-P", "-m", "venv", "--without-pip", scratch / "env"], check=True)
     if begin is not None:
         begin(scratch / "env")
     python = next((scratch / "env").glob("[bS]*/python*"))
     uv = shutil.which("uv")
-    command = [uv, "pip"] if uv else [sys.executable, "-m", "pip", "--python", python]
+    command = [uv, "pip"] if uv else [sys.executable, "-P", "-m", "pip", "--python", python]
     command += [
         "install",
         "--quiet",

@@ -146,7 +146,7 @@ def main() -> int:
         build(workspace.values(), dist)
         files = sorted(dist.iterdir())
         print(f"{len(files)} files in {dist.relative_to(ROOT)}/, each wheel the one that its sdist gives")
-        _run([sys.executable, "-m", "twine", "--no-color", "check", "--strict", *files], ROOT)
+        _run([sys.executable, "-P", "-m", "twine", "--no-color", "check", "--strict", *files], ROOT)
         programs = install(dist, scratch / "environment")
         picture = run_demo(programs, scratch / "demo")
     except ReleaseError as error:

@@ -52,6 +52,20 @@ def breaches():
             "import corekit_study\n",
             "another plugin",
         ),
+        (
+            "plugins/tools/a/src/corekit_a/tool.py",
+            "import sys\ndef f():\n    start([sys.executable, '-P', '-m', 'a'])\n",
+            ":3: names sys.executable",
+        ),
+        ("corekit/cli/tool.py", "from multiprocessing import get_context\n", "within corekit.interpreters"),
+        ("corekit/cli/tool.py", "from concurrent.futures import ProcessPoolExecutor\n", "safe_children()"),
+        ("corekit/cli/tool.py", "import multiprocessing\n", "as a whole"),
+        (
+            "tools/tool.py",
+            "import sys\ncommand = [sys.executable, '-m', 'pip']\n",
+            ":2: starts an interpreter",
+        ),
+        ("docs/tool.py", "import sys\ncommand = [sys.executable, '-c', 'pass']\n", "by a bare -c"),
     ],
 )
 def test_breach_is_found_with_its_line(tmp_path, breaches, file, source, words):
@@ -89,6 +103,12 @@ def test_what_a_tool_and_tests_may_import_passes(tmp_path, breaches):
         "plugins/tools/a/src/corekit_a/cli/__init__.py": "from corekit_a.tool import f\n",
         "plugins/tools/study/src/corekit_study/sweep.py": "import corekit_record.results\n",
         "plugins/models/a/tests/test_a.py": "from corekit_testing.rounding import rounding\n",
+        "corekit/interpreters.py": "import sys\ncommand = [sys.executable, '-m']\n",
+        "plugins/tools/a/src/corekit_a/pool.py": (
+            "from multiprocessing import get_context\nfrom corekit.interpreters import safe_children\n"
+            "with safe_children():\n    get_context()\n"
+        ),
+        "tools/tool.py": "import sys\ncommand = [sys.executable, '-P', '-m', 'pip']\n",
     }.items():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(source)

@@ -54,7 +54,7 @@ def only_fakes(local_site: FakeSite, forked: Any, monkeypatch: pytest.MonkeyPatc
     """Fake plugins as `corekit doctor` sees them when nothing else is installed, and processes that start at once."""
 
     def run(command: list[str], *, timeout: float, **_: object) -> subprocess.CompletedProcess[str]:
-        module, *arguments = command[2:]  # after `python -m`
+        module, *arguments = command[command.index("-m") + 1 :]
         place, environment = local_site.folder, dict(os.environ)
         return forked.run(*arguments, module=module, folder=place, environment=environment, timeout=timeout)
 

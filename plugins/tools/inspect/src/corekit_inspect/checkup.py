@@ -24,6 +24,7 @@ from corekit.geometry.shape_specs import GROUP as SHAPES
 from corekit.geometry.shape_specs import KERNEL_SHAPES, shape_spec
 from corekit.hooks.installed import GROUP as HOOKS
 from corekit.hooks.installed import Hooks, Owner, installed_hooks
+from corekit.interpreters import python_command
 from corekit.registry.contract import contract_problem
 from corekit.registry.discover import KERNEL, discover
 from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
@@ -184,7 +185,7 @@ def _try_all(trials: Sequence[_Trial], limit: float) -> list[Finding]:
 def _run_main(trials: Sequence[_Trial], limit: float) -> tuple[list[dict[str, Any]], str]:
     """Return the verdicts of a process on the first of them, and why there is none on the next."""
     entries = json.dumps([trial.arguments for trial in trials])
-    command = [sys.executable, "-m", "corekit_inspect.checkup", f"{limit:g}", entries]
+    command = python_command("-m", "corekit_inspect.checkup", f"{limit:g}", entries)
     too_long = f"its import did not end within {limit:g} s"
     try:
         done = subprocess.run(

@@ -12,13 +12,13 @@ simulated afterwards it compiles all that the simulation needs.
 from __future__ import annotations
 
 import subprocess
-import sys
 import tempfile
 import time as clock
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import final
 
+from corekit.interpreters import python_command
 from corekit_run.kernel_count import counted_compilation
 from corekit_run.processes import process_count
 from corekit_run.progress import Progress, ProgressCallback
@@ -87,7 +87,7 @@ class Compilation:
     def _start_helper(self) -> None:
         if self._scenario is None or self._helper is not None or process_count() < 2:
             return
-        words = [sys.executable, "-m", "corekit_run.warm_up", *(["--step"] if self._step else [])]
+        words = python_command("-m", "corekit_run.warm_up", *(["--step"] if self._step else []))
         try:
             # not a pipe: a long text would wait in it until the process has started
             with tempfile.TemporaryFile() as text:

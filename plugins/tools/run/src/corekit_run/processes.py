@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from corekit.cli import stop_at_sigterm
 from corekit.errors import Terminated
+from corekit.interpreters import safe_children
 
 __all__ = ["end_with_parent", "process_count", "work", "worker_pool"]
 
@@ -36,10 +37,12 @@ def worker_pool(workers: int, tasks_per_child: int | None = None) -> Iterator[Pr
     A run among it is then `interrupted`, as by Ctrl-C: the request is passed on, since it may reach this process alone.
     """
     others = set(active_children())
-    pool = ProcessPoolExecutor(
-        workers, get_context("spawn"), _begin_worker, max_tasks_per_child=tasks_per_child
-    )
-    with pool:
+    with (
+        safe_children(),
+        ProcessPoolExecutor(
+            workers, get_context("spawn"), _begin_worker, max_tasks_per_child=tasks_per_child
+        ) as pool,
+    ):
         try:
             yield pool
         except BaseException:

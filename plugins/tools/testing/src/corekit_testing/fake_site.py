@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from corekit.interpreters import python_command
+
 __all__ = ["FakeSite"]
 
 
@@ -73,7 +75,7 @@ class FakeSite:
     def run(self, *code_or_arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a fresh interpreter that sees the fake plugins."""
         return subprocess.run(
-            [sys.executable, *code_or_arguments],
+            python_command(*code_or_arguments),
             env=self._environment, capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, final
 
 from corekit.errors import CorekitError, ResultsError
+from corekit.interpreters import safe_children
 from corekit_record.cli.pictures import InstalledViewer, draw, installed_viewers
 from corekit_record.results import Results
 from corekit_run.processes import end_with_parent, process_count
@@ -68,7 +69,8 @@ class _Apart:
         context = get_context("spawn")
         self._end, theirs = context.Pipe()
         self._process = context.Process(target=_draw_apart, args=(theirs, viewer), daemon=True)
-        self._process.start()
+        with safe_children():
+            self._process.start()
         theirs.close()
 
     def begin(self, folder: Path, path: Path) -> None:

@@ -18,6 +18,7 @@ from cyclopts import Parameter
 
 import corekit
 from corekit.cli import FAILED, MISUSE, print_error
+from corekit.interpreters import python_command
 from corekit.registry.resolve import did_you_mean
 
 __all__ = ["bench"]
@@ -129,7 +130,7 @@ def _measured(path: Path, arguments: Sequence[str]) -> dict[str, dict[str, Any]]
     """Case → numbers; None, and a line on the error stream, if the script does not keep the protocol."""
     print(f"{path.stem}: {_first_line(path)}", file=sys.stderr, flush=True)
     done = subprocess.run(
-        [sys.executable, str(path), "--json", *arguments], stdout=subprocess.PIPE, text=True, check=False
+        python_command(str(path), "--json", *arguments), stdout=subprocess.PIPE, text=True, check=False
     )
     if done.returncode:
         print_error(f"{path.stem} failed with exit code {done.returncode}")

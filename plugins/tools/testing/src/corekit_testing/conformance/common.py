@@ -7,6 +7,7 @@ import sys
 from functools import cache
 from typing import Any
 
+from corekit.interpreters import python_command
 from corekit.registry.contract import contract_problem
 from corekit.registry.resolve import load_target
 from corekit.registry.spec import ABILITIES
@@ -43,7 +44,7 @@ def _imports_of(module: str, path: tuple[str, ...]) -> tuple[list[str] | None, l
     """
     first = f"import sys; sys.path[:0] = {list(path)!r};"
     done = subprocess.run(
-        [sys.executable, "-c", first + _LIST_NEW.format(module=module)],
+        python_command("-c", first + _LIST_NEW.format(module=module)),
         capture_output=True,
         text=True,
         check=False,
