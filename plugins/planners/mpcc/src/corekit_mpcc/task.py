@@ -54,9 +54,10 @@ class Target:
     position: _Triple | None = option(None, "position of the centre", unit="m")
     angle_tolerance: float | None = option(
         1e-3,
-        "bound of the components of the orientation error at the end; if absent, only the cost contains the error",
+        "largest angle between the orientation and its target at the end; if absent, only the cost contains the error",
         unit="rad",
         above=0,
+        high=np.pi,
     )
     position_tolerance: float = option(
         1e-3, "largest distance of the centre from the target at the end", unit="m", above=0

@@ -8,6 +8,14 @@ All terms are at the end of the step (implicit Euler); h is the step size, ₋ m
     m·(w − w₋) − h·(Σ R·F + m·g − d·w) = 0,   c − c₋ − h·w = 0                                   (4)
     0 ≤ φ ⊥ f_z ≥ 0,   0 ≤ μ·f_z − Σf_t ⊥ γ ≥ 0,   0 ≤ f_t ⊥ Dᵀ·ν_t + γ ≥ 0                      (5)
 
+At the last step the object is within a distance t of its target: the error d has ‖d‖ ≤ t, as
+
+    −t ≤ (‖d‖² − t²)/(2·t) ≤ 0                                                                  (6)
+
+which is smooth and near t the distance beyond it, so that a residual r of (6) means ‖d‖ ≤ t + r. The lower bound always
+holds; between two bounds an interior point method finds its way as it does in a box. The error of the centre is
+c − c*. That of the orientation is 2·vec(q ⊗ q*⁻¹), whose norm 2·sin(θ/2) grows with the angle θ.
+
 The kinematics of every contact (x, y, R, Ω of `contact`) are variables with their own equations. The rows of contact
 are then short and contain no third derivatives of the bodies. The program also has the rows of rolling, φ = 0,
 ν_t = 0 and μ·f_z − Σf_t ≥ 0; a search uses either these or (5).
@@ -17,6 +25,7 @@ Source: CUSP, equations (17)–(19).
 
 from __future__ import annotations
 
+import math
 from typing import Any, final
 
 import casadi as ca
@@ -266,18 +275,19 @@ class Stage:
                 "",
             )
             if self._angle_tolerance is not None:
-                orientation_error = (
-                    2.0 * quat_product(after["quat"], quat_conjugate(shared["quat_target"]))[1:4]
-                )
-                limits = {"low": -self._angle_tolerance, "high": self._angle_tolerance}
-                self._add_row("orientation", orientation_error, 1.0, "rad", steps="last", **limits)
+                turned = quat_product(after["quat"], quat_conjugate(shared["quat_target"]))
+                chord = 2.0 * math.sin(0.5 * self._angle_tolerance)
+                self._add_distance("orientation", 2.0 * turned[1:4], chord, 1.0, "rad")
         if self._translates:
             net = object_force + shared["weight"] - shared["linear_damping"] * after["drift"]
             self._add_row(
                 "drifting", shared["mass"] * (after["drift"] - before["drift"]) - h * net, 1e2, "N·s"
             )
             self._add_row("centre", after["centre"] - before["centre"] - h * after["drift"], 10.0, "m")
-            limits = {"low": -self._position_tolerance, "high": self._position_tolerance}
-            self._add_row(
-                "place", after["centre"] - shared["centre_target"], 10.0, "m", steps="last", **limits
-            )
+            away = after["centre"] - shared["centre_target"]
+            self._add_distance("place", away, self._position_tolerance, 10.0, "m")
+
+    def _add_distance(self, name: str, error: Any, tolerance: float, scale: float, unit: str) -> None:
+        """Add (6)."""
+        value = 0.5 * (ca.sumsqr(error) / tolerance - tolerance)
+        self._add_row(name, value, scale, unit, steps="last", low=-tolerance)
