@@ -24,7 +24,11 @@ import pytest
 
 from corekit_testing.reference_data import NOT_JUDGED, REFERENCE_DATA
 
-pytest_plugins = ["corekit_testing.product_tables", "corekit_testing.slow_tests"]
+pytest_plugins = [
+    "corekit_testing.directed_rounding",
+    "corekit_testing.product_tables",
+    "corekit_testing.slow_tests",
+]
 
 ROOT = Path(__file__).parent
 WARM = ROOT / "tests" / "forked"

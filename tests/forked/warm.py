@@ -22,6 +22,7 @@ import rich.table  # noqa: F401
 import corekit_testing.blocks  # noqa: F401
 from corekit.cli import VERBS
 from corekit.hooks.installed import GROUP, Hooks
+from corekit_testing.rounding_mode import VARIABLE, enter
 
 # those of hooks are asked for without keeping who answered: a command line looks for itself
 added = [verb for _, verb in Hooks(entry_points(group=GROUP)).verbs()]
@@ -58,6 +59,8 @@ def begin(
     os.environ.clear()
     os.environ.update(environment)
     sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
+    if mode := environment.get(VARIABLE):
+        enter(mode)
     given = environment.get("PYTHONPATH", "").split(os.pathsep)
     sys.path[:] = [folder, *filter(None, given), *paths]
     importlib.invalidate_caches()

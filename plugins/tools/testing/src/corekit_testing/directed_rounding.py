@@ -1,0 +1,58 @@
+"""A pytest plugin: `--rounding up` runs every test with results rounded up instead of to nearest; so `down`, `zero`.
+
+Load it by `-p corekit_testing.directed_rounding`. `rounding_mode` says what the modes are for and what keeps to nearest.
+A test that hangs on the conversion of text, or on a library that fails in a mode, names its reason:
+
+    @pytest.mark.to_nearest("np.loadtxt reads decimals")
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from corekit_testing.rounding_mode import MODES, NEAREST, VARIABLE, enter, rounding_mode
+
+__all__: list[str] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rounding", choices=sorted(MODES), help="round results of every test to one side")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "to_nearest(reason): the test is left out in directed rounding modes")
+    if config.option.rounding:
+        config.pluginmanager.register(_Rounded(config.option.rounding), "corekit-rounded")
+
+
+class _Rounded:
+    """Sets the mode around each test and its fixtures: what pytest itself does in between is none of it."""
+
+    def __init__(self, mode: str) -> None:
+        self._number = MODES[mode]
+        with rounding_mode(NEAREST):  # comes back to it: modules are imported by pytest to nearest
+            enter(mode)
+
+    def pytest_report_header(self) -> str:
+        return f"rounding: {os.environ[VARIABLE]}"
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
+        mark = item.get_closest_marker("to_nearest")
+        if mark is not None:
+            pytest.skip(f"only to nearest: {mark.args[0]}")
+        with rounding_mode(self._number):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_call(self) -> Iterator[None]:
+        with rounding_mode(self._number):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_teardown(self) -> Iterator[None]:
+        with rounding_mode(self._number):
+            return (yield)

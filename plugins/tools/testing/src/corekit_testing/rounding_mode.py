@@ -1,0 +1,95 @@
+"""Rounding of all results to one side, which shows what hangs on rounding.
+
+A processor rounds each sum and product to nearest, unless it is told otherwise. Told otherwise, every result of NumPy,
+BLAS, SciPy, numba and CasADi differs by up to a unit in its last place, always to one side. What holds in all modes does
+not hang on rounding: neither on the order of a sum, which differs between processors, nor on what cancels to nothing.
+`directed_rounding` runs tests so.
+
+The mode belongs to a thread; threads and forked processes begin with that of the one that starts them, and a new
+interpreter with nearest. `enter` puts the variable `COREKIT_ROUNDING` and a folder with a `sitecustomize` into the environment, by
+which interpreters that a test starts round as it does.
+
+Python converts decimals by an algorithm that presumes rounding to nearest (`Python/dtoa.c`). So what turns text into
+numbers or back keeps to nearest: byte code, which is kept on disk, TOML and JSON. `float(text)` and formatting cannot be
+wrapped.
+
+Source: IEEE 754-2019, section 4.3; Monniaux (2008), The pitfalls of verifying floating-point computations.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.machinery
+import json
+import os
+import platform
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+__all__ = ["MODES", "NEAREST", "VARIABLE", "enter", "rounding_mode"]
+
+VARIABLE = "COREKIT_ROUNDING"
+NEAREST = 0
+_X86 = {"up": 0x800, "down": 0x400, "zero": 0xC00}
+_ARM = {"up": 0x400000, "down": 0x800000, "zero": 0xC00000}
+MODES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}.get(platform.machine().lower(), {})
+"""Mode → its number in `fenv.h` of this processor; nothing where it is not known."""
+
+
+def _library() -> Any:
+    if sys.platform == "win32":  # its numbers are others, and its libraries set a mode of their own
+        raise OSError("rounding modes are set by the C library of Linux and macOS alone")
+    return ctypes.CDLL(None)
+
+
+@contextmanager
+def rounding_mode(number: int) -> Iterator[None]:
+    """Round by a mode of `MODES`, or 0 for nearest, in the block."""
+    library = _library()
+    before = library.fegetround()
+    library.fesetround(number)
+    try:
+        yield
+    finally:
+        library.fesetround(before)
+
+
+def _to_nearest(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(*arguments: Any, **options: Any) -> Any:
+        with rounding_mode(NEAREST):
+            return function(*arguments, **options)
+
+    return wrapper
+
+
+def _keep_text_to_nearest() -> None:
+    loader: Any = importlib.machinery.SourceFileLoader
+    loader.source_to_code = _to_nearest(loader.source_to_code)
+    for module, names in ((json, ("load", "loads", "dump", "dumps")), (tomllib, ("load", "loads"))):
+        for name in names:
+            setattr(module, name, _to_nearest(getattr(module, name)))
+    try:
+        import tomli_w
+    except ImportError:
+        return
+    tomli_w.dump, tomli_w.dumps = _to_nearest(tomli_w.dump), _to_nearest(tomli_w.dumps)
+
+
+def enter(mode: str) -> None:
+    """Round by a mode from now on, in this process and in those that it starts."""
+    if mode not in MODES:
+        known = ", ".join(MODES) or f"none on {platform.machine()}"
+        raise ValueError(f"there is no rounding mode {mode!r}; there are {known}")
+    if os.environ.get(VARIABLE) != mode:
+        folder = str(Path(__file__).parent / "rounded")
+        given = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{given}" if given else folder
+        os.environ[VARIABLE] = mode
+    _keep_text_to_nearest()
+    _library().fesetround(MODES[mode])
