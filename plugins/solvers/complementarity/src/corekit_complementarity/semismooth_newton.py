@@ -18,7 +18,10 @@ if it is a sufficient descent direction and a fraction of it lowers Ψ below the
 
     ∇Ψ·d ≤ −ρ·‖d‖^p,   ρ = 1e-8,  p = 2.1                                                  (4)
 
-else μ grows tenfold. As D_a and D_b are ≤ 0, the shift leads away from singularity: with A a P₀ matrix V − μ·I has
+else μ grows tenfold. Where Ψ is small but V nearly singular, an increment that the last five values admit may raise
+Ψ a million times, and whether the start comes back from there is a matter of rounding. So a start that ends without a
+solution goes on from its best iterate with increments that lower Ψ in every iteration: a larger μ takes from d what it
+has in the kernel of V, until it does. As D_a and D_b are ≤ 0, the shift leads away from singularity: with A a P₀ matrix V − μ·I has
 an inverse for every μ > 0. With redundant contacts V is singular at solutions; (3) then still converges, to a nearby
 one, and fast since μ vanishes with F. From a guess, where ‖F‖ is small and V mostly singular, c = 1; else c = 1/100.
 (3) is solved for the coupled variables alone (`newton_system`).
@@ -126,12 +129,13 @@ def search_line(
 @compiled
 def iterate_from(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float,
-    max_iterations: int, first_shift: float, floats: Array, integers: IntArray, z: Array,
+    max_iterations: int, first_shift: float, window: int, floats: Array, integers: IntArray, z: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Iterate from z, in place; z ends at the iterate of least natural residual.
 
     Args:
         first_shift: c of (3); 0: the start ends where Newton's own increment fails.
+        window: how many of the last values of Ψ a new one may reach; 1: it falls in every iteration.
         floats: workspace, length ≥ n·(3n + 10).
         integers: workspace, length ≥ 2n.
     Returns:
@@ -149,7 +153,7 @@ def iterate_from(
     )
     order, support = integers[:n], integers[n : 2 * n]
     shifted = first_shift > 0.0
-    recent, earlier = np.empty(MERIT_WINDOW), np.empty(STALL_WINDOW)
+    recent, earlier = np.empty(window), np.empty(STALL_WINDOW)
     earlier[:] = np.inf
 
     merit = evaluate_equations(matrix, vector, z, w, values)
@@ -180,7 +184,7 @@ def iterate_from(
         iterations += 1
         compute_jacobian(matrix, z, w, values, jacobian, gradient)
         bound = recent[0]
-        for i in range(1, MERIT_WINDOW):
+        for i in range(1, window):
             bound = max(bound, recent[i])
         k = reduce_system(jacobian, z, w, values, support, reduced_rhs, reduced_matrix, increment)
         trial_merit = np.inf
@@ -204,7 +208,7 @@ def iterate_from(
         copy_vector(trial, z)
         copy_vector(trial_w, w)
         copy_vector(trial_values, values)
-        recent[iterations % MERIT_WINDOW] = merit
+        recent[iterations % window] = merit
     copy_vector(best, z)
     return outcome, iterations, best_residual
 
@@ -244,11 +248,16 @@ def solve_from_starts(
                 z[i] = 0.0
             else:
                 z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
-        outcome, iterations, residual = iterate_from(
-            matrix, vector, row_scale, column_scale, tolerance, max_iterations,
-            (WARM_SHIFT if start == -1 else SHIFT) if shifted else 0.0, workspace, integers, z,
-        )  # fmt: skip
-        total += iterations
+        first_shift = (WARM_SHIFT if start == -1 else SHIFT) if shifted else 0.0
+        for attempt in range(2 if shifted else 1):
+            window = MERIT_WINDOW if attempt == 0 else 1
+            outcome, iterations, residual = iterate_from(
+                matrix, vector, row_scale, column_scale, tolerance, max_iterations, first_shift, window,
+                workspace, integers, z,
+            )  # fmt: skip
+            total += iterations
+            if outcome == CONVERGED or outcome == NON_FINITE:
+                break
         if residual < best_residual or start <= 1:
             best_residual, best_outcome = min(residual, best_residual), outcome
             if residual <= best_residual:
