@@ -10,7 +10,8 @@ Every iteration solves for a step δ of `EquilibriumSystem` and accepts a fracti
 3. The line search uses the work rate of the out-of-balance force, g(s) = F(q(s))·δ. It accepts a fraction s where
    g(s) ≥ −0.9·g(0), and shortens the step by the secant otherwise. It needs no energy, so follower forces may act.
    It also shortens a step that would pull constraints apart.                                             (3)
-4. After a full step σ falls with the force, to a tenth at least, so that Newton's method converges at the end.  (4)
+4. After a full step σ falls with the force, to a tenth at least, so that Newton's method converges at the end. Where a
+   body is not held without σ, σ stays so large that displacements F/(σM) keep gaps above rounding.         (4)
 
 A stiff structure that moves far (a rod bends easily but hardly stretches) is slow under (3). Where K is positive
 definite at the start, the search therefore begins without (3), and begins anew with it if that does not converge. Where
@@ -69,6 +70,8 @@ _STALLED = 1e-7
 """Force, relative to the largest force term, at which a search that no longer improves is accepted with a note."""
 _STALLED_IN_CONTACT = 1e-5
 """The same in contact: what a solver leaves of w in a step of 1 s is a distance, and so a force."""
+_ROUNDED = 1e-15
+"""Rounding of a displacement, a sum of a few terms, relative to its largest term."""
 _MAX_CUTS = 6
 """Fractions tried of one step before σ is raised instead."""
 _MAX_ATTEMPTS = 60
@@ -79,8 +82,8 @@ _LEAP = 4.0
 """Length of a step beyond the trust radius without contact, relative to the size of the bodies."""
 _LOST = 1000.0
 """Distance after which a search is given up, relative to the size of the bodies."""
-_CONSTRAINT_TOLERANCE, _GAP_TOLERANCE = 1e-9, 1e-6
-"""Accepted errors relative to the size of the bodies; gaps are closed to the contact solver's own tolerance."""
+_CONSTRAINT_TOLERANCE, _STALLED_GAP = 1e-9, 1e-6
+"""Accepted errors relative to the size of the bodies; the second of gaps that no longer halve in an iteration."""
 _LARGEST_SHIFT = 1e30
 
 
@@ -106,6 +109,7 @@ class NewtonSearch:
         self._shifts = np.zeros(len(system.bodies))
         self._trust_radius = self._detection_radius = 0.25 * self._size
         self._scale = self._distance = self._rounding = 0.0
+        self._gap_error, self._acceleration = math.inf, 0.0
         self._load_factor, self._resolves, self._unsolved, self._last_failed = 1.0, 0, 0, False
         self._has_line_search, self._may_leap, self._flows_left = False, False, _MOST_FLOWS
         self.is_hopeless, self.iterations = False, 0
@@ -195,6 +199,7 @@ class NewtonSearch:
         """Update the out-of-balance force at the current state; returns its largest entry."""
         self._force = self._system.out_of_balance_force()
         worst = max_abs(self._force)
+        self._acceleration = max(self._acceleration, self._system.max_acceleration(self._force))
         if not math.isfinite(worst):
             raise self._failure(non_finite(self._system, self._force))
         return worst
@@ -210,8 +215,13 @@ class NewtonSearch:
     def _constraints_hold(self) -> bool:
         system = self._system
         error = max(system.constraint_error(), system.drift(), system.prescribed_error())
-        gap_error = system.contacts.gap_error()
-        return error <= _CONSTRAINT_TOLERANCE * self._size and gap_error <= _GAP_TOLERANCE * self._size
+        gap_error, before = system.contacts.gap_error(), self._gap_error
+        self._gap_error = gap_error
+        # four points of a face carry the load from any turn about it: forces balance an iteration before gaps close
+        is_stalled = gap_error > 0.5 * before and gap_error <= _STALLED_GAP * self._size
+        return error <= _CONSTRAINT_TOLERANCE * self._size and (
+            is_stalled or gap_error <= _CONSTRAINT_TOLERANCE * self._size
+        )
 
     def _move(self) -> None:
         """Move the state by one step, and raise or lower every body's σ."""
@@ -292,9 +302,14 @@ class NewtonSearch:
 
     def _raise_shifts(self, factor: float, bodies: Iterable[int] | None = None) -> None:
         """Raise σ of some bodies, or of all, at least to one that keeps the step below many trust radii."""
-        least = 1e-4 * self._system.max_acceleration(self._force) / self._trust_radius or 1e-6
+        acceleration = self._system.max_acceleration(self._force)
+        least = max(1e-4 * acceleration / self._trust_radius, self._least_shift()) or 1e-6
         for b in range(len(self._shifts)) if bodies is None else bodies:
             self._shifts[b] = max(factor * self._shifts[b], least)
+
+    def _least_shift(self) -> float:
+        """σ below which rounding would open gaps: they are differences of displacements F/(σ·M) [1/s²]."""
+        return _ROUNDED * self._acceleration / (_CONSTRAINT_TOLERANCE * self._size)
 
     def _leap_improves(self) -> bool:
         """Whether the whole step reduces the force; where it does not, the search leaps no more."""
@@ -352,7 +367,8 @@ class NewtonSearch:
             shifts *= 4.0
         elif fraction == 1.0 and shifts.any():
             gain = max_abs(system.out_of_balance_force()) / max(max_abs(self._force), 1e-300)
-            shifts[:] = np.where(shifts > 1e-8, min(0.1, gain) * shifts, 0.0)
+            lowered = min(0.1, gain) * shifts
+            shifts[:] = np.where(lowered > max(1e-9, self._least_shift()), lowered, 0.0)
         self._detection_radius = min(self._trust_radius, max(4.0 * moved, 0.01 * self._size))
         self._distance += moved
         if self._distance > _LOST * self._size:

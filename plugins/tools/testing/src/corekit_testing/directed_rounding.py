@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from corekit_testing.rounding_mode import MODES, NEAREST, VARIABLE, enter, rounding_mode
+from corekit_testing.rounding_mode import MODES, NEAREST, VARIABLE, enter, rounding_mode, set_rounding
 
 __all__: list[str] = []
 
@@ -33,8 +33,8 @@ class _Rounded:
 
     def __init__(self, mode: str) -> None:
         self._number = MODES[mode]
-        with rounding_mode(NEAREST):  # comes back to it: modules are imported by pytest to nearest
-            enter(mode)
+        enter(mode)
+        set_rounding(NEAREST)  # between tests; a process of pytest-xdist began in the mode
 
     def pytest_report_header(self) -> str:
         return f"rounding: {os.environ[VARIABLE]}"

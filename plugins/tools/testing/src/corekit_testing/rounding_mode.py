@@ -11,7 +11,7 @@ which interpreters that a test starts round as it does.
 
 Python converts decimals by an algorithm that presumes rounding to nearest (`Python/dtoa.c`). So what turns text into
 numbers or back keeps to nearest: byte code, which is kept on disk, TOML and JSON. `float(text)` and formatting cannot be
-wrapped.
+wrapped. Modules are loaded to nearest, since some look at the arithmetic then: HDF5 ends the process (`H5T__init_native`).
 
 Source: IEEE 754-2019, section 4.3; Monniaux (2008), The pitfalls of verifying floating-point computations.
 """
@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MODES", "NEAREST", "VARIABLE", "enter", "rounding_mode"]
+__all__ = ["MODES", "NEAREST", "VARIABLE", "enter", "rounding_mode", "set_rounding"]
 
 VARIABLE = "COREKIT_ROUNDING"
 NEAREST = 0
@@ -45,6 +45,11 @@ def _library() -> Any:
     if sys.platform == "win32":  # its numbers are others, and its libraries set a mode of their own
         raise OSError("rounding modes are set by the C library of Linux and macOS alone")
     return ctypes.CDLL(None)
+
+
+def set_rounding(number: int) -> None:
+    """Round by a mode of `MODES`, or 0 for nearest, in this thread from now on."""
+    _library().fesetround(number)
 
 
 @contextmanager
@@ -68,9 +73,12 @@ def _to_nearest(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
-def _keep_text_to_nearest() -> None:
-    loader: Any = importlib.machinery.SourceFileLoader
-    loader.source_to_code = _to_nearest(loader.source_to_code)
+def _keep_to_nearest() -> None:
+    source: Any = importlib.machinery.SourceFileLoader
+    extension: Any = importlib.machinery.ExtensionFileLoader
+    for loader, names in ((source, ("get_code", "exec_module")), (extension, ("create_module", "exec_module"))):
+        for name in names:
+            setattr(loader, name, _to_nearest(getattr(loader, name)))
     for module, names in ((json, ("load", "loads", "dump", "dumps")), (tomllib, ("load", "loads"))):
         for name in names:
             setattr(module, name, _to_nearest(getattr(module, name)))
@@ -91,5 +99,5 @@ def enter(mode: str) -> None:
         given = os.environ.get("PYTHONPATH")
         os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{given}" if given else folder
         os.environ[VARIABLE] = mode
-    _keep_text_to_nearest()
-    _library().fesetround(MODES[mode])
+    _keep_to_nearest()
+    set_rounding(MODES[mode])
