@@ -7,7 +7,7 @@
 # make docs   these pages into build/docs; a warning is an error
 # make fuzz MINUTES=5   property tests on examples drawn at random, and damaged files of every kind (KINDS=scenario)
 # make kills KILLS=100   runs of every shipped scenario, killed and resumed, against undisturbed ones, bit for bit
-# make portability   the numerical tests with other processors' arithmetic, on the oldest and the newest Python
+# make portability   the tests with other processors' arithmetic, rounded up, down and to zero, on the oldest and newest Python
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
 # make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there
 # make constraints   renews the versions that all of these install; make test NEWEST=1, LOWEST=1 install others

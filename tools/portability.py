@@ -1,4 +1,4 @@
-"""The numerical tests with the arithmetic of other processors, and on other interpreters.
+"""The tests with the arithmetic of other processors, with results rounded to one side, and on other interpreters.
 
     python tools/portability.py                       every profile
     python tools/portability.py oldest python3.13     some
@@ -7,9 +7,15 @@
 
 A profile of a processor is made by environment alone: which instructions numba compiles for, which kernels OpenBLAS
 chooses, which of numpy's dispatched loops are left out. They differ in vector widths, fused products and orders of
-sums, so that results differ by rounding; each has a compile cache of its own under build/portability. Profiles of
-interpreters install the workspace into an environment there: the oldest and the newest Python, found on PATH or named
-by PYTHONS (a list as in PATH), but for that of this environment, which `make test` runs on, unless it is named.
+sums, so that results differ by rounding; each has a compile cache of its own under build/portability.
+
+The profiles `up`, `down` and `zero` run all tests with every sum and product rounded to that side, on this processor
+(`corekit_testing.rounding_mode`): what passes there does not hang on rounding. A change of numerics lands with these
+green.
+
+Profiles of interpreters install the workspace into an environment there: the oldest and the newest Python, found on
+PATH or named by PYTHONS (a list as in PATH), but for that of this environment, which `make test` runs on, unless it is
+named.
 """
 
 from __future__ import annotations
@@ -33,6 +39,7 @@ from typing import Any
 __all__ = ["PROCESSORS", "Processor", "main"]
 
 ROOT = Path(__file__).resolve().parents[1]
+ROUNDED = ("up", "down", "zero")
 BUILD = ROOT / "build" / "portability"
 TESTS = ("plugins", "tests/linalg", "tests/dynamics")
 RELEASED = range(11, 15)
@@ -107,11 +114,13 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Profile:
-    """One row of the table: an environment, and the interpreter whose tests run in it."""
+    """One row of the table: an environment, the interpreter whose tests run in it, and which and how."""
 
     name: str
     python: Path
     variables: Mapping[str, str] = field(default_factory=dict)
+    tests: Sequence[str] = TESTS
+    options: Sequence[str] = ()
 
 
 def probe(python: Path, variables: Mapping[str, str]) -> dict[str, Any]:
@@ -140,6 +149,20 @@ def processor_profiles() -> dict[str, Profile | str]:
         }  # fmt: skip
         found[name] = Profile(name, python, variables)
     return found or {"processors": f"there is no table for processors of kind {machine}"}
+
+
+def rounded_profiles() -> dict[str, Profile | str]:
+    """Name → profile of all tests in a rounding mode, or why it cannot be set here."""
+    from corekit_testing.rounding_mode import MODES, WHY_NOT
+
+    if WHY_NOT:
+        return dict.fromkeys(ROUNDED, WHY_NOT)
+    python = Path(sys.executable)
+    return {
+        name: Profile(name, python, tests=(), options=("--rounding", name))
+        for name in ROUNDED
+        if name in MODES
+    }
 
 
 def interpreters() -> dict[str, Path | str]:
@@ -239,12 +262,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--pytest", default="", help="further options of pytest, in one text")
     parser.add_argument("profiles", nargs="*", help="names (default: all)")
     chosen = parser.parse_args(arguments)
-    table: dict[str, Profile | Path | str] = {**processor_profiles(), **interpreters()}
+    table: dict[str, Profile | Path | str] = {
+        **processor_profiles(), **rounded_profiles(), **interpreters()
+    }  # fmt: skip
     if unknown := set(chosen.profiles) - set(table):
         parser.error(f"unknown profile {', '.join(sorted(unknown))}; there are {', '.join(table)}")
     if chosen.list:
         for name, each in table.items():
-            print(f"{name}: {dict(each.variables) if isinstance(each, Profile) else each}")
+            described = [*each.options, dict(each.variables)] if isinstance(each, Profile) else [each]
+            print(f"{name}:", *described)
         return 0
     outcomes: dict[str, Outcome] = {}
     for name in chosen.profiles or table:
@@ -254,8 +280,11 @@ def main(arguments: Sequence[str]) -> int:
         elif isinstance(each, Path):
             found = environment_of(each, name)
             each = Profile(name, found) if isinstance(found, Path) else found
-        tests, options = chosen.tests or TESTS, shlex.split(chosen.pytest)
-        outcomes[name] = Outcome(None, each) if isinstance(each, str) else run(each, tests, options)
+        outcomes[name] = (
+            Outcome(None, each)
+            if isinstance(each, str)
+            else run(each, chosen.tests or each.tests, [*each.options, *shlex.split(chosen.pytest)])
+        )
     print()
     verdicts = {True: "passed", False: "FAILED", None: "not run"}
     for name, outcome in outcomes.items():

@@ -21,9 +21,11 @@ if it is a sufficient descent direction and a fraction of it lowers Ψ below the
 else μ grows tenfold. Where Ψ is small but V nearly singular, an increment that the last five values admit may raise
 Ψ a million times, and whether the start comes back from there is a matter of rounding. So a start that ends without a
 solution goes on from its best iterate with increments that lower Ψ in every iteration: a larger μ takes from d what it
-has in the kernel of V, until it does. As D_a and D_b are ≤ 0, the shift leads away from singularity: with A a P₀ matrix V − μ·I has
-an inverse for every μ > 0. With redundant contacts V is singular at solutions; (3) then still converges, to a nearby
-one, and fast since μ vanishes with F. From a guess, where ‖F‖ is small and V mostly singular, c = 1; else c = 1/100.
+has in the kernel of V, until it does.
+
+As D_a and D_b are ≤ 0, the shift leads away from singularity: with A a P₀ matrix V − μ·I has an inverse for every
+μ > 0. With redundant contacts V is singular at solutions; (3) then still converges, to a nearby one, and fast since μ
+vanishes with F. From a guess, where ‖F‖ is small and V mostly singular, c = 1; else c = 1/100.
 (3) is solved for the coupled variables alone (`newton_system`).
 
 Source: De Luca, Facchinei, Kanzow (1996), "A semismooth equation approach to the solution of nonlinear
@@ -256,7 +258,7 @@ def solve_from_starts(
                 workspace, integers, z,
             )  # fmt: skip
             total += iterations
-            if outcome == CONVERGED or outcome == NON_FINITE:
+            if outcome in (CONVERGED, NON_FINITE):
                 break
         if residual < best_residual or start <= 1:
             best_residual, best_outcome = min(residual, best_residual), outcome

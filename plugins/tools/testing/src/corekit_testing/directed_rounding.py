@@ -1,6 +1,6 @@
 """A pytest plugin: `--rounding up` runs every test with results rounded up instead of to nearest; so `down`, `zero`.
 
-Load it by `-p corekit_testing.directed_rounding`. `rounding_mode` says what the modes are for and what keeps to nearest.
+Load it by `-p corekit_testing.directed_rounding`; `rounding_mode` says what the modes are for.
 A test that hangs on the conversion of text, or on a library that fails in a mode, names its reason:
 
     @pytest.mark.to_nearest("np.loadtxt reads decimals")
@@ -39,11 +39,14 @@ class _Rounded:
     def pytest_report_header(self) -> str:
         return f"rounding: {os.environ[VARIABLE]}"
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
-        mark = item.get_closest_marker("to_nearest")
-        if mark is not None:
-            pytest.skip(f"only to nearest: {mark.args[0]}")
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out what only holds to nearest, and say why."""
+        for item in items:
+            if (mark := item.get_closest_marker("to_nearest")) is not None:
+                item.add_marker(pytest.mark.skip(reason=f"only to nearest: {mark.args[0]}"))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self) -> Iterator[None]:
         with rounding_mode(self._number):
             return (yield)
 

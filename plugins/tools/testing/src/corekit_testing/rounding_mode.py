@@ -1,17 +1,18 @@
 """Rounding of all results to one side, which shows what hangs on rounding.
 
 A processor rounds each sum and product to nearest, unless it is told otherwise. Told otherwise, every result of NumPy,
-BLAS, SciPy, numba and CasADi differs by up to a unit in its last place, always to one side. What holds in all modes does
-not hang on rounding: neither on the order of a sum, which differs between processors, nor on what cancels to nothing.
-`directed_rounding` runs tests so.
+BLAS, SciPy, numba and CasADi differs by up to a unit in its last place, always to one side. What holds in all modes
+does not hang on rounding: neither on the order of a sum, which differs between processors, nor on what cancels to
+nothing. `directed_rounding` runs tests so.
 
 The mode belongs to a thread; threads and forked processes begin with that of the one that starts them, and a new
-interpreter with nearest. `enter` puts the variable `COREKIT_ROUNDING` and a folder with a `sitecustomize` into the environment, by
-which interpreters that a test starts round as it does.
+interpreter with nearest. `enter` puts the variable `COREKIT_ROUNDING` and a folder with a `sitecustomize` into the
+environment, by which interpreters that a test starts round as it does.
 
 Python converts decimals by an algorithm that presumes rounding to nearest (`Python/dtoa.c`). So what turns text into
-numbers or back keeps to nearest: byte code, which is kept on disk, TOML and JSON. `float(text)` and formatting cannot be
-wrapped. Modules are loaded to nearest, since some look at the arithmetic then: HDF5 ends the process (`H5T__init_native`).
+numbers or back keeps to nearest: byte code, which is kept on disk, TOML and JSON. `float(text)` and formatting cannot
+be wrapped. Modules are loaded to nearest, since some look at the arithmetic then: HDF5 ends the process
+(`H5T__init_native`).
 
 Source: IEEE 754-2019, section 4.3; Monniaux (2008), The pitfalls of verifying floating-point computations.
 """
@@ -28,22 +29,31 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MODES", "NEAREST", "VARIABLE", "enter", "rounding_mode", "set_rounding"]
+__all__ = ["MODES", "NEAREST", "VARIABLE", "WHY_NOT", "enter", "rounding_mode", "set_rounding"]
 
 VARIABLE = "COREKIT_ROUNDING"
 NEAREST = 0
 _X86 = {"up": 0x800, "down": 0x400, "zero": 0xC00}
 _ARM = {"up": 0x400000, "down": 0x800000, "zero": 0xC00000}
-MODES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}.get(platform.machine().lower(), {})
+_MACHINE = platform.machine().lower()
+MODES = {"x86_64": _X86, "amd64": _X86, "aarch64": _ARM, "arm64": _ARM}.get(_MACHINE, {})
 """Mode → its number in `fenv.h` of this processor; nothing where it is not known."""
+WHY_NOT = (
+    "Windows's libraries set a rounding mode of their own" if sys.platform == "win32"
+    else "" if MODES
+    else f"the numbers of rounding modes are not known for processors of kind {_MACHINE}"
+)  # fmt: skip
+"""Why there are no modes here, or nothing."""
 
 
+@cache
 def _library() -> Any:
-    if sys.platform == "win32":  # its numbers are others, and its libraries set a mode of their own
-        raise OSError("rounding modes are set by the C library of Linux and macOS alone")
+    if WHY_NOT:
+        raise OSError(WHY_NOT)
     return ctypes.CDLL(None)
 
 
@@ -76,7 +86,10 @@ def _to_nearest(function: Callable[..., Any]) -> Callable[..., Any]:
 def _keep_to_nearest() -> None:
     source: Any = importlib.machinery.SourceFileLoader
     extension: Any = importlib.machinery.ExtensionFileLoader
-    for loader, names in ((source, ("get_code", "exec_module")), (extension, ("create_module", "exec_module"))):
+    for loader, names in (
+        (source, ("get_code", "exec_module")),
+        (extension, ("create_module", "exec_module")),
+    ):
         for name in names:
             setattr(loader, name, _to_nearest(getattr(loader, name)))
     for module, names in ((json, ("load", "loads", "dump", "dumps")), (tomllib, ("load", "loads"))):
@@ -92,8 +105,7 @@ def _keep_to_nearest() -> None:
 def enter(mode: str) -> None:
     """Round by a mode from now on, in this process and in those that it starts."""
     if mode not in MODES:
-        known = ", ".join(MODES) or f"none on {platform.machine()}"
-        raise ValueError(f"there is no rounding mode {mode!r}; there are {known}")
+        raise ValueError(WHY_NOT or f"there is no rounding mode {mode!r}; there are {', '.join(MODES)}")
     if os.environ.get(VARIABLE) != mode:
         folder = str(Path(__file__).parent / "rounded")
         given = os.environ.get("PYTHONPATH")
