@@ -55,8 +55,8 @@ __all__ = ["SemismoothNewton"]
 CONVERGED, LIMIT, STATIONARY, NON_FINITE = 0, 1, 2, 3
 """Outcomes of a start."""
 
-MERIT_WINDOW = 5
-"""Number of values of Ψ that the line search compares with."""
+MERIT_WINDOW, MONOTONE = 5, 1
+"""Number of values of Ψ that the line search compares with: first, and from the best iterate of a failed start."""
 
 STALL_WINDOW, STALL_RATIO = 20, 0.9
 """A start ends if Ψ is not below STALL_RATIO times its value STALL_WINDOW iterations earlier."""
@@ -251,15 +251,16 @@ def solve_from_starts(
             else:
                 z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
         first_shift = (WARM_SHIFT if start == -1 else SHIFT) if shifted else 0.0
-        for attempt in range(2 if shifted else 1):
-            window = MERIT_WINDOW if attempt == 0 else 1
+        left = max_iterations
+        for window in (MERIT_WINDOW, MONOTONE):
             outcome, iterations, residual = iterate_from(
-                matrix, vector, row_scale, column_scale, tolerance, max_iterations, first_shift, window,
-                workspace, integers, z,
+                matrix, vector, row_scale, column_scale, tolerance, left, first_shift, window, workspace,
+                integers, z,
             )  # fmt: skip
-            total += iterations
-            if outcome in (CONVERGED, NON_FINITE):
+            left -= iterations
+            if outcome != STATIONARY or not shifted:
                 break
+        total += max_iterations - left
         if residual < best_residual or start <= 1:
             best_residual, best_outcome = min(residual, best_residual), outcome
             if residual <= best_residual:
