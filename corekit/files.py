@@ -18,6 +18,7 @@ __all__ = [
     "PARTIAL_FILES",
     "PATIENCE",
     "FileHeldOpen",
+    "check_regular",
     "is_there",
     "read_regular",
     "replace_file",
@@ -31,6 +32,7 @@ PATIENCE = 10.0
 PARTIAL_FILES = ".*.partial*"
 """Pattern of what a killed writer leaves."""
 
+_NO_FILES = {"a folder": Path.is_dir, "a pipe": Path.is_fifo, "a socket": Path.is_socket}
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.25  # s
 _HELD_OPEN = {5, 32, 33}
 """Windows' codes ERROR_ACCESS_DENIED, ERROR_SHARING_VIOLATION and ERROR_LOCK_VIOLATION."""
@@ -48,14 +50,26 @@ def is_there(path: Path) -> bool:
         return False
 
 
+def check_regular(path: Path) -> None:
+    """Refuse what is there and is no file: the reading of a pipe or a device may never end.
+
+    Raises:
+        OSError: says what it is.
+    """
+    if path.exists() and not path.is_file():
+        found = next((word for word, is_one in _NO_FILES.items() if is_one(path)), "a device")
+        raise OSError(
+            errno.EISDIR if path.is_dir() else errno.EINVAL, f"{found}, which is not read", str(path)
+        )
+
+
 def read_regular(path: Path) -> bytes:
     """All of a file.
 
     Raises:
-        OSError: it cannot be read; or it is a pipe or a device, whose reading may never end.
+        OSError: it cannot be read, or `check_regular` refuses it.
     """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise OSError(errno.EINVAL, "a pipe or a device, which is not read", str(path))
+    check_regular(path)
     return path.read_bytes()
 
 

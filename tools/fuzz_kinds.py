@@ -13,12 +13,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import tomli_w
-from attrs import frozen
+from attrs import evolve, frozen
 from fuzz_mutations import mutate_bytes, mutate_document, mutate_text
 
 from corekit.compiled.kernels import Kernel
 from corekit.registry.resolve import resolve
+from corekit.roles.planner import Plan
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.load import load, shipped_scenarios
 from corekit_record.results import Results
@@ -26,6 +28,7 @@ from corekit_run.folder import read_log, read_status
 from corekit_run.running import find_resumable, replay
 from corekit_study.fit_file import load_fit
 from corekit_study.plan_file import load_plan_file
+from corekit_study.plan_folder import read_warm_start, write_plan
 from corekit_study.sweep import spread
 from corekit_study.variants import variants
 
@@ -169,6 +172,55 @@ def _read_folder(file: Path) -> None:
         find_resumable(folder)
 
 
+_MEMORY = Plan(
+    time=np.linspace(0.0, 1.0, 7),
+    bodies={},
+    warm_start={
+        "names": np.array(["l", "v", "tau"]),
+        "sizes": np.array([2.0, 2.0, 1.0]),
+        "start": np.zeros(5),
+        "x": np.linspace(0.0, 1.0, 30).reshape(6, 5),
+        "multipliers bounds": np.zeros((6, 5)),
+    },
+)
+
+
+_OTHERS: tuple[Callable[[np.ndarray[Any, Any]], object], ...] = (
+    lambda array: array[1:],
+    lambda array: array[None],
+    lambda array: array.ravel(),
+    lambda array: array.astype("S"),
+    lambda array: np.full(array.shape, np.nan),
+    lambda array: np.full(array.shape, -(2**63)),
+    lambda array: np.zeros(array.shape, dtype=complex),
+    lambda array: array[:0],
+    lambda array: np.concatenate([array, array]),
+)
+"""Makes whole arrays that are none of a plan: a mutation of bytes never does, since archives hold a sum of theirs."""
+
+
+def _make_memory(chance: Random) -> bytes:
+    """What a plan leaves for another one to begin from."""
+    kept = dict(_MEMORY.warm_start)
+    as_written = chance.random() < 0.5
+    if not as_written:
+        name = chance.choice(sorted(kept))
+        kept[name] = np.asarray(chance.choice(_OTHERS)(kept[name]))
+    with tempfile.TemporaryDirectory() as folder:
+        write_plan(evolve(_MEMORY, warm_start=kept), Path(folder), "fuzz")
+        data = (Path(folder) / "memory.npz").read_bytes()
+    return mutate_bytes(chance, data) if as_written else data
+
+
+def _read_memory(file: Path) -> None:
+    from corekit_mpcc.planner import motion_from_plan  # needs casadi
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(file, Path(folder) / "memory.npz")
+        motion = motion_from_plan(read_warm_start(Path(folder)))
+        motion.resample(4)
+
+
 def _part(x: float) -> float:
     return 2.0 * x + 0.5
 
@@ -207,6 +259,7 @@ KINDS = {
         Kind("results", ".nc", _of_run("results.nc"), _read_results),
         Kind("status", ".status", _of_run("STATUS"), _read_folder),
         Kind("log", ".jsonl", _of_run("log.jsonl"), _read_folder),
+        Kind("memory", ".npz", _make_memory, _read_memory),
         Kind("code", ".nbc", lambda chance: mutate_bytes(chance, _sound_code()), _read_code),
     )
 }

@@ -46,7 +46,7 @@ def test_of_very_many_unknown_keys_the_first_are_told_and_the_others_counted(tex
 def test_a_pipe_is_not_waited_for(tmp_path, text):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(ConfigError, match="a pipe or a device, which is not read"):
+    with pytest.raises(ConfigError, match="a pipe, which is not read"):
         load(pipe)
     document = tomllib.loads(text)
     document["bodies"][0]["inputs"] = [{"channel": "x", "signal": {"kind": "csv", "file": str(pipe)}}]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit.errors import CompositionError, ConfigError
+from corekit.errors import CompositionError, ConfigError, ResultsError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit.roles.planner import StaticObstacle
@@ -103,6 +103,49 @@ def test_an_earlier_plan_is_a_warm_start(turned, planner, small):
     assert info.status is Status.CONVERGED
     assert [entry["stage"] for entry in again.solve_log] == ["dynamic, warm"]
     assert again.bodies["plate"].q == pytest.approx(plan.bodies["plate"].q, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda kept: kept.pop("sizes"), "has no 'sizes': another planner made it"),
+        (lambda kept: kept.update(x=kept["x"] * np.nan), "'x' is not made of finite numbers"),
+        (lambda kept: kept.update(x=kept["x"] + 1j), "'x' is not made of finite numbers"),
+        (lambda kept: kept.update(x=kept["x"].ravel()), "'x' is not made of finite numbers"),
+        (lambda kept: kept.update(x=kept["x"][:0]), "do not have the variables of its blocks"),
+        (lambda kept: kept.update(start=kept["start"][1:]), "do not have the variables of its blocks"),
+        (lambda kept: kept.update(names=kept["sizes"]), "'names' is not made of texts"),
+        (lambda kept: kept.update(names=kept["names"][:-1]), "are no blocks"),
+        (lambda kept: kept.update(sizes=kept["sizes"] - 2.0), "are no blocks"),
+        (lambda kept: kept.update(names=np.tile(kept["names"], 2)), "are no blocks"),
+        (lambda kept: kept.update(sizes=np.tile(kept["sizes"], 2)), "are no blocks"),
+        (lambda kept: kept.update(sizes=kept["sizes"] + 0.5), "are no blocks"),
+        (lambda kept: kept.update({"multipliers bounds": np.array(["a"])}), "multipliers 'bounds' are no table"),
+        (
+            lambda kept: kept.update(
+                sizes=kept["sizes"] + np.eye(len(kept["sizes"]))[0],
+                x=np.pad(kept["x"], ((0, 0), (1, 0))), start=np.pad(kept["start"], (1, 0)),
+            ),
+            "it is of another world",
+        ),
+    ],
+)  # fmt: skip
+def test_an_earlier_plan_that_is_none_is_refused(turned, planner, small, change, words):
+    kept = dict(turned[0].warm_start)
+    change(kept)
+    with pytest.raises(ResultsError, match=words):
+        planner.plan(
+            attrs.evolve(small.task(), previous_plan=attrs.evolve(turned[0], warm_start=kept)), silent
+        )
+
+
+def test_multipliers_of_another_program_are_left_out(turned, planner, small):
+    kept = {
+        name: value[:, :1] if name.startswith("multipliers") else value
+        for name, value in turned[0].warm_start.items()
+    }
+    task = attrs.evolve(small.task(), previous_plan=attrs.evolve(turned[0], warm_start=kept))
+    assert planner.plan(task, silent)[1].status is Status.CONVERGED
 
 
 def test_without_rolling_first_the_homotopy_converges_too(planner, small):

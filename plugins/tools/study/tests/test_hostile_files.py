@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import random
+import zipfile
+
+import numpy as np
 import pytest
 
+from corekit.data.array_file import write_arrays
 from corekit.errors import ConfigError, ResultsError
+from corekit.roles.planner import Plan
 from corekit_study.fit_file import load_fit
 from corekit_study.new_folder import new_folder
 from corekit_study.plan_file import load_plan_file
+from corekit_study.plan_folder import read_warm_start, write_plan
 from corekit_study.variants import spread, variants
 
 LOADERS = [load_fit, load_plan_file]
@@ -50,6 +58,60 @@ def test_a_name_that_cannot_be_part_of_a_folder_s_is_refused(load_file, name, tm
     file.write_text(f'name = "{name}"')
     with pytest.raises(ConfigError, match=r"name: found .*it names the run's folder"):
         load_file(file)
+
+
+PLAN = Plan(
+    time=np.linspace(0.0, 1.0, 5), bodies={}, warm_start={"x": np.ones((4, 3)), "names": np.array(["l", "v"])}
+)
+
+
+def test_what_a_plan_begins_from_is_read_back_and_nothing_else(tmp_path):
+    write_plan(PLAN, tmp_path, "turn")
+    found = read_warm_start(tmp_path)
+    assert found.time.tolist() == PLAN.time.tolist()
+    assert {name: array.tolist() for name, array in found.warm_start.items()} == {
+        name: array.tolist() for name, array in PLAN.warm_start.items()
+    }
+    chance, file = random.Random(1), tmp_path / "memory.npz"
+    whole, refused = file.read_bytes(), 0
+    for _ in range(100):
+        data = bytearray(whole)
+        for _ in range(chance.randrange(1, 4)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        file.write_bytes(data[: chance.randrange(len(data))] if chance.random() < 0.2 else data)
+        try:
+            read_warm_start(tmp_path)
+        except ResultsError as error:
+            said = str(error)
+            refused += "no plan to begin from: memory.npz cannot be read" in said and "pickle" not in said
+    assert refused > 70
+
+
+@pytest.mark.parametrize("time", [np.array(["a"]), np.zeros((2, 2)), np.zeros(0), np.array([np.nan]), None])
+def test_a_plan_without_times_is_none_to_begin_from(time, tmp_path):
+    write_arrays(tmp_path / "memory.npz", {"memory/x": np.ones(3)} | ({} if time is None else {"time": time}))
+    with pytest.raises(ResultsError, match="it has no times"):
+        read_warm_start(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_in_the_place_of_a_plan_is_not_waited_for(tmp_path):
+    with pytest.raises(ResultsError, match=r"it has no memory\.npz"):
+        read_warm_start(tmp_path)
+    os.mkfifo(tmp_path / "memory.npz")
+    with pytest.raises(ResultsError, match=r"memory\.npz cannot be read \(a pipe, which is not read\)"):
+        read_warm_start(tmp_path)
+
+
+def test_a_small_file_asks_for_no_more_memory_than_it_is_long(tmp_path):
+    """Before it is looked at: this one would ask for 7.5 GB."""
+    np.savez_compressed(tmp_path / "memory.npz", time=np.zeros(1))
+    with zipfile.ZipFile(tmp_path / "memory.npz", "a") as archive, archive.open("x.npy", "w") as member:
+        said = {"descr": "<f8", "fortran_order": False, "shape": (10**9,)}
+        np.lib.format.write_array_header_1_0(member, said)
+        member.write(bytes(80))
+    with pytest.raises(ResultsError, match="its arrays are packed"):
+        read_warm_start(tmp_path)
 
 
 def test_a_file_in_the_place_of_a_folder_is_refused_and_gets_no_neighbour(tmp_path):

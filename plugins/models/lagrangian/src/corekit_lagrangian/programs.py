@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import zipfile
 from collections import OrderedDict
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,8 +17,8 @@ import casadi as ca
 import numpy as np
 
 from corekit.compiled.store import code_folder, source_digest
+from corekit.data.array_file import read_arrays, write_arrays
 from corekit.errors import PluginError
-from corekit.files import write_whole
 from corekit_lagrangian.equations import Equations, derive
 from corekit_lagrangian.system import System
 from corekit_lagrangian.tape import Program, flat, write_program
@@ -122,8 +121,8 @@ def _file(key: str) -> Path:
 
 def _read(key: str) -> ModelPrograms | None:
     """The programs that some process kept; None where there are none, or no whole ones."""
-    damages = OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile
-    with contextlib.suppress(*damages), np.load(_file(key)) as kept:
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        kept = read_arrays(_file(key))
         names = kept["names"].tolist()
         parts = {
             name: Program(*(kept[f"{i}-{part}"] for part in Program._fields)) for i, name in enumerate(names)
@@ -142,4 +141,4 @@ def _keep(key: str, made: ModelPrograms) -> None:
     file = _file(key)
     with contextlib.suppress(OSError):  # made again next time
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, lambda path: np.savez(path, **arrays))
+        write_arrays(file, arrays)

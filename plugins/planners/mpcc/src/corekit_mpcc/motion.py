@@ -8,6 +8,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array
+from corekit.errors import ResultsError
 from corekit_mpcc.transcription.stage import Stage
 from corekit_mpcc.transcription.variables import Blocks
 
@@ -38,10 +39,20 @@ class Motion:
         return np.vstack([self.start[None, self.variables[name]], self[name]])
 
     def convert_to(self, stage: Stage, start: Array) -> Motion:
-        """Convert to the variables of another stage; missing variables have their values of `start`."""
+        """Convert to the variables of another stage; missing variables have their values of `start`.
+
+        Raises:
+            ResultsError: a variable has another size; the motion is of another world.
+        """
         x = np.tile(start, (len(self.x), 1))
         for block in stage.variables:
             if block.name in self.variables:
+                size = self.variables.block(block.name).size
+                if size != block.size:
+                    raise ResultsError(
+                        f"the earlier plan has {size} variables {block.name!r} where this one has {block.size}: "
+                        "it is of another world, or touches elsewhere"
+                    )
                 x[:, stage.variables[block.name]] = self[block.name]
         return Motion(stage.variables, start, x)
 

@@ -136,27 +136,43 @@ def motion_from_plan(plan: Plan) -> Motion:
     """Return a copy of the motion in a plan's warm start.
 
     Raises:
-        ResultsError: another planner made the plan.
+        ResultsError: another planner made the plan, or its arrays are no motion.
     """
-    try:
-        names, sizes = plan.warm_start["names"].tolist(), plan.warm_start["sizes"].astype(int).tolist()
-        start, x = plan.warm_start["start"].copy(), plan.warm_start["x"].copy()
-    except KeyError as error:
-        raise ResultsError(
-            f"the warm start of the earlier plan has no {error}: another planner made it"
-        ) from None
-    blocks = Blocks([Block.create(name, size) for name, size in zip(names, sizes, strict=True)])
-    return Motion(blocks, start, x)
+    kept = plan.warm_start
+    for name, dimensions in (("names", 1), ("sizes", 1), ("start", 1), ("x", 2)):
+        if name not in kept:
+            raise ResultsError(f"the warm start of the earlier plan has no {name!r}: another planner made it")
+        sound = kept[name].dtype.kind == "U" if name == "names" else _is_finite(kept[name])
+        if not sound or kept[name].ndim != dimensions:
+            raise _damaged(f"{name!r} is not made of {'texts' if name == 'names' else 'finite numbers'}")
+    names, sizes, x = kept["names"].tolist(), kept["sizes"], kept["x"]
+    if not len(set(names)) == len(names) == len(sizes) or (sizes < 0).any() or (sizes != sizes.round()).any():
+        raise _damaged("'names' and 'sizes' are no blocks")
+    if not len(x) or {int(sizes.sum()), x.shape[1]} != {len(kept["start"])}:
+        raise _damaged("'x' and 'start' do not have the variables of its blocks")
+    blocks = Blocks([Block.create(name, int(size)) for name, size in zip(names, sizes, strict=True)])
+    return Motion(blocks, kept["start"].copy(), x.copy())
+
+
+def _is_finite(array: Array) -> bool:
+    return array.dtype.kind == "f" and bool(np.isfinite(array).all())
+
+
+def _damaged(said: str) -> ResultsError:
+    return ResultsError(f"the warm start of the earlier plan is damaged: {said}")
 
 
 def _warm_start_of(plan: Plan | None) -> tuple[Motion | None, Mapping[str, Array] | None]:
-    """Return the motion and the multipliers of an earlier plan."""
+    """Return the motion and the multipliers of an earlier plan; ResultsError if they are none."""
     if plan is None:
         return None, None
     prefix = "multipliers "
     multipliers = {
         name.removeprefix(prefix): value for name, value in plan.warm_start.items() if name.startswith(prefix)
     }
+    for name, value in multipliers.items():
+        if not _is_finite(value) or value.ndim != 2:
+            raise _damaged(f"the multipliers {name!r} are no table of finite numbers")
     return motion_from_plan(plan), multipliers or None
 
 

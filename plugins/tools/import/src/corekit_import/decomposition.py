@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from corekit.compiled.store import cache_folder
+from corekit.data.array_file import read_arrays, write_arrays
 from corekit.data.arrays import Array, IntArray
-from corekit.files import write_whole
 from corekit_import.mesh_source import ImportProblem
 
 __all__ = ["decompose"]
@@ -37,13 +37,14 @@ def decompose(vertices: Array, faces: IntArray, concavity: float) -> list[Array]
             'pip install coacd, split it into convex bodies, or use its hull: convex = "hull"',
         )
     file = _cache_file(vertices, faces, concavity)
-    with contextlib.suppress(OSError, ValueError, KeyError), np.load(file) as kept:
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        kept = read_arrays(file)
         return np.split(kept["vertices"], kept["ends"][:-1])
     pieces = _cut(vertices, faces, concavity)
     with contextlib.suppress(OSError):  # made again next time
         file.parent.mkdir(parents=True, exist_ok=True)
         ends = np.cumsum([len(piece) for piece in pieces])
-        write_whole(file, lambda path: np.savez(path, vertices=np.concatenate(pieces), ends=ends))
+        write_arrays(file, {"vertices": np.concatenate(pieces), "ends": ends})
     return pieces
 
 

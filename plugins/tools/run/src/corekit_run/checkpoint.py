@@ -28,10 +28,10 @@ from typing import Any, final
 import numpy as np
 from attrs import frozen
 
+from corekit.data.array_file import read_arrays, write_arrays
 from corekit.errors import PluginError, ResultsError
-from corekit.files import PATIENCE, write_whole
+from corekit.files import PATIENCE
 from corekit.simulation.loop import Simulation
-from corekit_run.array_file import NOT_READABLE, read_arrays
 from corekit_run.observers import Arrays, Runnable, RunObservers
 from corekit_run.versions import decisive, version_differences
 
@@ -104,12 +104,8 @@ class Checkpoint:
                     f"{name.partition('/')[2]!r} is remembered as {array.dtype}: a memory is made of plain arrays"
                 )
 
-        def write(partial: Path) -> None:
-            with partial.open("wb") as file:
-                np.savez(file, **arrays)  # pyrefly: ignore[bad-argument-type]
-
         try:
-            write_whole(path, write)
+            write_arrays(path, arrays)
         except OSError as error:
             raise ResultsError(f"cannot write {path}: {error.strerror or error}.{_advice(error)}") from error
 
@@ -137,10 +133,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
                 f"{path} is not a whole checkpoint: it is cut short, or something else wrote it"
             )
         arrays = read_arrays(path)
-    except NOT_READABLE as error:
-        raise ResultsError(
-            f"{path} is not a whole checkpoint: {str(error) or type(error).__name__}"
-        ) from error
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path} is not a whole checkpoint: {error}") from error
     found = str(arrays.get("format", "none"))
     if found != FORMAT:
         ours = found.startswith("corekit-checkpoint/")

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from corekit.data.array_file import read_arrays, write_arrays
 from corekit.data.arrays import Array
 from corekit.errors import ResultsError
-from corekit.files import write_text_whole, write_whole
+from corekit.files import is_there, write_text_whole, write_whole
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.roles.planner import BodyTrajectory, Plan
 
@@ -40,10 +41,7 @@ def write_plan(plan: Plan, folder: Path, title: str) -> None:
         lines = "".join(_json(entry) + "\n" for entry in plan.solve_log)
         write_text_whole(folder / "log.jsonl", lines)
         arrays = {f"memory/{name}": value for name, value in plan.warm_start.items()}
-        write_whole(
-            folder / _MEMORY,
-            lambda path: np.savez_compressed(path, allow_pickle=False, time=plan.time, **arrays),
-        )
+        write_arrays(folder / _MEMORY, {"time": plan.time, **arrays})
     except OSError as error:
         raise ResultsError(f"cannot write {folder}: {error.strerror or error}") from error
 
@@ -52,16 +50,20 @@ def read_warm_start(folder: Path) -> Plan:
     """Read what a planner needs of an earlier plan: its times and its warm start.
 
     Raises:
-        ResultsError: the folder holds no plan.
+        ResultsError: the folder holds no plan, or what it remembers is damaged.
     """
     path = folder / _MEMORY
     try:
-        with np.load(path, allow_pickle=False) as file:
-            memory = {name.removeprefix("memory/"): file[name] for name in file.files if name != "time"}
-            return Plan(time=file["time"], bodies={}, warm_start=memory)
-    except (OSError, ValueError, KeyError) as error:
-        said = f"{path.name} cannot be read ({error})" if path.exists() else f"it has no {path.name}"
+        arrays = read_arrays(path)
+        time = arrays.pop("time", np.empty(0))
+        if time.ndim != 1 or time.dtype.kind != "f" or not len(time) or not np.isfinite(time).all():
+            raise ValueError("it has no times")
+    except (OSError, ValueError) as error:
+        why = (error.strerror if isinstance(error, OSError) else None) or error
+        said = f"{path.name} cannot be read ({why})" if is_there(path) else f"it has no {path.name}"
         raise ResultsError(f"{folder} holds no plan to begin from: {said}") from error
+    memory = {name.removeprefix("memory/"): array for name, array in arrays.items()}
+    return Plan(time=time, bodies={}, warm_start=memory)
 
 
 def _json(value: Any, indent: int | None = None) -> str:

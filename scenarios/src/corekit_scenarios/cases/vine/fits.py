@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from corekit.data.array_file import read_arrays
 from corekit.data.arrays import Array
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import FitResult, fit
@@ -25,6 +26,8 @@ __all__ = ["swing_fit", "wall_fit"]
 
 _MARKERS = 21
 _PUBLISHED = "vine_wall_markers.npz"
+_UNPACKED = 1 << 26
+"""Bytes of its arrays, at most; their owner packed them."""
 _NOISE = 5e-4
 _STIFFNESS, _DAMPING = 0.0133, 2e-4
 _WALL_CENTRE, _WALL_ANGLE, _WALL_HALF = (0.24889, 0.356283), -0.02357, 0.015
@@ -244,10 +247,8 @@ def wall_fit(case: CaseRun) -> list[Row]:
             reason=note,
         )  # fmt: skip
         return [*rows, missing]
-    with np.load(file) as data:
-        markers = 1e-3 * np.stack(
-            [data["marker_x_mm"], 0.0 * data["marker_x_mm"], data["marker_y_mm"]], axis=2
-        )
+    data = read_arrays(file, unpacked=_UNPACKED)
+    markers = 1e-3 * np.stack([data["marker_x_mm"], 0.0 * data["marker_x_mm"], data["marker_y_mm"]], axis=2)
     return [*rows, *_published(case, markers)]
 
 

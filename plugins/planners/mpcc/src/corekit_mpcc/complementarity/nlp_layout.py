@@ -111,8 +111,9 @@ class NlpLayout:
             if value is not None and value.shape == (stages, block.size):
                 table[:, block.start : block.start + block.size] = value / block.scale
         bounds = multipliers.get("bounds")
-        size = stages * self._program.size
-        lambda_x = np.zeros(size) if bounds is None else (bounds * self._program.scales).reshape(-1)
+        if bounds is None or bounds.shape != (stages, self._program.size):
+            bounds = np.zeros((stages, self._program.size))
+        lambda_x = (bounds * self._program.scales).reshape(-1)
         return lambda_x, table.reshape(-1)[self.rows]
 
 

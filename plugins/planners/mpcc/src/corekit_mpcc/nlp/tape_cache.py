@@ -10,16 +10,15 @@ import contextlib
 import hashlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import casadi as ca
 import numpy as np
 
 from corekit.compiled import cache_folder
-from corekit.files import write_whole
+from corekit.data.array_file import read_arrays, write_arrays
 from corekit_mpcc.nlp.tape import Tape
 from corekit_mpcc.nlp.tape_kernel import OPERATIONS
 
@@ -41,9 +40,9 @@ def load_tapes(key: str, names: Sequence[str]) -> list[Tape] | None:
     """Return the cached tapes of this key, or None if they are absent or damaged."""
     path = _file(key)
     try:
-        with np.load(path, allow_pickle=False) as file:
-            tapes = [_read(file, name) for name in names]
-    except (OSError, ValueError, KeyError, RuntimeError, EOFError, BadZipFile):
+        arrays = read_arrays(path)
+        tapes = [_read(arrays, name) for name in names]
+    except (OSError, ValueError, KeyError, RuntimeError):
         return None
     with contextlib.suppress(OSError):
         os.utime(path)  # time of use, for `_prune`
@@ -61,19 +60,14 @@ def store_tapes(key: str, names: Sequence[str], tapes: Sequence[Tape]) -> None:
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         _prune(path.parent)
-        write_whole(path, lambda partial: _save(partial, arrays), durable=False)
-
-
-def _save(path: Path, arrays: dict[str, Any]) -> None:
-    with path.open("wb") as file:
-        np.savez(file, allow_pickle=False, **arrays)
+        write_arrays(path, arrays, durable=False)
 
 
 def _narrow(array: Any) -> Any:
     return array.astype(np.int32) if array.dtype == np.int64 else array
 
 
-def _read(file: Any, name: str) -> Tape:
+def _read(file: Mapping[str, Any], name: str) -> Tape:
     """Load one tape and check its indices, because the kernel does not check them.
 
     Raises:

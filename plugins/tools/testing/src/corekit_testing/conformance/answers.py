@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import io
+import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from corekit.data.array_file import read_arrays, write_arrays
 from corekit.roles.component import InternalState, restore_states
 from corekit_testing.conformance.check import Check, expect
 from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
@@ -41,12 +43,12 @@ def _through_file(memory: InternalState) -> InternalState:
     for name, values in memory.items():
         expect(isinstance(values, np.ndarray), f"memory {name!r} is a {type(values).__name__}, no array")
         expect(values.dtype != object, f"memory {name!r} holds objects, which no checkpoint can keep")
-    store = io.BytesIO()
     numbered = {f"array{i}": values for i, values in enumerate(memory.values())}
-    np.savez(store, allow_pickle=False, **numbered)
-    store.seek(0)
-    with np.load(store, allow_pickle=False) as kept:
-        return {name: kept[f"array{i}"] for i, name in enumerate(memory)}
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "memory.npz"
+        write_arrays(file, numbered, durable=False)
+        kept = read_arrays(file)
+    return {name: kept[f"array{i}"] for i, name in enumerate(memory)}
 
 
 def _disturb(values: AnyArray) -> None:
