@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from attrs import evolve
 
+from corekit.errors import ConfigError
 from corekit.linalg.matrices import Sparse
 from corekit_der.config import Clamp, Force, Joint, Limb
-from corekit_der.sections import rectangle_torsion
 from corekit_testing.rounding import rounding
 
 STRAIGHT: dict[str, Any] = {
@@ -44,11 +44,27 @@ def test_velocity_scale_of_an_angle_is_the_radius_of_its_edge(rod):
     assert rod(limb, planar=True).description.velocity_scale is None
 
 
-def test_a_square_twists_by_saint_venants_constant():
-    """J = 0.1405770·a⁴ of a square and b·a³/3 − 0.63·a⁴/3 of a thin strip."""
-    one = np.ones(1)
-    assert rectangle_torsion(one, one)[0] == pytest.approx(0.140577, rel=1e-5)
-    assert rectangle_torsion(one, 0.01 * one)[0] == pytest.approx((1 - 0.63 * 0.01) * 0.01**3 / 3, rel=1e-4)
+@pytest.mark.parametrize("hole", [0.0, 0.008])
+def test_a_hollow_rod_is_a_full_one_less_its_hole(rod, hole):
+    """E·A, E·I and G·J of radii 10 and 8 mm, G = E/3; ρ·A and ρ·(I₁ + I₂) likewise."""
+    made = rod(
+        Limb(start=(0, 0, 0), end=(1, 0, 0), nodes=3, radius=(0.01,), inner_radius=(hole,), young=(1e6,))
+    )
+    area, polar = np.pi * (1e-4 - hole**2), 0.5 * np.pi * (1e-8 - hole**4)
+    assert made.tables.axial == pytest.approx(1e6 * area)
+    stiffness = 1e6 * polar * np.array([0.5, 0.5, 1.0 / 3.0]) / 0.5
+    assert made.tables.pair_stiffness[0] == pytest.approx(stiffness)
+    assert made.mass()[made.nodes("rod", 3)[1, 0]] == pytest.approx(1000.0 * area * 0.5)
+    assert made.mass()[made.indices("rod-0-angle")[0]] == pytest.approx(1000.0 * polar * 0.5)
+
+
+def test_a_hole_must_be_smaller_than_the_rod_everywhere():
+    """Both are linear between their own knots, so they are compared at all of them."""
+    with pytest.raises(ConfigError, match=r"inner_radius.*below the radius"):
+        Limb(start=(0, 0, 0), end=(1, 0, 0), radius=(0.02, 0.002), inner_radius=(0.0, 0.012, 0.0))
+    Limb(start=(0, 0, 0), end=(1, 0, 0), radius=(0.02, 0.002), inner_radius=(0.0, 0.010, 0.0))
+    with pytest.raises(ConfigError, match=r"inner_radius.*round"):
+        Limb(start=(0, 0, 0), end=(1, 0, 0), section="rectangle", inner_radius=(0.001,))
 
 
 def test_an_oblong_section_is_softer_across_its_thin_side(rod):

@@ -54,6 +54,9 @@ class Limb:
     radius: tuple[float, ...] = profile_option(
         0.01, "radius of a round section; for all sections, radius of contact and drawing", unit="m", above=0
     )
+    inner_radius: tuple[float, ...] = profile_option(
+        0.0, "radius of the hole in a round section; 0: none", unit="m", low=0
+    )
     width: tuple[float, ...] = profile_option(
         0.01, "width of a rectangle, along director 1", unit="m", above=0
     )
@@ -116,6 +119,7 @@ class Limb:
         mistakes = self._shape_mistakes()
         if len(self.natural_curvature) != 2:
             mistakes.append(Mistake("natural_curvature", list(self.natural_curvature), "give two numbers"))
+        mistakes += self._hole_mistakes()
         if mistakes:
             raise ConfigError(mistakes, f"limb {self.name!r}")
 
@@ -137,6 +141,25 @@ class Limb:
                 Mistake("points", f"edge {int(short[0])} has no length", "neighbouring nodes must be apart")
             ]
         return []
+
+    def _hole_mistakes(self) -> list[Mistake]:
+        """Return the mistakes in the hole: both radii are linear between their knots, so all knots are compared."""
+        if not any(self.inner_radius):
+            return []
+        if self.section != "round":
+            return [
+                Mistake(
+                    "inner_radius", list(self.inner_radius), "must be left out, unless for a round section"
+                )
+            ]
+        knots = [np.linspace(0.0, 1.0, max(len(each), 2)) for each in (self.radius, self.inner_radius)]
+        inner, outer = (
+            np.interp(np.concatenate(knots), at, np.resize(values, len(at)))
+            for at, values in zip(reversed(knots), (self.inner_radius, self.radius), strict=True)
+        )
+        if np.all(inner < outer):
+            return []
+        return [Mistake("inner_radius", list(self.inner_radius), "must be below the radius everywhere")]
 
     def positions(self) -> Array:
         """Return the nodes in the base's axes [m], shape (n, 3)."""

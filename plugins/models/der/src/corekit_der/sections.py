@@ -1,10 +1,8 @@
 """Cross-sections along a limb: stiffness and inertia of every edge.
 
-    round      A = π·r²,   I₁ = I₂ = π·r⁴/4,   J = I₁ + I₂                                  (1)
-    rectangle  A = b·h,    I₁ = h·b³/12,   I₂ = b·h³/12,   J of Saint-Venant's series         (2)
-
-with b along director 1 and h along director 2, I₁ = ∫ξ₁² dA. Values given at several points are interpolated
-linearly in arc length to the middle of each edge.
+Round sections, hollow or not, and rectangles have the constants of `corekit.geometry.sections`, with director 1 for y
+and director 2 for z: I₁ = ∫ξ₁² dA = I_z, I₂ = I_y, and J is Saint-Venant's. Values given at several points are
+interpolated linearly in arc length to the middle of each edge.
 """
 
 from __future__ import annotations
@@ -13,9 +11,10 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array
+from corekit.geometry.sections import rectangle, tube
 from corekit_der.config import Limb
 
-__all__ = ["Section", "compute_section", "rectangle_torsion"]
+__all__ = ["Section", "compute_section"]
 
 
 @frozen(eq=False)
@@ -43,19 +42,6 @@ class Section:
     retardation: Array
 
 
-def rectangle_torsion(width: Array, height: Array, terms: int = 12) -> Array:
-    """Return J of rectangles [m⁴] with a the longer and b the shorter edge.
-
-        J = a·b³·[1/3 − (64·b)/(π⁵·a)·Σ_{n = 1, 3, 5, …} tanh(n·π·a/(2b))/n⁵]                  (3)
-
-    Source: Timoshenko and Goodier (1970), "Theory of elasticity", section 109.
-    """
-    a, b = np.maximum(width, height), np.minimum(width, height)
-    n = 2.0 * np.arange(terms)[:, None] + 1.0
-    series = np.sum(np.tanh(n * np.pi * a / (2.0 * b)) / n**5, axis=0)
-    return a * b**3 * (1.0 / 3.0 - 64.0 * b / (np.pi**5 * a) * series)
-
-
 def compute_section(limb: Limb, length: Array) -> Section:
     """Return the sections in the middle of edges with rest lengths `length` (e,) [m]."""
     arc = np.concatenate([[0.0], np.cumsum(length)])
@@ -67,16 +53,15 @@ def compute_section(limb: Limb, length: Array) -> Section:
         return np.interp(middle, np.linspace(0.0, 1.0, len(values)), values)
 
     young, density, radius = interpolate(limb.young), interpolate(limb.density), interpolate(limb.radius)
-    if limb.section == "round":
-        area, inertia_1 = np.pi * radius**2, np.pi * radius**4 / 4.0
-        inertia_2, torsion = inertia_1, 2.0 * inertia_1
-    elif limb.section == "rectangle":
-        b, h = interpolate(limb.width), interpolate(limb.height)
-        area, inertia_1, inertia_2 = b * h, h * b**3 / 12.0, b * h**3 / 12.0
-        torsion = rectangle_torsion(b, h)
-    else:
+    if limb.section == "given":
         area, inertia_1 = interpolate(limb.area), interpolate(limb.inertia_1)
         inertia_2, torsion = interpolate(limb.inertia_2), interpolate(limb.torsion)
+    else:
+        if limb.section == "round":
+            constants = tube(radius, interpolate(limb.inner_radius))
+        else:
+            constants = rectangle(interpolate(limb.width), interpolate(limb.height))
+        area, inertia_2, inertia_1, torsion = constants[:4]
     shear = young / (2.0 * (1.0 + limb.poisson))
     return Section(
         axial=young * area,

@@ -34,9 +34,10 @@ def _inertia_problem(value: tuple[float, ...]) -> str | None:
 class Division:
     """A piece of a soft link with its own length, section, material and bases; profiles are over its X ∈ [0, 1].
 
-        M̄ = ρ·diag(I_x, I_y, I_z, A, A, A),   Σ = diag(G·I_x, E·I_y, E·I_z, E·A, G·A, G·A),
-        Υ = η·diag(I_x, 3·I_y, 3·I_z, 3·A, A, A),   I_x = I_y + I_z                                   (1)
+        M̄ = ρ·diag(I_y + I_z, I_y, I_z, A, A, A),   Σ = diag(G·J, E·I_y, E·I_z, E·A, k_y·G·A, k_z·G·A),
+        Υ = η·diag(J, 3·I_y, 3·I_z, 3·A, k_y·A, k_z·A)                                                (1)
 
+    with J and k of `corekit.geometry.sections`: Saint-Venant's torsion constant and Cowper's shear coefficients.
     Fluid of density ρ_w, with the section's η = (ω, v) and radius r (or √(A/π)), per length:
 
         added mass ρ_w·A·diag(added_mass),   f = −|v|·ρ_w·r·[[π·C_x/2, −L_z, L_y], [L_z, C_y, −L_x], [−L_y, L_x, C_z]]·v
@@ -50,6 +51,7 @@ class Division:
     radius: Profile = profile(
         0.01, "of a circle; of any section, that of drawing, contact and drag", unit="m"
     )
+    inner_radius: Profile = profile(0.0, "of the hole in a circle; 0: none", unit="m")
     height: Profile = profile(0.02, "along y: of a rectangle, or semi-axis of an ellipse", unit="m")
     width: Profile = profile(0.02, "along z: of a rectangle, or semi-axis of an ellipse", unit="m")
     inertia: tuple[float, ...] = option(
@@ -97,6 +99,8 @@ class Division:
                     Mistake(f"strain[{i}].modes", list(basis.modes), f"{twice[0]} is in another basis")
                 )
             seen |= set(basis.modes)
+        if self.section != "circle" and self.inner_radius != (0.0,):
+            wrong.append(Mistake("inner_radius", self.inner_radius, "must be left out, unless for a circle"))
         for name in ("inertia", "rigidity", "viscous_rigidity"):
             value = getattr(self, name)
             if self.section != "given" and value:

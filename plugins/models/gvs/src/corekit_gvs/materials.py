@@ -1,6 +1,7 @@
 """Materials of divisions as symbols: Young's modulus and viscosity in the sections' elastic and viscous diagonals.
 
-    Σ = diag(G·I_x, E·I_y, E·I_z, E·A, G·A, G·A),   Υ = η·diag(I_x, 3·I_y, 3·I_z, 3·A, A, A),   G = E/(2·(1 + ν))   (1)
+    Σ = diag(G·J, E·I_y, E·I_z, E·A, k_y·G·A, k_z·G·A),   Υ = η·diag(J, 3·I_y, 3·I_z, 3·A, k_y·A, k_z·A),
+    G = E/(2·(1 + ν))                                                                                     (1)
 
 so Σ goes with E, and Υ is what Σ says of the section's shape, times η. Sections given by their rigidity have none.
 """

@@ -9,6 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
+from corekit.geometry.sections import SectionConstants, ellipse, rectangle, tube
 from corekit_gvs.links import Division
 from corekit_gvs.options import Profile
 from corekit_gvs.profiles import profile_of
@@ -58,15 +59,17 @@ def reference_strain(division: Division, X: Array, path: str) -> Array:
     return out
 
 
-def _geometry(division: Division, X: Array, path: str) -> tuple[Array, Array, Array]:
-    """A, I_y, I_z."""
+def _constants(division: Division, X: Array, path: str) -> SectionConstants:
+    """The constants of the section at places X."""
     if division.section == "circle":
-        r = _positive(division.radius, X, f"{path}.radius")
-        return math.pi * r**2, math.pi * r**4 / 4.0, math.pi * r**4 / 4.0
+        outer = radius_at(division, X, path)
+        inner = profile_of(division.inner_radius, "X", X, f"{path}.inner_radius")[0]
+        if (wrong := (inner < 0.0) | (inner >= outer)).any():
+            said = f"must be ≥ 0 and below the radius, it is not at X = {X[wrong][0]:.4g}"
+            raise ConfigError([Mistake(f"{path}.inner_radius", division.inner_radius, said)], "the section")
+        return tube(outer, inner)
     y, z = (_positive(getattr(division, name), X, f"{path}.{name}") for name in ("height", "width"))
-    if division.section == "rectangle":
-        return y * z, y * z**3 / 12.0, y**3 * z / 12.0
-    return math.pi * y * z, math.pi * y * z**3 / 4.0, math.pi * y**3 * z / 4.0
+    return rectangle(y, z) if division.section == "rectangle" else ellipse(y, z)
 
 
 def section_at(division: Division, X: Array, fluid: float, path: str) -> Section:
@@ -78,12 +81,13 @@ def section_at(division: Division, X: Array, fluid: float, path: str) -> Section
         viscous = ones * np.array(division.viscous_rigidity or (0.0,) * 6)
         area, density = math.pi * r**2, inertia[:, 3]
     else:
-        area, Iy, Iz = _geometry(division, X, path)
-        Ix, E = Iy + Iz, division.young
+        constants, E = _constants(division, X, path), division.young
+        area, Iy, Iz, J = constants.area, constants.inertia_y, constants.inertia_z, constants.torsion
+        shear_y, shear_z = (k * area for k in constants.shear_coefficients(division.poisson))
         G = 0.5 * E / (1.0 + division.poisson)
-        inertia = division.density * np.stack([Ix, Iy, Iz, area, area, area], axis=1)
-        rigidity = np.stack([G * Ix, E * Iy, E * Iz, E * area, G * area, G * area], axis=1)
-        viscous = division.viscosity * np.stack([Ix, 3 * Iy, 3 * Iz, 3 * area, area, area], axis=1)
+        inertia = division.density * np.stack([Iy + Iz, Iy, Iz, area, area, area], axis=1)
+        rigidity = np.stack([G * J, E * Iy, E * Iz, E * area, G * shear_y, G * shear_z], axis=1)
+        viscous = division.viscosity * np.stack([J, 3 * Iy, 3 * Iz, 3 * area, shear_y, shear_z], axis=1)
         density = division.density * area
     inertia[:, 3:] += fluid * area[:, None] * np.array(division.added_mass)
     (Cx, Cy, Cz), (Lx, Ly, Lz) = division.drag, division.lift
