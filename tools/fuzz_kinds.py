@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import struct
 import tempfile
 import tomllib
 from collections.abc import Callable
@@ -19,10 +20,16 @@ from attrs import evolve, frozen
 from fuzz_mutations import mutate_bytes, mutate_document, mutate_text
 
 from corekit.compiled.kernels import Kernel
+from corekit.errors import Mistake
 from corekit.registry.resolve import resolve
 from corekit.roles.planner import Plan
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.load import load, shipped_scenarios
+from corekit_import.mesh import read_solid
+from corekit_import.mesh_source import MeshSource
+from corekit_import.read_robot import robot_links
+from corekit_import.robot_source import RobotSource
+from corekit_import.xml_file import XmlReader
 from corekit_record.results import Results
 from corekit_run.folder import read_log, read_status
 from corekit_run.running import find_resumable, replay
@@ -221,6 +228,66 @@ def _read_memory(file: Path) -> None:
         motion.resample(4)
 
 
+_CORNERS = [(x, y, z) for x in (0.0, 0.1) for y in (0.0, 0.2) for z in (0.0, 0.3)]
+_SIDES = [
+    (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+    (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
+]  # fmt: skip
+
+
+def _make_ply(chance: Random) -> bytes:
+    """A box as text or as numbers, with the pictures that such files name."""
+    packed = chance.random() < 0.5
+    head = [
+        "ply", f"format {'binary_little_endian' if packed else 'ascii'} 1.0", "comment TextureFile skin.png",
+        "element vertex 8", *(f"property float {axis}" for axis in "xyz"), "property float s", "property float t",
+        "element face 12", "property list uchar int vertex_indices", "end_header",
+    ]  # fmt: skip
+    if packed:
+        body = b"".join(struct.pack("<5f", *corner, 0.5, 0.5) for corner in _CORNERS)
+        body += b"".join(struct.pack("<B3i", 3, *side) for side in _SIDES)
+        return mutate_bytes(chance, ("\n".join(head) + "\n").encode() + body)
+    lines = [" ".join(map(str, (*corner, 0.5, 0.5))) for corner in _CORNERS]
+    lines += [" ".join(map(str, (3, *side))) for side in _SIDES]
+    return mutate_text(chance, "\n".join([*head, *lines, ""])).encode()
+
+
+def _read_mesh(file: Path) -> None:
+    read_solid(MeshSource(file=file, convex="hull"))
+
+
+_ROBOT = """<?xml version="1.0" encoding="{}"?>
+<robot name="r"><link name="world"/><link name="arm"><inertial><origin xyz="0 0 0.1" rpy="0 0 1"/><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision></link>
+<joint name="j" type="revolute"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/>
+<limit lower="-1" upper="1"/></joint></robot>
+"""
+_DECLARED = (
+    "utf-8", "utf-16", "utf-32", "latin-1", "cp1252", "cp037", "shift_jis", "utf-7", "hex", "rot13", "zlib", "idna",
+    "punycode", "undefined", "unicode_escape", "no such", "",
+)  # fmt: skip
+
+
+def _make_robot(chance: Random) -> bytes:
+    """A robot that says another encoding than it has, or declares what is refused, or is damaged."""
+    text = _ROBOT.format(chance.choice(_DECLARED))
+    if chance.random() < 0.3:
+        text = text.replace("<robot", '<!DOCTYPE r [<!ENTITY a "b">]><robot', 1)
+    if chance.random() < 0.5:
+        text = mutate_text(chance, text)
+    data = text.encode(
+        chance.choice(("utf-8", "utf-16", "utf-16-le", "utf-32", "utf-8-sig", "cp037")), "replace"
+    )
+    return mutate_bytes(chance, data) if chance.random() < 0.3 else data
+
+
+def _read_robot(file: Path) -> None:
+    mistakes: list[Mistake] = []
+    links = robot_links(RobotSource(file=file), XmlReader("robot", file.name), mistakes)
+    assert bool(links) != bool(mistakes)
+
+
 def _part(x: float) -> float:
     return 2.0 * x + 0.5
 
@@ -260,6 +327,8 @@ KINDS = {
         Kind("status", ".status", _of_run("STATUS"), _read_folder),
         Kind("log", ".jsonl", _of_run("log.jsonl"), _read_folder),
         Kind("memory", ".npz", _make_memory, _read_memory),
+        Kind("ply", ".ply", _make_ply, _read_mesh),
+        Kind("robot", ".urdf", _make_robot, _read_robot),
         Kind("code", ".nbc", lambda chance: mutate_bytes(chance, _sound_code()), _read_code),
     )
 }

@@ -23,7 +23,7 @@ def tools(monkeypatch) -> Any:
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["fit", "plan", "sweep", "memory"])
+@pytest.mark.parametrize("name", ["fit", "plan", "sweep", "memory", "ply", "robot"])
 def test_some_files_of_the_quick_kinds_end_as_they_should(tools, tmp_path, name):
     files, kinds = tools
     assert [files.failure_of(kinds.KINDS[name], seed, tmp_path) for seed in range(20)] == [None] * 20

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -138,6 +140,40 @@ def test_mistakes_in_the_reference_are_named(write, load, tmp_path, mesh, said):
     with pytest.raises(ConfigError, match=said) as refused:
         load(BODY + f"mesh = {mesh}\n")
     assert len(refused.value.mistakes) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_what_is_no_file_is_not_read(load, tmp_path):
+    os.mkfifo(tmp_path / "pipe.stl")
+    (tmp_path / "folder.obj").mkdir()
+    (tmp_path / "device.ply").symlink_to("/dev/zero")
+    for name, said in (("pipe.stl", "a pipe"), ("folder.obj", "a folder"), ("device.ply", "a device")):
+        with pytest.raises(ConfigError, match=f"must be a file; it is {said}, which is not read"):
+            load(BODY + f'mesh = {{ file = "{name}" }}\n')
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.parametrize("named", ["comment TextureFile pipe", "comment TextureFile ../pipe"])
+def test_a_mesh_is_read_without_the_pictures_that_it_names(write, tmp_path, named):
+    """The first was waited for without end, deaf to requests to stop."""
+    file = write(block(), "part.ply")
+    plain = read_solid(MeshSource(file=file))
+    for place in (tmp_path / "pipe", tmp_path.parent / "pipe"):
+        if not place.exists():
+            os.mkfifo(place)
+    file.write_bytes(file.read_bytes().replace(b"\nelement vertex", f"\n{named}\nelement vertex".encode(), 1))
+    found: list[object] = []
+    reading = threading.Thread(target=lambda: found.append(read_solid(MeshSource(file=file))), daemon=True)
+    reading.start()
+    reading.join(20.0)
+    assert found, "it waits for a picture"
+    assert read_solid(MeshSource(file=file)).volume == plain.volume
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_an_obj_file_may_end_its_lines_as_any_system_does(tmp_path, end):
+    (tmp_path / "part.obj").write_bytes((TETRAHEDRON + BACKWARDS).replace("\n", end).encode())
+    assert read_solid(MeshSource(file=tmp_path / "part.obj")).volume == pytest.approx(1 / 6)
 
 
 def test_without_the_decomposer_a_mesh_that_is_not_convex_is_refused(write, monkeypatch):

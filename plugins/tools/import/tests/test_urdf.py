@@ -170,9 +170,35 @@ def test_what_makes_no_arm_is_refused_in_one_sentence(tmp_path, inside, said):
 
 
 def test_entities_are_refused(tmp_path):
-    (tmp_path / "arm.urdf").write_text('<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>')
-    with pytest.raises(ConfigError, match="must declare no document type"):
+    for encoding in ("utf-8", "utf-16", "utf-8-sig", "cp1252"):
+        said = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>'
+        text = f'{said}<!DOCTYPE r [<!ENTITY a "b">]><robot name="&a;"/>'
+        (tmp_path / "arm.urdf").write_bytes(text.encode(encoding))
+        with pytest.raises(ConfigError, match="must declare no document type"):
+            from_document(document(), source=tmp_path / "scenario.toml")
+
+
+def test_a_comment_that_names_a_document_type_declares_none(tmp_path):
+    (tmp_path / "arm.urdf").write_text('<robot name="r"><!-- <!DOCTYPE r> --><link name="world"/></robot>')
+    assert from_document(document(), source=tmp_path / "scenario.toml")
+
+
+@pytest.mark.parametrize(
+    "encoding", ["latin-9000", "hex", "rot13", "base64", "zlib", "undefined", "utf-7", "shift_jis"]
+)
+def test_an_encoding_that_is_unknown_or_of_no_texts_is_refused(tmp_path, encoding):
+    (tmp_path / "arm.urdf").write_bytes(
+        f'<?xml version="1.0" encoding="{encoding}"?><robot name="é"/>'.encode()
+    )
+    with pytest.raises(ConfigError, match="is not XML") as refused:
         from_document(document(), source=tmp_path / "scenario.toml")
+    assert len(refused.value.mistakes) == 1
+
+
+def test_a_robot_in_another_encoding_of_texts_is_read(tmp_path):
+    text = f'<?xml version="1.0" encoding="utf-16"?><robot name="r"><link name="world"/>{TURNS}</robot>'
+    (tmp_path / "arm.urdf").write_bytes(text.encode("utf-16"))
+    assert from_document(document(), source=tmp_path / "scenario.toml")
 
 
 @pytest.mark.parametrize(("largest", "count"), [(1.9, 0), (2.001, 0), (2.01, 1)])

@@ -8,6 +8,7 @@ pieces; what is not convex is decomposed by CoACD.
 
 from __future__ import annotations
 
+import io
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
 from corekit.data.arrays import Array
+from corekit.files import read_regular
 from corekit_import.bodies import bodies
 from corekit_import.decomposition import decompose
 from corekit_import.mesh_source import SUFFIXES, ImportProblem, MeshSource, check_file
@@ -166,13 +168,19 @@ def _unpaired(faces: Array) -> int:
 
 
 def _load(path: Path) -> Trimesh:
+    """The surface in a file, from its bytes alone.
+
+    The library gets no path: it would follow the names of pictures and materials, to a pipe that it reads for ever, and
+    take a request to stop for an error of the picture.
+    """
     import trimesh
 
     try:
         if path.suffix.lower() == ".obj":
             mesh = trimesh.Trimesh(*read_obj(path), process=False)
         else:
-            mesh = trimesh.load(path, force="mesh")
+            data, kind = io.BytesIO(read_regular(path)), path.suffix[1:].lower()
+            mesh = trimesh.load(data, file_type=kind, force="mesh", skip_materials=True)
         if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
             mesh.merge_vertices(merge_tex=True, merge_norm=True)
             mesh.update_faces(mesh.nondegenerate_faces())

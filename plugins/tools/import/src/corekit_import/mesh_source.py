@@ -9,7 +9,7 @@ from types import MappingProxyType
 from attrs import frozen
 
 from corekit.errors import CorekitError
-from corekit.files import is_there
+from corekit.files import check_regular, is_there
 from corekit.roles.options import option
 
 __all__ = ["SUFFIXES", "UNITS", "ImportProblem", "MeshSource", "check_file"]
@@ -59,11 +59,15 @@ def check_file(path: Path, suffixes: tuple[str, ...]) -> None:
     """Refuse a path that is no file of one of the kinds.
 
     Raises:
-        ImportProblem: there is none, or it is of another kind.
+        ImportProblem: there is none, it is of another kind, or a folder, a pipe or a device.
     """
     if path.suffix.lower() not in suffixes:
         raise ImportProblem(f"must be a file {', '.join(suffixes)}")
-    if is_there(path) and path.is_file():
+    if is_there(path):
+        try:
+            check_regular(path)
+        except OSError as error:
+            raise ImportProblem(f"must be a file; it is {error.strerror}") from None
         return
     try:
         there = sorted(each.name for each in path.parent.iterdir() if each.suffix.lower() in suffixes)

@@ -7,6 +7,7 @@ more than three corners become fans. A backslash at the end continues a line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.files import read_regular
 from corekit_import.mesh_source import ImportProblem
 
 __all__ = ["read_obj"]
@@ -46,8 +48,8 @@ def read_obj(path: Path) -> tuple[Array, IntArray]:
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Lines with the number of their first; a backslash joins one with the next."""
-    begun, start = "", 0
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
+    text, begun, start = read_regular(path).decode(errors="replace"), "", 0
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         start = start if begun else number
         begun += line.rstrip()
         if begun.endswith("\\"):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
+from xml.parsers.expat import ExpatError, ParserCreate
 
 from attrs import field, frozen
 
@@ -30,15 +31,30 @@ def read_xml(path: Path, root: str) -> Element:
         text = read_regular(path)
     except OSError as error:
         raise ImportProblem(f"cannot be read ({error.strerror or error})") from error
-    if b"<!DOCTYPE" in text or b"<!ENTITY" in text:
-        raise ImportProblem("must declare no document type and no entities")
     try:
+        _refuse_declarations(text)
         found = fromstring(text)  # noqa: S314 - without entities nothing can be expanded
-    except (ParseError, ValueError, RecursionError) as error:
+    except (ExpatError, ParseError, ValueError, LookupError, RecursionError) as error:
         raise ImportProblem(f"is not XML: {error}") from error
     if found.tag != root:
         raise ImportProblem(f"must have the root element <{root}>, has <{found.tag}>")
     return found
+
+
+def _refuse_declarations(text: bytes) -> None:
+    """Refuse a document type, which is where entities are declared, in whatever encoding the file is.
+
+    Raises:
+        ImportProblem: there is one; nothing in it was expanded.
+        ExpatError, ValueError, LookupError: it is no XML, or in no encoding of texts.
+    """
+
+    def refuse(*_declared: object) -> None:
+        raise ImportProblem("must declare no document type and no entities")
+
+    parser = ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    parser.Parse(text, True)
 
 
 def shown_element(element: Element) -> str:
