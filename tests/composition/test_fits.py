@@ -11,7 +11,7 @@ import pytest
 
 import corekit
 from corekit.cli import main
-from corekit.errors import ConfigError
+from corekit.errors import CompositionError, ConfigError
 from corekit.roles.estimator import EstimationTask
 from corekit_study.fit import fit, task_of
 from corekit_study.fit_file import load_fit
@@ -111,6 +111,31 @@ def test_a_vine_gives_back_the_tube_it_was_simulated_with(swing, capsys):
     assert again.bodies[0].options["bending_stiffness"] == pytest.approx(K)
     files = {path.name for path in (swing / "out").iterdir()}
     assert {"report.json", "residuals.csv", "fit.toml", "fitted.toml", "overlay.png"} <= files
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            ["bodies.robot.initial={ bend = [0.03], grown_length = 0.5 }"],
+            "of a vine that has grown, its length",
+        ),
+        (['bodies.robot.inputs=[{ channel = "growth-rate", signal = 0.05 }]'], "use simulation-fit"),
+    ],
+)
+def test_a_tube_whose_length_is_not_that_of_its_options_is_refused_by_the_fit_of_its_expressions(
+    swing, changes, said
+):
+    text = (swing / "fit.toml").read_text()
+    for form in ("tube", "telescope"):
+        asked = [*changes, f'bodies.robot.options.form="{form}"']
+        listed = ", ".join(f"{each!r}" for each in asked)
+        (swing / "grown.toml").write_text(text.replace("set = [", f"set = [{listed}, "))
+        if form == "tube":
+            with pytest.raises(CompositionError, match=said):
+                fit(load_fit(swing / "grown.toml"))
+        else:
+            assert fit(load_fit(swing / "grown.toml")) is not None
 
 
 def test_a_fit_that_was_not_solved_says_so_and_leaves_no_scenario(swing, capsys):

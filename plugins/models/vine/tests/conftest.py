@@ -12,7 +12,7 @@ from corekit.data.signals import Constant
 from corekit.data.state import State
 from corekit.roles.component import BuildContext
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler, SemiImplicitEulerConfig
-from corekit_testing.small_world import small_world
+from corekit_testing.small_world import MODEL_ABILITIES, small_world
 from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.model import Vine
 
@@ -26,7 +26,7 @@ class Robot:
         self.config = VineConfig(**options)
         self.model = Vine(self.config, BuildContext(gravity=WEIGHTLESS, step=step))
         n = len(self.model.description.velocities)
-        self.state = State.zeros(n, n)
+        self.state = State.zeros(n, n, self.model.description.aux)
         self.model.compute_initial_state(VineInitial(**(initial or {})), self.state)
         self.inputs = np.zeros(self.model.description.input_size)
 
@@ -81,14 +81,9 @@ def moving():
             SemiImplicitEuler(scheme, BuildContext(step=step)),
             step=step,
             inputs={"robot": signals},
+            abilities=MODEL_ABILITIES | {"reparametrisation"},
         )
-        simulation.state.copy_from(_stacked(simulation.state, robot.state))
+        simulation.state.body_states[0].copy_from(robot.state)
         return simulation
 
     return make
-
-
-def _stacked(like: State, own: State) -> State:
-    twin = like.copy()
-    twin.q[:], twin.v[:] = own.q, own.v
-    return twin

@@ -11,11 +11,13 @@ SMALL = {
 }
 
 test_robot = conformance("models", "vine", {**SMALL, "bending_damping": 1e-4})
+test_telescope = conformance("models", "vine", {**SMALL, "bending_damping": 1e-4, "form": "telescope"})
 test_published_rows = conformance(
     "models",
     "vine",
     {
         "bodies": 8,
+        "form": "telescope",
         "joint_stiffness": 0.5,
         "joint_damping": 3e-5,
         "body_mass": 1e-3,

@@ -46,6 +46,7 @@ def test_the_papers_inertia_is_far_above_that_of_its_bodies():
         ({"growth": "pressure"}, "must be > 0 if pressure drives growth"),
         ({"irreversible": True}, "needs extensibility > 0"),
         ({"diameter": math.nan}, "finite"),
+        ({"body_mass": 1e-3, "body_inertia": 1e-9}, r"must be ≥ 1\.48e-08 .* or form = 'telescope'"),
     ],
 )
 def test_contradictory_options_are_refused(options, message):

@@ -4,6 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from corekit_testing.conformance import conformance_of_drawn, rounded
+from corekit_vine.config import VineConfig
+from corekit_vine.inertia import compute_slender
 
 
 @st.composite
@@ -64,13 +66,13 @@ def robots(draw, mounted=False):
     }
     if mounted:
         more |= {"base_mass": rounded(1e-3, 0.1), "base_inertia": rounded(1e-6, 1e-3)}
-    length = draw(rounded(0.2, 1.0))
-    out = (
-        {"bodies": 2 * links, "length": length}
-        | draw(growth())
-        | draw(st.fixed_dictionaries({}, optional=more))
-    )
-    return out | draw(bending(length / links))
+    length, form = draw(rounded(0.2, 1.0)), draw(st.sampled_from(["tube", "telescope"]))
+    out = {"bodies": 2 * links, "length": length, "form": form} | draw(growth())
+    out |= draw(st.fixed_dictionaries({}, optional=more)) | draw(bending(length / links))
+    if form == "tube" and "body_inertia" in out:
+        least = compute_slender(VineConfig(**out | {"form": "telescope", "body_inertia": 1.0}))[1]
+        out["body_inertia"] = least * draw(rounded(1, 100))
+    return out
 
 
 test_robots = conformance_of_drawn("models", "vine", robots(), examples=2)

@@ -36,6 +36,7 @@ from corekit.roles.estimator import EstimationTask, KnownObstacle
 from corekit_fit.config import IpoptFitConfig, KnownContact, Unmodelled
 from corekit_fit.distances import signed_distance
 from corekit_fit.marker_positions import MarkerPositions, frame_index
+from corekit_fit.supported_bodies import check_supported
 from corekit_fit.unknowns import Unknown
 
 __all__ = ["ActiveContact", "Motion", "Scheme", "select_scheme"]
@@ -132,7 +133,7 @@ class Motion:
         unknowns: Sequence[Unknown],
         positions: MarkerPositions,
     ) -> None:
-        _check_supported(task)
+        check_supported(task)
         self._task = task
         self.scheme = select_scheme(task, config)
         description = task.model.description
@@ -277,25 +278,6 @@ class Motion:
         point = self._symbols.point(q, contact.frame, ca.DM(list(contact.local)))
         position, rotation = pose[:3], ca.reshape(pose[3:], 3, 3)
         return signed_distance(contact.obstacle.shape, position, rotation, point) - contact.radius
-
-
-def _check_supported(task: EstimationTask) -> None:
-    """Raise CompositionError for a body with unsupported equations."""
-    description, abilities = task.model.description, task.abilities
-    if description.constraint_count and "symbolic-constraints" not in abilities:
-        raise CompositionError(
-            f"body {task.body!r} has constraints, but its model does not provide `symbolic-constraints`"
-        )
-    start, n = task.start, len(description.velocities)
-    if len(description.coordinates) == n and np.array_equal(
-        description.prescribed_velocity_index, description.prescribed_coordinate_index
-    ):
-        out, v = start.copy(), np.random.default_rng(0).normal(size=n)
-        v[description.prescribed_velocity_index] = 0.0
-        task.model.integrate(start, v, 1e-3, start, out)
-        if np.allclose(out.q, start.q + 1e-3 * v, rtol=0.0, atol=1e-12):
-            return
-    raise CompositionError(f"ipopt-fit needs a body that integrates as q + h·v, unlike body {task.body!r}")
 
 
 def _numeric_rows(task: EstimationTask) -> ConstraintRows | None:

@@ -16,6 +16,7 @@ vine = ComponentSpec(
         "point-jacobian",
         "free-base",
         "new-numbers",
+        "reparametrisation",
         "force-derivatives",
         "constraints",
         "bounded-constraints",

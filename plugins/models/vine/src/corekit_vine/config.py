@@ -9,6 +9,7 @@ from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
+from corekit_vine.inertia import compute_slender
 
 __all__ = ["VineConfig", "VineInitial"]
 
@@ -50,15 +51,25 @@ class VineConfig:
     diameter: float = option(0.024, "outer diameter of the tube", unit="m", above=0)
     heading: float = option(0.0, "angle of the base from the first axis of the plane", unit="rad")
 
+    form: str = option(
+        "tube",
+        "what a link is that grew: `tube`, stiffness and mass of its length now; `telescope`, the paper's, those of "
+        "`length` however far it grew",
+        choices=("tube", "telescope"),
+    )
+
     wall_density: float = option(920.0, "density of the wall", unit="kg/m³", above=0)
     wall_thickness: float = option(1e-4, "thickness of the wall", unit="m", above=0)
     wall_layers: float = option(2.0, "layers of wall; 2 includes the tail inside, which everts", low=1)
     gas_density: float = option(0.0, "density of the gas inside", unit="kg/m³", low=0)
     body_mass: float | None = option(
-        None, "mass of each body; if absent, that of a hollow cylinder", unit="kg", above=0
+        None, "mass of each body at `length`; if absent, that of a hollow cylinder", unit="kg", above=0
     )
     body_inertia: float | None = option(
-        None, "moment of inertia of each body; if absent, that of a hollow cylinder", unit="kg·m²", above=0
+        None,
+        "moment of inertia of each body at `length`; if absent, that of a hollow cylinder",
+        unit="kg·m²",
+        above=0,
     )
 
     base_mass: float | None = option(
@@ -76,11 +87,11 @@ class VineConfig:
         None, "bending damping of the tube; pins have this value divided by D", unit="N·m²·s", low=0
     )
     joint_stiffness: float | None = option(
-        None, "stiffness of every pin, instead of EI; the robot then depends on the count of bodies", unit="N·m/rad",
-        low=0,
+        None, "stiffness of every pin at `length`, instead of EI; the robot then depends on the count of bodies",
+        unit="N·m/rad", low=0,
     )  # fmt: skip
     joint_damping: float | None = option(
-        None, "damping of every pin, instead of `bending_damping`", unit="N·m·s/rad", low=0
+        None, "damping of every pin at `length`, instead of `bending_damping`", unit="N·m·s/rad", low=0
     )
     moment_law: str = option(
         "linear", "bending moment: linear with EI, or linear until the wall wrinkles",
@@ -137,6 +148,11 @@ class VineConfig:
 
     def __attrs_post_init__(self) -> None:
         mistakes = [*self._bending_mistakes(), *self._growth_mistakes()]
+        if not mistakes and self.form == "tube" and self.body_inertia is not None:
+            least = compute_slender(self)[1]
+            if self.body_inertia < least * (1.0 - 1e-12):
+                allowed = f"must be ≥ {least:.3g} kg·m², that of a body's length, or form = 'telescope'"
+                mistakes.append(Mistake("body_inertia", self.body_inertia, allowed))
         if mistakes:
             raise ConfigError(mistakes, "the vine robot")
 

@@ -37,6 +37,7 @@ def describe_robot(config: VineConfig, plane: Array | None) -> ModelDescription:
         for name, unit in (("vx", "m/s"), ("vy", "m/s"), ("spin", "rad/s"))
     )
     shapes = _shapes(config)
+    moves = 3 * config.bodies + (BASE if base else 0)
     first = np.arange(max(len(shapes) - 1, 0), dtype=np.int64)
     return ModelDescription(
         coordinates=(*(BASE_COORDINATES if base else ()), *coordinates),
@@ -45,6 +46,8 @@ def describe_robot(config: VineConfig, plane: Array | None) -> ModelDescription:
         frames=("base", *(f"body-{i + 1}-end" for i in bodies)),
         shapes=shapes,
         excluded_pairs=np.column_stack([first, first + 1]),
+        # lengths of the links, and the force of `matter`
+        aux=links + moves if config.form == "tube" else 0,
         constraint_count=links * (6 if config.irreversible else 5),
         jacobian_width=3 + (BASE if base else 0),
         plane=plane,

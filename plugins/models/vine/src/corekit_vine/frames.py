@@ -1,9 +1,10 @@
 """Poses of frames at the base and at every body's far end, and Jacobians of their points.
 
-Frame 0 is the base with its axes, frame i + 1 stands at r_i + d·a_i, with the axes a, b and a × b. In the world, with
-the base's origin o and the plane's axes e₁, e₂ (the base's x and z),
+Frame 0 is the base with its axes, frame i + 1 stands at r_i + g_i·a_i, with the axes a, b and a × b: the frame of a
+link's second body at its pin, g = d, that of the first as far from its pin as at the start, wherever its centre is. In
+the world, with the base's origin o and the plane's axes e₁, e₂ (the base's x and z),
 
-    x = o + (r + (d + l_a)·a + l_b·b)·(e₁, e₂) + l_c·e₁ × e₂                                     (1)
+    x = o + (r + (g + l_a)·a + l_b·b)·(e₁, e₂) + l_c·e₁ × e₂                                     (1)
 """
 
 from __future__ import annotations
@@ -13,17 +14,24 @@ import math
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_vine.angle_cache import update_angle_cache
-from corekit_vine.chain import HALF
+from corekit_vine.chain import END_OFFSET, half_length
 
-__all__ = ["compute_point_jacobians", "compute_poses"]
+__all__ = ["compute_point_jacobians", "compute_poses", "frame_offset"]
+
+
+@compiled
+def frame_offset(scalars: Array, lengths: Array, body: int) -> float:
+    """Return g of a body [m]."""
+    d = half_length(lengths, body // 2)
+    return d if body % 2 == 1 else scalars[END_OFFSET] - d
 
 
 @compiled
 def compute_poses(
-    scalars: Array, plane: Array, q: Array, angle_cache: Array, position: Array, rotation: Array
-) -> None:
+    scalars: Array, lengths: Array, plane: Array, q: Array, angle_cache: Array, position: Array,
+    rotation: Array,
+) -> None:  # fmt: skip
     """Write the frames' positions (n + 1, 3) [m] and rotations (n + 1, 3, 3); `plane` is o, e₁, e₂, e₁ × e₂."""
-    d = scalars[HALF]
     update_angle_cache(q, angle_cache)
     for frame in range(len(position)):
         if frame == 0:
@@ -36,6 +44,7 @@ def compute_poses(
                 )
             continue
         i = 3 * (frame - 1)
+        d = frame_offset(scalars, lengths, frame - 1)
         c, s = angle_cache[frame - 1, 1], angle_cache[frame - 1, 2]
         x, y = q[i] + d * c, q[i + 1] + d * s
         for k in range(3):
@@ -47,15 +56,16 @@ def compute_poses(
 
 @compiled
 def compute_point_jacobians(
-    scalars: Array, plane: Array, q: Array, frame: IntArray, local: Array, dofs: IntArray, values: Array
-) -> None:
+    scalars: Array, lengths: Array, plane: Array, q: Array, frame: IntArray, local: Array, dofs: IntArray,
+    values: Array,
+) -> None:  # fmt: skip
     """Write the Jacobians of points `local` (c, 3) [m] in frames: dofs (c, 3) and values (c, 3, 3)."""
-    d = scalars[HALF]
     for point in range(len(frame)):
         body = frame[point] - 1
         first = 3 * max(body, 0)
         is_body = 1.0 if body >= 0 else 0.0
-        axial, lateral = d + local[point, 0], local[point, 1]
+        axial = frame_offset(scalars, lengths, max(body, 0)) + local[point, 0]
+        lateral = local[point, 1]
         c, s = math.cos(q[first + 2]), math.sin(q[first + 2])
         x, y = -axial * s - lateral * c, axial * c - lateral * s
         for k in range(3):

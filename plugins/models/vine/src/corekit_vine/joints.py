@@ -2,7 +2,7 @@
 
 Pin j between the bodies A = 2j − 1 and B = 2j (pin 0: between the base and body 0), two rows:
 
-    c = r_B − r_A − d·(a_A + a_B) = 0,   ∂c/∂t_A = −d·b_A,   ∂c/∂t_B = −d·b_B                    (1)
+    c = r_B − r_A − d_A·a_A − d_B·a_B = 0,   ∂c/∂t_A = −d_A·b_A,   ∂c/∂t_B = −d_B·b_B            (1)
 
 Telescoping joint between A = 2j and B = 2j + 1, with h = r_B − r_A, two rows and the growth rate:
 
@@ -14,7 +14,7 @@ Telescoping joint between A = 2j and B = 2j + 1, with h = r_B − r_A, two rows 
     c₁ = b_A·h,   c₂ = b_B·h,   g = û·e,   Ḡ = g_v + Δt·g_q,   g_q = ±(e − (û·e)·û)/|h|          (4)
 
 which lose rank as h → 0. Ḡ constrains the rate at the end of a semi-implicit step; other integrators do this
-themselves and need (3).
+themselves and need (3). The length of a link is 2·d + |h|.
 
 A compliance α = φ/(A_c·N) on (3) is the law of growth by pressure, for N links with one force F:
 
@@ -36,14 +36,14 @@ from corekit.linalg.vectors import copy_vector
 from corekit_vine.angle_cache import update_angle_cache
 from corekit_vine.chain import (
     EXTENSIBILITY,
-    HALF,
+    LEAST_LENGTH,
     PRESSURE_DRIVEN,
     PUBLISHED,
     RATE_COUNT,
     ROWS_PER_LINK,
-    SHORTEST,
     STEP_SIZE,
     YIELD,
+    half_length,
 )
 
 __all__ = ["WIDTH", "compute_constraints", "compute_force_gradient", "constraint_dofs"]
@@ -66,6 +66,7 @@ def constraint_dofs(links: int, rows_per_link: int) -> IntArray:
 @compiled
 def compute_constraints(
     scalars: Array,
+    lengths: Array,
     q: Array,
     v: Array,
     angle_cache: Array,
@@ -78,24 +79,25 @@ def compute_constraints(
 
     Constant entries (dofs, compliance, bounds) are not written.
     """
-    d, per_link = scalars[HALF], int(scalars[ROWS_PER_LINK])
-    links = len(q) // 6
+    per_link, links = int(scalars[ROWS_PER_LINK]), len(q) // 6
     published = scalars[PUBLISHED] > 0.0
     rates, h = int(scalars[RATE_COUNT]), scalars[STEP_SIZE]
     common = inputs[0] / links
     if scalars[PRESSURE_DRIVEN] > 0.0:
         common = scalars[EXTENSIBILITY] * max(inputs[0] - scalars[YIELD], 0.0) / links
+    # of the body before the pin: its centre, and its axis times d
     px, py, pa_x, pa_y = 0.0, 0.0, 0.0, 0.0
     update_angle_cache(q, angle_cache)
     for j in range(links):
         row, i = j * per_link, 6 * j
+        d = half_length(lengths, j)
         ax, ay = angle_cache[2 * j, 1], angle_cache[2 * j, 2]
         hx, hy = q[i + 3] - q[i], q[i + 4] - q[i + 1]
-        constraint[row] = q[i] - px - d * (pa_x + ax)
-        constraint[row + 1] = q[i + 1] - py - d * (pa_y + ay)
+        constraint[row] = q[i] - px - (pa_x + d * ax)
+        constraint[row + 1] = q[i + 1] - py - (pa_y + d * ay)
         if j > 0:
-            values[row, 0], values[row, 2] = -1.0, d * pa_y
-            values[row + 1, 1], values[row + 1, 2] = -1.0, -d * pa_x
+            values[row, 0], values[row, 2] = -1.0, pa_y
+            values[row + 1, 1], values[row + 1, 2] = -1.0, -pa_x
         values[row, 3], values[row, 5] = 1.0, d * ay
         values[row + 1, 4], values[row + 1, 5] = 1.0, -d * ax
         axial, lateral = ax * hx + ay * hy, ax * hy - ay * hx
@@ -104,12 +106,13 @@ def compute_constraints(
         values[row, 0], values[row, 1], values[row, 2] = ay, -ax, -axial
         values[row, 3], values[row, 4] = -ay, ax
         px, py = q[i + 3], q[i + 4]
-        pa_x, pa_y = angle_cache[2 * j + 1, 1], angle_cache[2 * j + 1, 2]
+        bx, by = angle_cache[2 * j + 1, 1], angle_cache[2 * j + 1, 2]
+        pa_x, pa_y = d * bx, d * by
         row += 1
         if published:
-            constraint[row] = pa_x * hy - pa_y * hx
-            values[row, 0], values[row, 1] = pa_y, -pa_x
-            values[row, 3], values[row, 4], values[row, 5] = -pa_y, pa_x, -(pa_x * hx + pa_y * hy)
+            constraint[row] = bx * hy - by * hx
+            values[row, 0], values[row, 1] = by, -bx
+            values[row, 3], values[row, 4], values[row, 5] = -by, bx, -(bx * hx + by * hy)
         else:
             constraint[row] = q[i + 5] - q[i + 2]
             values[row, 2], values[row, 5] = -1.0, 1.0
@@ -128,7 +131,7 @@ def compute_constraints(
             values[row, 3], values[row, 4] = ax, ay
         if rate < 0.0:
             # do not retract a link below its shortest length, where its bodies overlap
-            rate = max(rate, min((scalars[SHORTEST] - length) / h, 0.0))
+            rate = max(rate, min((scalars[LEAST_LENGTH] - 2.0 * d - length) / h, 0.0))
         target[row] = rate
         if per_link > 5:
             copy_vector(values[row], values[row + 1])
@@ -141,19 +144,22 @@ def _add(out: Array, i: int, k: int, value: float) -> None:
 
 
 @compiled
-def compute_force_gradient(scalars: Array, q: Array, v: Array, impulse: Array, out: Array) -> None:
+def compute_force_gradient(
+    scalars: Array, lengths: Array, q: Array, v: Array, impulse: Array, out: Array
+) -> None:
     """Write ∂(J_bᵀ·λ)/∂q as a lower band, shape (6, 3n)."""
     out[:] = 0.0
-    d, per_link = scalars[HALF], int(scalars[ROWS_PER_LINK])
+    per_link = int(scalars[ROWS_PER_LINK])
     published, step = scalars[PUBLISHED] > 0.0, scalars[STEP_SIZE]
     for j in range(len(q) // 6):
-        row, i = j * per_link, 6 * j
+        row, i, d = j * per_link, 6 * j, half_length(lengths, j)
         ax, ay = math.cos(q[i + 2]), math.sin(q[i + 2])
         bx, by = math.cos(q[i + 5]), math.sin(q[i + 5])
         lx, ly = impulse[row], impulse[row + 1]
         out[0, i + 2] += d * (ax * lx + ay * ly)
         if j > 0:
-            out[0, i - 1] += d * (math.cos(q[i - 1]) * lx + math.sin(q[i - 1]) * ly)
+            before = half_length(lengths, j - 1)
+            out[0, i - 1] += before * (math.cos(q[i - 1]) * lx + math.sin(q[i - 1]) * ly)
         hx, hy = q[i + 3] - q[i], q[i + 4] - q[i + 1]
         # c₁ = b_A·h
         side_impulse = impulse[row + 2]

@@ -18,7 +18,7 @@ from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit.roles.options import all_but
 from corekit_vine.angle_cache import new_angle_cache
-from corekit_vine.chain import COMPLIANCE, MAX_FORCE, NATURAL_ANGLE, ROWS_PER_LINK, build_chain
+from corekit_vine.chain import COMPLIANCE, MAX_FORCE, ROWS_PER_LINK, build_chain
 from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.description import describe_robot
 from corekit_vine.dynamics import (
@@ -28,7 +28,9 @@ from corekit_vine.dynamics import (
     integrate,
 )
 from corekit_vine.frames import compute_point_jacobians, compute_poses
+from corekit_vine.initial_state import write_initial_state
 from corekit_vine.joints import WIDTH, compute_constraints, compute_force_gradient, constraint_dofs
+from corekit_vine.matter import update_growth
 from corekit_vine.mounted import BASE, POSE, MountedChain
 
 if TYPE_CHECKING:
@@ -40,6 +42,8 @@ _ALL_BUT_MATTER = all_but(
     VineConfig, "wall_density", "gas_density", "body_mass", "body_inertia", "bending_stiffness", "bending_damping",
     "joint_stiffness", "joint_damping", "natural_curvature", "pressure", "yield_pressure",
 )  # fmt: skip
+
+_NO_SPIN, _NO_TURN = np.zeros(0), np.eye(3)
 
 
 @final
@@ -61,16 +65,16 @@ class Vine(Model):
     def __init__(self, config: VineConfig, context: BuildContext | None = None) -> None:
         context = BuildContext() if context is None else context
         self._path = context.path or "vine"
-        self._base = MountedChain(config, context.gravity) if context.free_base else None
+        self._is_mounted, self._gravity = context.free_base, context.gravity
         self._start = context.base
         # the weight on a base that moves is that of `moving_base`
-        self._inside = attrs.evolve(context, gravity=np.zeros(3)) if self._base else context
+        self._inside = attrs.evolve(context, gravity=np.zeros(3)) if self._is_mounted else context
         turn = context.base.rotation
         first, second = turn[:, 0], turn[:, 2]
         self._plane: Array = np.ascontiguousarray(
             np.vstack([context.base.position, first, second, np.cross(first, second)])
         )
-        self._layout = describe_robot(config, None if self._base else self._plane[:3])
+        self._layout = describe_robot(config, None if self._is_mounted else self._plane[:3])
         self._zero_inputs = np.zeros(self._layout.input_size)
         Vine._set_config(self, config)
 
@@ -78,9 +82,10 @@ class Vine(Model):
         """Compute by the numbers of a config from now on."""
         self._config = config
         self._chain = chain = build_chain(config, self._inside)
-        self._scalars, self._mass, self._pins = chain
+        self._scalars, self._start_lengths, self._pins = chain
+        self._base = MountedChain(config, self._gravity, self._scalars) if self._is_mounted else None
         self._angle_cache = new_angle_cache(config.bodies)
-        n = len(self._mass)
+        n, self._aux_lengths = 3 * config.bodies, config.links if config.form == "tube" else 0
         self._inertia, self._bands = np.zeros(n), (np.zeros((6, n)), np.zeros((4, n)))
 
     def with_numbers(self, config: VineConfig) -> Vine | None:
@@ -106,46 +111,35 @@ class Vine(Model):
             ConfigError: wrong number of entries, or a length at which the bodies overlap entirely.
         """
         initial = VineInitial() if initial is None else initial
-        config, links, d = self._config, self._config.links, self._config.half_length
-        length = config.length if initial.grown_length is None else initial.grown_length
-        distance = length / links - 2.0 * d
-        mistakes: list[Mistake] = []
-        if distance < config.shortest or distance <= 0.0:
-            least = links * (2.0 * d + config.shortest)
-            mistakes.append(Mistake(f"{self._path}.initial.grown_length", length, f"must be > {least:.6g} m"))
-        bend = self._pins[:, NATURAL_ANGLE] if initial.bend is None else np.array(initial.bend)
-        rate = np.array(initial.bend_rate)
-        for name, values in (("bend", bend), ("bend_rate", rate)):
-            if len(values) not in (1, links):
-                found, allowed = f"{len(values)} entries", f"give 1, or {links}: one per pin"
-                mistakes.append(Mistake(f"{self._path}.initial.{name}", found, allowed))
-        if mistakes:
-            raise ConfigError(mistakes, "the initial state")
-        angle = config.heading + np.cumsum(np.broadcast_to(bend, (links,)))
-        spin = np.cumsum(np.broadcast_to(rate, (links,)))
-        axis = np.column_stack([np.cos(angle), np.sin(angle)])
-        turn = np.column_stack([-axis[:, 1], axis[:, 0]]) * spin[:, None]
-        grow = initial.growth_rate / links
-        ends = np.cumsum((distance + 2.0 * d) * axis, axis=0)
-        speeds = np.cumsum((distance + 2.0 * d) * turn + grow * axis, axis=0)
         if self._base is not None:
             self._base.place(out, self._start.position, self._start.rotation, np.zeros(3), np.zeros(3))
         own = self._settle(out)
-        q, v = own.q.reshape(links, 2, 3), own.v.reshape(links, 2, 3)
-        start = np.vstack([np.zeros(2), ends[:-1]])
-        q[:, 0, :2], q[:, 1, :2] = start + d * axis, ends - d * axis
-        v[:, 0, :2] = np.vstack([np.zeros(2), speeds[:-1]]) + d * turn
-        v[:, 1, :2] = speeds - d * turn
-        q[:, :, 2], v[:, :, 2] = angle[:, None], spin[:, None]
+        lengths = out.aux[: self._aux_lengths]
+        write_initial_state(self._config, self._chain, initial, self._path, lengths, own.q, own.v)
+        self.reparametrise(out)
         out.time = 0.0
 
     def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
-        """Write q + h·v̄; angles never wrap."""
+        """Write q + h·v̄; angles never wrap, and lengths stay until `reparametrise`."""
+        out.aux[:] = start.aux
         if self._base is None:
             integrate(start.q, velocity, step, out.q)
             return
         self._base.move(start, velocity, step, out)
         integrate(start.q[POSE:], velocity[BASE:], step, out.q[POSE:])
+
+    def reparametrise(self, state: State) -> bool:
+        """Update the lengths of links, the centres of bodies and the force of what flows, see `matter`."""
+        if not self._aux_lengths:
+            return False
+        if self._base is None:
+            return update_growth(self._scalars, state.aux, _NO_TURN, _NO_SPIN, state.q, state.v)
+        own, spin = self._settle(state), state.v[3:BASE]
+        return update_growth(self._scalars, state.aux, self._base.rotation, spin, own.q, own.v)
+
+    def _lengths(self, state: State) -> Array:
+        """The lengths of the links by which a state is computed; other numbers may follow them."""
+        return state.aux if self._aux_lengths else self._start_lengths
 
     def _settle(self, state: State) -> State:
         """Put the plane where the base of a state has it; return the state of the robot alone, views."""
@@ -161,6 +155,7 @@ class Vine(Model):
     ) -> None:
         """Write pose and twist of the base, see `mounted`."""
         MountedChain.place(state, position, rotation, velocity, angular_velocity)
+        self.reparametrise(state)
 
     def new_mass_matrix(self) -> Matrix:
         """Return a diagonal buffer, or a sparse one with the rows and columns of a base that moves."""
@@ -168,15 +163,16 @@ class Vine(Model):
 
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`, and of `moving_base` where the base moves."""
-        scalars, masses, pins, base = self._scalars, self._mass, self._pins, self._base
+        scalars, lengths, pins, base = self._scalars, self._lengths(state), self._pins, self._base
+        aux = state.aux
         if base is None:
-            compute_mass_and_force(scalars, masses, pins, state.q, state.v, inputs, mass.data, force)
+            compute_mass_and_force(scalars, lengths, pins, aux, state.q, state.v, inputs, mass.data, force)
             return
-        own = self._settle(state)
-        force[:BASE] = 0.0
-        compute_mass_and_force(scalars, masses, pins, own.q, own.v, inputs, self._inertia, force[BASE:])
+        own, matter = self._settle(state), self._aux_lengths
+        force[:BASE] = aux[matter : matter + BASE] if matter else 0.0
+        compute_mass_and_force(scalars, lengths, pins, aux, own.q, own.v, inputs, self._inertia, force[BASE:])
         mass.zero()
-        base.add_inertia(own, state.v, mass.data, force)
+        base.add_inertia(lengths, own, state.v, mass.data, force)
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Return bands, or sparse ones: K also holds ∂(J_bᵀ·λ)/∂q, D couples the bodies of a pin."""
@@ -189,52 +185,54 @@ class Vine(Model):
         self, state: State, inputs: Array, stiffness: Matrix, damping: Matrix
     ) -> None:
         """Write the exact K and D of `dynamics`, and of `moving_base` where the base moves."""
-        base = self._base
+        base, lengths = self._base, self._lengths(state)
         if base is None:
             compute_stiffness_and_damping(
-                self._scalars, self._pins, state.q, inputs, stiffness.data, damping.data
+                self._scalars, lengths, self._pins, state.q, inputs, stiffness.data, damping.data
             )
             return
         own = self._settle(state)
-        compute_stiffness_and_damping(self._scalars, self._pins, own.q, inputs, *self._bands)
+        compute_stiffness_and_damping(self._scalars, lengths, self._pins, own.q, inputs, *self._bands)
         for matrix, band in zip((stiffness, damping), self._bands, strict=True):
             matrix.zero()
             base.add_band(band, matrix.data)
-        base.add_derivatives(own, state.v, stiffness.data, damping.data)
+        base.add_derivatives(lengths, own, state.v, stiffness.data, damping.data)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic energy, and elastic and gravitational energy [J] for zero inputs; heights from the base.
 
         If it moves, heights count from the world's origin.
         """
-        own = self._settle(state)
-        found = compute_energies(self._scalars, self._mass, self._pins, own.q, own.v, self._zero_inputs)
+        own, lengths = self._settle(state), self._lengths(state)
+        found = compute_energies(self._scalars, lengths, self._pins, own.q, own.v, self._zero_inputs)
         if self._base is None:
             return found
         mass, momentum = self.new_mass_matrix(), np.zeros(len(state.v))
         self.compute_mass_and_force(state, self._zero_inputs, mass, np.zeros(len(state.v)))
         mass.multiply(state.v, momentum)
-        return 0.5 * float(momentum @ state.v), found[1] + self._base.height_energy(own)
+        return 0.5 * float(momentum @ state.v), found[1] + self._base.height_energy(lengths, own)
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
-        """Return f as gravity, bending, damping and tip load, and inertia on a base that moves [N, N·m]."""
-        own, base = self._settle(state), self._base
-        terms = self._own_force_terms(own, inputs)
-        if base is None:
-            return terms
-        terms = {name: np.concatenate([np.zeros(BASE), term]) for name, term in terms.items()}
-        mass, whole = self.new_mass_matrix(), np.zeros(len(state.v))
-        base.add_inertia(own, state.v, mass.data, terms["gravity"], moving=False)
-        base.add_inertia(own, state.v, mass.data, whole)
-        return terms | {"inertia": whole - terms["gravity"]}
+        """Return f as gravity, bending, damping and tip load, flowing matter, and inertia on a base that moves."""
+        own, base, lengths = self._settle(state), self._base, self._lengths(state)
+        terms = self._own_force_terms(lengths, own, inputs)
+        if base is not None:
+            terms = {name: np.concatenate([np.zeros(BASE), term]) for name, term in terms.items()}
+            mass, whole = self.new_mass_matrix(), np.zeros(len(state.v))
+            base.add_inertia(lengths, own, state.v, mass.data, terms["gravity"], moving=False)
+            base.add_inertia(lengths, own, state.v, mass.data, whole)
+            terms["inertia"] = whole - terms["gravity"]
+        if self._aux_lengths:
+            terms["matter"] = state.aux[self._aux_lengths :].copy()
+        return terms
 
-    def _own_force_terms(self, state: State, inputs: Array) -> dict[str, Array]:
+    def _own_force_terms(self, lengths: Array, state: State, inputs: Array) -> dict[str, Array]:
         n = 3 * self._config.bodies
         scratch = np.zeros(n)
 
         def force(v: Array, u: Array) -> Array:
             out = np.zeros(n)
-            compute_mass_and_force(self._scalars, self._mass, self._pins, state.q, v, u, scratch, out)
+            compute_mass_and_force(self._scalars, lengths, self._pins, _NO_SPIN, state.q, v, u, scratch, out)
             return out
 
         loaded, unloaded = force(np.zeros(n), inputs), inputs.copy()
@@ -266,6 +264,7 @@ class Vine(Model):
         own = self._settle(state)
         compute_constraints(
             self._scalars,
+            self._lengths(state),
             own.q,
             own.v,
             self._angle_cache,
@@ -279,33 +278,35 @@ class Vine(Model):
         """Write ∂(J_bᵀ·λ)/∂q."""
         own = self._settle(state)
         band = out.data if self._base is None else self._bands[0]
-        compute_force_gradient(self._scalars, own.q, own.v, impulse, band)
+        compute_force_gradient(self._scalars, self._lengths(state), own.q, own.v, impulse, band)
         if self._base is not None:
             out.zero()
             self._base.add_band(band, out.data)
 
     def compute_frame_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write the poses of the base and of every body's far end."""
-        own = self._settle(state)
-        compute_poses(self._scalars, self._plane, own.q, self._angle_cache, position, rotation)
+        own, lengths = self._settle(state), self._lengths(state)
+        compute_poses(self._scalars, lengths, self._plane, own.q, self._angle_cache, position, rotation)
 
     def compute_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write the Jacobians of points fixed in frames."""
+        scalars, lengths, plane = self._scalars, self._lengths(state), self._plane
         if self._base is None:
-            compute_point_jacobians(self._scalars, self._plane, state.q, frame, local, dofs, values)
+            compute_point_jacobians(scalars, lengths, plane, state.q, frame, local, dofs, values)
             return
         own, frames = self._settle(state), len(self._layout.frames)
         position, rotation = np.empty((frames, 3)), np.empty((frames, 3, 3))
-        compute_poses(self._scalars, self._plane, own.q, self._angle_cache, position, rotation)
+        compute_poses(scalars, lengths, plane, own.q, self._angle_cache, position, rotation)
         own_dofs, rows = np.empty((len(frame), 3), dtype=np.int64), np.empty((len(frame), 3, 3))
-        compute_point_jacobians(self._scalars, self._plane, own.q, frame, local, own_dofs, rows)
+        compute_point_jacobians(scalars, lengths, plane, own.q, frame, local, own_dofs, rows)
         self._base.write_rows((position, rotation), (frame, local), (own_dofs, rows), dofs, values)
 
     def compute_outline(self, state: State) -> Outline:
         """Return the tube as one polyline through the pins, with its radius."""
-        d, links = self._config.half_length, self._config.links
+        links = self._config.links
+        d = 0.25 * self._lengths(state)[:links, None]
         far = self._settle(state).q.reshape(links, 2, 3)[:, 1]
         ends = far[:, :2] + d * np.column_stack([np.cos(far[:, 2]), np.sin(far[:, 2])])
         flat = np.vstack([np.zeros(2), ends])

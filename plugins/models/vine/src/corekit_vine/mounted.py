@@ -17,8 +17,9 @@ from corekit.geometry.pose_coordinates import move_pose, read_pose
 from corekit.geometry.vectors import add_scaled, row, subtract
 from corekit.linalg.matrices import Sparse, SparsePattern
 from corekit.roles.model import Coordinate
+from corekit_vine.chain import body_inertia
 from corekit_vine.config import VineConfig
-from corekit_vine.inertia import compute_base_inertia, compute_body_inertia, compute_particles
+from corekit_vine.inertia import compute_base_inertia, compute_gyration
 from corekit_vine.moving_base import BASE, add_inertia, add_inertia_derivatives
 
 __all__ = ["BASE", "BASE_COORDINATES", "BASE_VELOCITIES", "POSE", "MountedChain"]
@@ -72,22 +73,30 @@ def _add_base_columns(
                 values[c, i, BASE + k] = own[c, i, k]
 
 
+@compiled
+def _write_particles(scalars: Array, lengths: Array, gyration: float, out: Array) -> None:
+    """Write the mass of every body, and J − ½·J_x, ½·J_x, ½·J_x of its axes as particles, (n, 4)."""
+    for i in range(len(out)):
+        mass, across = body_inertia(scalars, lengths, i // 2)
+        half = 0.5 * mass * gyration
+        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = mass, across - half, half, half
+
+
 @final
 class MountedChain:
     """What a base that moves adds to a robot.
 
     Args:
-        config: of the robot. gravity: in world axes [m/s²].
+        config: of the robot. gravity: in world axes [m/s²]. scalars: of its `Chain`.
 
     Attributes:
         position, rotation: of the base at the last `settle`.
     """
 
-    def __init__(self, config: VineConfig, gravity: Array) -> None:
+    def __init__(self, config: VineConfig, gravity: Array, scalars: Array) -> None:
         n = 3 * config.bodies
-        self._gravity = gravity
-        body = np.array(compute_particles(*compute_body_inertia(config), config))
-        self._inertia = np.tile(body, (config.bodies, 1))
+        self._gravity, self._scalars = gravity, scalars
+        self._gyration, self._inertia = compute_gyration(config), np.zeros((config.bodies, 4))
         self._base = np.array(compute_base_inertia(config))
         self.position, self.rotation = np.zeros(3), np.zeros((3, 3))
         self._table = np.zeros((10, 3))
@@ -125,29 +134,37 @@ class MountedChain:
         """Move the base with v̄ over h."""
         move_pose(start.q, velocity, step, out.q)
 
-    def add_inertia(self, own: State, v: Array, mass: Array, force: Array, *, moving: bool = True) -> None:
+    def _particles(self, lengths: Array) -> Array:
+        _write_particles(self._scalars, lengths, self._gyration, self._inertia)
+        return self._inertia
+
+    def add_inertia(
+        self, lengths: Array, own: State, v: Array, mass: Array, force: Array, *, moving: bool = True
+    ) -> None:
         """Add M and the forces of inertia and weight; of weight alone if not `moving`."""
         add_inertia(
-            self.rotation, self._base, self._inertia, own.q, v, self._gravity, 1.0 if moving else 0.0, self._table,
-            self._where, mass, force,
+            self.rotation, self._base, self._particles(lengths), own.q, v, self._gravity, 1.0 if moving else 0.0,
+            self._table, self._where, mass, force,
         )  # fmt: skip
 
-    def add_derivatives(self, own: State, v: Array, stiffness: Array, damping: Array) -> None:
+    def add_derivatives(self, lengths: Array, own: State, v: Array, stiffness: Array, damping: Array) -> None:
         """Add their K and D."""
         add_inertia_derivatives(
-            self.rotation, self._inertia, own.q, v, self._gravity, self._table, self._where, stiffness, damping
+            self.rotation, self._particles(lengths), own.q, v, self._gravity, self._table, self._where, stiffness,
+            damping,
         )  # fmt: skip
 
     def add_band(self, band: Array, out: Array) -> None:
         """Add a lower band in the robot's own velocities."""
         _add_band(band, self._band[:, : len(band)], out)
 
-    def height_energy(self, own: State) -> float:
+    def height_energy(self, lengths: Array, own: State) -> float:
         """Potential energy of the weight [J], from the world's origin."""
         flat = own.q.reshape(-1, 3)
         places = self.position + flat[:, :1] * self.rotation[:, 0] + flat[:, 1:2] * self.rotation[:, 2]
         return -float(
-            self._inertia[:, 0] @ (places @ self._gravity) + self._base[0] * self.position @ self._gravity
+            self._particles(lengths)[:, 0] @ (places @ self._gravity)
+            + self._base[0] * self.position @ self._gravity
         )
 
     def write_rows(

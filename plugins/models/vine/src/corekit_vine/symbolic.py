@@ -18,24 +18,24 @@ from corekit.data.arrays import Array
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_vine.chain import (
     ACTUATOR,
+    CURVATURE,
     DAMPING,
     EXTENSIBILITY,
     GRAVITY_X,
     GRAVITY_Y,
-    HALF,
     HEADING,
-    NATURAL_ANGLE,
+    LEAST_LENGTH,
     ONSET,
     PRESSURE_DRIVEN,
     PUBLISHED,
     RATE_COUNT,
+    RIGIDITY,
     ROWS_PER_LINK,
-    SHORTEST,
-    SPACING,
     STEP_SIZE,
-    STIFFNESS,
     YIELD,
     Chain,
+    body_inertia,
+    pin_spacing,
 )
 from corekit_vine.config import VineConfig
 
@@ -71,14 +71,17 @@ class SymbolicVine:
     def __init__(
         self, chain: Chain, plane: Array, config: VineConfig, values: Mapping[str, Expression] | None = None
     ) -> None:
-        self._scalars, self._mass, self._pins = self._chain = chain
+        self._scalars, lengths, self._pins = self._chain = chain
+        self._half = 0.25 * float(lengths[0])
+        self._spacing = [float(pin_spacing(lengths, j)) for j in range(len(lengths))]
+        self._body = body_inertia(self._scalars, lengths, 0)
         self._config = config
         self._values = dict(values or {})
+        self._plane = plane
+        self._links = len(self._pins)
+        self.coordinates = 6 * self._links
         self._columns = self._pin_expressions()
         self._mass_diagonal = self._mass_expressions()
-        self._plane = plane
-        self.coordinates = len(self._mass)
-        self._links = len(self._pins)
         actuators = int(self._pins[:, ACTUATOR].max()) + 1
         self.inputs = int(self._scalars[RATE_COUNT]) + 1 + actuators + 2
         self.frames = self.coordinates // 3 + 1
@@ -90,16 +93,14 @@ class SymbolicVine:
 
         The stiffness is no parameter if the wall can wrinkle, because the onset of wrinkling depends on it.
         """
-        config, pins = self._config, self._pins
+        config = self._config
         expressions = {
-            "body_mass": SymbolicParameter("kg", float(self._mass[0])),
-            "body_inertia": SymbolicParameter("kg·m²", float(self._mass[2])),
+            "body_mass": SymbolicParameter("kg", self._body[0]),
+            "body_inertia": SymbolicParameter("kg·m²", self._body[1]),
         }
         if config.moment_law != "wrinkling":
             if config.joint_stiffness is None:
-                expressions["bending_stiffness"] = SymbolicParameter(
-                    "N·m²", float(pins[0, STIFFNESS] * pins[0, SPACING])
-                )
+                expressions["bending_stiffness"] = SymbolicParameter("N·m²", float(self._pins[0, RIGIDITY]))
             else:
                 expressions["joint_stiffness"] = SymbolicParameter("N·m/rad", config.joint_stiffness)
         if config.joint_damping is None:
@@ -113,28 +114,30 @@ class SymbolicVine:
         return SymbolicVine(self._chain, self._plane, self._config, {**self._values, **values})
 
     def _pin_expressions(self) -> dict[int, list[Expression]]:
-        """Return the expressions for columns of the table of pins."""
+        """Return K and C of the pins, by the columns of what they come from."""
         expressions: dict[int, list[Expression]] = {}
-        spacing = self._pins[:, SPACING].tolist()
+        spacing = self._spacing
         for column, of_tube, of_joint in (
-            (STIFFNESS, "bending_stiffness", "joint_stiffness"),
+            (RIGIDITY, "bending_stiffness", "joint_stiffness"),
             (DAMPING, "bending_damping", "joint_damping"),
         ):
             if of_tube in self._values:
                 expressions[column] = [self._values[of_tube] / D for D in spacing]
             elif of_joint in self._values:
                 expressions[column] = [self._values[of_joint]] * len(spacing)
+            else:
+                expressions[column] = (self._pins[:, column] / spacing).tolist()
         return expressions
 
     def _mass_expressions(self) -> Expression:
         """Return the diagonal of M; an absent inertia scales with the mass."""
         if not self._values.keys() & {"body_mass", "body_inertia"}:
-            return ca.DM(self._mass)
-        own_mass, own_inertia = float(self._mass[0]), float(self._mass[2])
+            return ca.DM([self._body[0], self._body[0], self._body[1]] * (2 * self._links))
+        own_mass, own_inertia = self._body
         mass = self._values.get("body_mass", own_mass)
         ratio = mass / own_mass if self._config.body_inertia is None else 1.0
         inertia = self._values.get("body_inertia", own_inertia * ratio)
-        return ca.vertcat(*[mass, mass, inertia] * (len(self._mass) // 3))
+        return ca.vertcat(*[mass, mass, inertia] * (2 * self._links))
 
     def mass(self, q: Expression) -> Expression:
         """Return the constant M, shape (3n, 3n)."""
@@ -157,8 +160,8 @@ class SymbolicVine:
         potential = -ca.dot(self._mass_diagonal * ca.DM(weight), q)
         angles = self.pin_angles(q, u)
         for j in range(self._links):
-            spacing, onset = float(self._pins[j, SPACING]), float(self._pins[j, ONSET])
-            K = self._pin_value(stiffness, STIFFNESS, j)
+            spacing, onset = self._spacing[j], float(self._pins[j, ONSET])
+            K = self._pin_value(stiffness, RIGIDITY, j)
             potential += self._bend_energy(angles[j], K, spacing, onset)
         return potential
 
@@ -182,7 +185,7 @@ class SymbolicVine:
     def _pin_value(self, values: Expression | None, column: int, j: int) -> Expression:
         """Return the value for pin j: from `values` (one, or one per pin) or from the options."""
         if values is None:
-            return self._columns[column][j] if column in self._columns else float(self._pins[j, column])
+            return self._columns[column][j]
         return values[j] if values.shape[0] > 1 else values
 
     def pin_angles(self, q: Expression, inputs: Expression) -> Expression:
@@ -191,10 +194,10 @@ class SymbolicVine:
         angles = []
         for j in range(self._links):
             before = self._scalars[HEADING] + inputs[heading] if j == 0 else q[6 * j - 1]
-            angle = q[6 * j + 2] - before - float(self._pins[j, NATURAL_ANGLE])
+            angle = q[6 * j + 2] - before - self._spacing[j] * float(self._pins[j, CURVATURE])
             actuator = int(self._pins[j, ACTUATOR])
             if actuator >= 0:
-                angle -= float(self._pins[j, SPACING]) * inputs[heading + 1 + actuator]
+                angle -= self._spacing[j] * inputs[heading + 1 + actuator]
             angles.append(angle)
         return ca.vertcat(*angles)
 
@@ -222,7 +225,7 @@ class SymbolicVine:
     def constraint(self, q: Expression) -> Expression:
         """Return c(q) of the pins and telescoping joints [m or rad], four per link, shape (4N, 1)."""
         entries: list[Expression] = []
-        d, published = float(self._scalars[HALF]), self._scalars[PUBLISHED] > 0.0
+        d, published = self._half, self._scalars[PUBLISHED] > 0.0
         end = ca.DM.zeros(2)
         for j in range(self._links):
             near, far = q[6 * j : 6 * j + 3], q[6 * j + 3 : 6 * j + 6]
@@ -277,7 +280,9 @@ class SymbolicVine:
         five, per_link = self.constraint_jacobian(q, v), int(self._scalars[ROWS_PER_LINK])
         position, target = self.constraint(q), self.target_rates(inputs)
         slowest = ca.fmin(
-            (float(self._scalars[SHORTEST]) - self.extensions(q)) / float(self._scalars[STEP_SIZE]), 0.0
+            (float(self._scalars[LEAST_LENGTH]) - 2.0 * self._half - self.extensions(q))
+            / float(self._scalars[STEP_SIZE]),
+            0.0,
         )
         target = ca.if_else(target < 0.0, ca.fmax(target, slowest), target)
         J: list[Expression] = []
@@ -327,6 +332,4 @@ class SymbolicVine:
     def _end(self, q: Expression, body: int) -> Expression:
         """Return the far end of a body in the plane, shape (2, 1)."""
         angle = q[3 * body + 2]
-        return q[3 * body : 3 * body + 2] + float(self._scalars[HALF]) * ca.vertcat(
-            ca.cos(angle), ca.sin(angle)
-        )
+        return q[3 * body : 3 * body + 2] + self._half * ca.vertcat(ca.cos(angle), ca.sin(angle))
