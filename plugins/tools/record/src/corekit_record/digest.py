@@ -10,16 +10,38 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
 from corekit.errors import ResultsError
+from corekit.files import replace_file
 
-__all__ = ["copy_and_seal", "copy_checked", "raise_if_damaged", "seal"]
+__all__ = ["DamagedResults", "copy_and_seal", "copy_checked", "raise_if_damaged", "seal", "set_aside"]
 
 _MARK = b"corekit-sha256:\n"
 _LENGTH = len(_MARK) + hashlib.sha256().digest_size
 _PIECE = 1 << 20
+
+
+class DamagedResults(ResultsError):
+    """A results file that cannot be read: its records are lost, which a run that goes on can bear.
+
+    Attributes:
+        what: is wrong with it.
+    """
+
+    what: str = ""
+
+    @classmethod
+    def of(cls, path: Path, what: str) -> DamagedResults:
+        """Make the error of a file, which says what to do."""
+        error = cls(
+            f"{path} {what}. A run that has not finished goes on with `corekit run --resume {path.parent}`, with "
+            "records from its checkpoint on; else run its resolved.toml anew."
+        )
+        error.what = what
+        return error
 
 
 class _Readable(Protocol):
@@ -40,7 +62,7 @@ def copy_checked(path: Path, write: Callable[[bytes], object]) -> None:
     """Hand over the contents of a sealed file without its digest, piece by piece.
 
     Raises:
-        ResultsError: they are not those that were sealed; then some were handed over.
+        DamagedResults: they are not those that were sealed; then some were handed over.
     """
     left = path.stat().st_size - _LENGTH
     digest = hashlib.sha256()
@@ -57,14 +79,12 @@ def copy_checked(path: Path, write: Callable[[bytes], object]) -> None:
         if end.startswith(_MARK)
         else "no digest is at its end"
     )
-    raise ResultsError(
-        f"{path} is not a whole results file: {what}. It is damaged, or another program changed it. "
-        "`corekit run --resume` makes it anew from a checkpoint, if its folder has one."
-    )
+    said = f"is not a whole results file: {what}, so it is damaged, or another program changed it"
+    raise DamagedResults.of(path, said)
 
 
 def raise_if_damaged(path: Path) -> None:
-    """Raise a ResultsError if the contents of a file do not fit its digest; what was whole is not read twice."""
+    """Raise a DamagedResults if the contents of a file do not fit its digest; what was whole is not read twice."""
     found = path.stat()
     _check(path, found.st_ino, found.st_mtime_ns, found.st_size)
 
@@ -80,3 +100,20 @@ def seal(path: Path) -> None:
         digest = hashlib.file_digest(file, "sha256").digest()
     with path.open("ab") as file:
         file.write(_MARK + digest)
+
+
+def set_aside(path: Path) -> str:
+    """Rename a file that is damaged, and return a sentence that says so; empty if there is none.
+
+    Raises:
+        ResultsError: it cannot be renamed.
+    """
+    if not path.exists():
+        return ""
+    names = (path.with_name(f"damaged-{number}-{path.name}") for number in count(1))
+    aside = next(each for each in names if not each.exists())
+    try:
+        replace_file(path, aside)
+    except OSError as error:
+        raise ResultsError(f"cannot rename {path}: {error.strerror}") from error
+    return f" The damaged one is kept as {aside.name}."

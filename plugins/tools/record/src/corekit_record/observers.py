@@ -19,5 +19,10 @@ def observe(context: RunContext) -> list[RunObserver]:
     watchdog = Watchdog(scenario.watchdog, simulation, statistics, every, context.log, context.warn)
     if context.folder is None:
         return [statistics, watchdog]
-    recorder = Recorder(context.folder / RESULTS, simulation, every, statistics, scenario.name)
+
+    def tell(sentence: str) -> None:
+        context.warn(sentence)
+        context.log("records lost", reason=sentence)
+
+    recorder = Recorder(context.folder / RESULTS, simulation, every, statistics, scenario.name, tell=tell)
     return [statistics, watchdog, recorder]

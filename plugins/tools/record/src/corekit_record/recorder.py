@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, final
@@ -21,12 +21,14 @@ from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.simulation.loop import Simulation
 from corekit_record.column_buffer import ColumnBuffer
+from corekit_record.digest import DamagedResults, set_aside
 from corekit_record.netcdf_file import CHUNK
 from corekit_record.record_layout import STATUSES, attributes_of, dimensions_of, variables_of
 from corekit_record.replay_data import resample_outline
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics
 from corekit_record.store import GrowingFile
+from corekit_run.folder_run import ignore
 from corekit_run.observers import Arrays, RunObserver
 
 __all__ = ["Recorder"]
@@ -65,6 +67,7 @@ class Recorder(RunObserver):
         statistics: counters of the run.
         title: name of the scenario.
         initial: whether `begin` records the state.
+        tell: called with a sentence if the file of an earlier attempt is lost.
     Raises:
         ConfigError: `every` is not a whole number of steps.
     """
@@ -80,6 +83,7 @@ class Recorder(RunObserver):
         title: str = "",
         *,
         initial: bool = True,
+        tell: Callable[[str], object] = ignore,
     ) -> None:
         step = simulation.step_length
         self._stride = max(1, round(every / step))
@@ -88,7 +92,8 @@ class Recorder(RunObserver):
             hint = f"nearest is {self._stride * step:.10g}"
             raise ConfigError([Mistake("output.every", every, allowed, hint)])
         self._path, self._simulation, self._title, self._initial = path, simulation, title, initial
-        self._statistics = statistics
+        self._statistics, self._tell = statistics, tell
+        self._lost, self._first_step = "", 0
         self._row = self._contact = 0
         self._kept = simulation.step_index // self._stride
         self._due = -1.0
@@ -103,11 +108,14 @@ class Recorder(RunObserver):
         Raises:
             ResultsError: the folder cannot be written to, or there is a file with more than an initial record.
         """
-        if self._path.exists() and len(Results(self._path).time) > 1:
-            folder = self._path.parent
-            raise ResultsError(
-                f"{folder} has no checkpoint-*.npz to go on from. Run {folder / 'resolved.toml'} anew instead."
-            )
+        folder = self._path.parent
+        try:
+            if self._path.exists() and len(Results(self._path).time) > 1:
+                raise ResultsError(
+                    f"{folder} has no checkpoint-*.npz to go on from. Run {folder / 'resolved.toml'} anew instead."
+                )
+        except DamagedResults as error:
+            self._lost = f"{error.what}. It is made anew from the start"
         self._open(None)
         if self._initial:
             self._keep(self._simulation, None)
@@ -116,20 +124,44 @@ class Recorder(RunObserver):
     def restore(self, state: Arrays) -> None:
         """Continue the published file; records after that state are dropped.
 
+        Where the file is damaged or missing a new one begins at that state. Everything else goes on as it would have:
+        the counters of `statistics` are of the whole run, and `first_step` says where the file's steps begin.
+
         Raises:
-            ResultsError: there is none, or it is not the file of this run.
+            ResultsError: it is not the file of this run.
         """
-        records, wanted = len(Results(self._path).time), int(state["time_length"])
-        if records < wanted:
+        kept = {name: int(state[f"{name}_length"]) for name in ("time", "contact", "step")}
+        self._first_step = int(state["first_step"])
+        try:
+            self._continue(kept)
+        except DamagedResults as error:
+            self._lost = f"{error.what}. Its records up to this checkpoint are lost, and new ones begin here"
+            self._first_step += kept["step"]
+            self._open(None)
+        except ResultsError as error:
             raise ResultsError(
-                f"{self._path} holds {records} records, the checkpoint belongs to {wanted}: "
-                "it is not the file that this run wrote"
-            )
-        self._open({name: int(state[f"{name}_length"]) for name in ("time", "contact", "step")})
+                f"{error}. Move it elsewhere to go on from the checkpoint, with records from there on"
+            ) from error
         names = json.loads(str(state["answerers"]))
         self._answerers = {name: i for i, name in enumerate(names)}
         self._kept = int(state["kept"])
         self._due = self._next_due(self._simulation)
+
+    def _continue(self, kept: Mapping[str, int]) -> None:
+        """Go on with the published file.
+
+        Raises:
+            DamagedResults: there is none, or it cannot be read. ResultsError: it is another one.
+        """
+        if not self._path.exists():
+            raise DamagedResults.of(self._path, "is not there")
+        records = len(Results(self._path).time)
+        if records < kept["time"]:
+            raise ResultsError(
+                f"{self._path} holds {records} records, the checkpoint belongs to {kept['time']}: "
+                "it is not the file that this run wrote"
+            )
+        self._open(kept)
 
     def _open(self, kept: Mapping[str, int] | None) -> None:
         """Create the file, or continue it after the kept records, and create the buffers."""
@@ -217,7 +249,12 @@ class Recorder(RunObserver):
     # — one record —
 
     def _keep(
-        self, simulation: Simulation, report: StepReport | None, record: ContactRecord | None = None
+        self,
+        simulation: Simulation,
+        report: StepReport | None,
+        record: ContactRecord | None = None,
+        *,
+        counted: bool = True,
     ) -> None:
         rows, k, state = self._rows, self._row, simulation.state
         rows["time"][k] = state.time
@@ -235,9 +272,10 @@ class Recorder(RunObserver):
             record = simulation.contacts() if report is not None else ContactRecord()
         self._keep_solve(report, record)
         self._keep_contacts(record)
-        self._statistics.add_contacts(state.time, record)
+        if counted:
+            self._statistics.add_contacts(state.time, record)
+            self._kept += 1
         self._row += 1
-        self._kept += 1
         self._unpublished = True
         self._due = self._next_due(simulation)
         if self._row == _ROW_BLOCK:
@@ -328,6 +366,8 @@ class Recorder(RunObserver):
         Raises:
             ResultsError: the disk is full or the folder has gone; what was published before is still there.
         """
+        if self._lost:
+            self._replace_lost()
         if not self._unpublished:
             return True
         begin = clock.perf_counter()
@@ -338,6 +378,16 @@ class Recorder(RunObserver):
         self._next_publication = now + max(_PUBLISH_EVERY, (now - begin) / _SHARE)
         return not self._unpublished
 
+    def _replace_lost(self) -> None:
+        """Keep a file that cannot be read under another name, begin the new one with the state, and say so."""
+        sentence = f"{self._path} {self._lost}, at t = {self._simulation.time:.9g} s.{set_aside(self._path)}"
+        self._lost = ""
+        if not self._file.length("time") + self._row:
+            self._keep(self._simulation, None, counted=False)
+            self._file.set_attribute("", "first_step", self._first_step)
+            self._file.set_attribute("", "lost", sentence)
+        self._tell(sentence)
+
     # — for resuming —
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -345,5 +395,6 @@ class Recorder(RunObserver):
         return {
             **{f"{name}_length": np.array(self._file.length(name)) for name in ("time", "contact", "step")},
             "kept": np.array(self._kept),
+            "first_step": np.array(self._first_step),
             "answerers": np.array(json.dumps(list(self._answerers))),
         }

@@ -286,6 +286,17 @@ class Results:
 
     @property
     @or_damaged
+    def first_step(self) -> int:
+        """Number of the first step in `solves`: 0, unless records before a checkpoint were lost (`lost`)."""
+        return int(self._attributes[""].get("first_step", 0))
+
+    @property
+    def lost(self) -> str:
+        """What of the records is lost, and why, in a sentence; empty as a rule."""
+        return str(self._attributes[""].get("lost", ""))
+
+    @property
+    @or_damaged
     def solves(self) -> SolveHistory:
         """Which solver solved every accepted step, recorded or not, and how well."""
         with self._open() as file:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from corekit.errors import ResultsError
-from corekit_record.digest import raise_if_damaged
+from corekit_record.digest import DamagedResults, raise_if_damaged
 from corekit_record.record_layout import FORMAT
 
 __all__ = ["datasets", "open_results", "or_damaged", "plain_attributes", "report_damage"]
@@ -51,15 +51,12 @@ def or_damaged(method: Callable[P, R]) -> Callable[P, R]:
 
 @contextmanager
 def report_damage(path: Path) -> Iterator[None]:
-    """Report by one ResultsError what only a damaged file leads to."""
+    """Report by one DamagedResults what only a damaged file leads to."""
     try:
         yield
     except _DAMAGES as error:
         said = " ".join(f"{type(error).__name__}: {error}".split())
-        raise ResultsError(
-            f"{path} is damaged, or no recorder wrote it ({said[:300]}). `corekit run --resume` makes it anew from a "
-            "checkpoint, if its folder has one."
-        ) from error
+        raise DamagedResults.of(path, f"is damaged, or no recorder wrote it ({said[:300]})") from error
 
 
 @contextmanager
@@ -74,8 +71,10 @@ def open_results(path: Path) -> Iterator[Any]:
     try:
         raise_if_damaged(path)
         file = h5py.File(path, "r")
+    except PermissionError as error:
+        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
     except (OSError, ValueError, RuntimeError) as error:
-        raise ResultsError(f"{path} is not a whole results file: {error}") from error
+        raise DamagedResults.of(path, f"is not a whole results file: {error}") from error
     with file, report_damage(path):
         found = file.attrs.get("format", "none")
         if not isinstance(found, str) or found != FORMAT or "time" not in file:
@@ -110,8 +109,8 @@ def datasets(file: Any) -> list[str]:
                         f"{file.filename}: the numbers of {name!r} are in another file, which is not read"
                     )
                 if (item.size or 0) * max(item.dtype.itemsize, 1) > largest:
-                    raise ResultsError(
-                        f"{file.filename} is damaged: {name!r} would be larger than its file can hold"
+                    raise DamagedResults.of(
+                        Path(file.filename), f"is damaged: {name!r} would be larger than its file can hold"
                     )
                 found.append(name)
 

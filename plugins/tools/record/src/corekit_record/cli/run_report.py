@@ -74,6 +74,7 @@ class RecordedRun(RunReport):
         return [
             ("status", data["status"] + (f": {data['reason']}" if data["reason"] else _doubt(counted))),
             ("steps", f"{counted['steps']}, {counted['kept']} records{_cut(counted)}"),
+            *([("lost", self._results.lost)] if self._results.lost else []),
             *_time_rows(data),
             ("contacts, at most", str(counted["most_contacts"])),
             ("deepest penetration", _depth(counted)),

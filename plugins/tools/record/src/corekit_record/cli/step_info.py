@@ -25,7 +25,7 @@ def step_sheet(results: Results, step: int | None, at: float | None) -> dict[str
         ResultsError: there is no such step.
     """
     solves = results.solves
-    ends, steps = solves.time, len(solves.time)
+    ends, steps, first = solves.time, len(solves.time), results.first_step
     if step is None:
         instant = 0.0 if at is None else at
         step = int(np.searchsorted(ends, instant + 1e-9 * max(1.0, abs(instant)), side="right"))
@@ -34,14 +34,17 @@ def step_sheet(results: Results, step: int | None, at: float | None) -> dict[str
         wanted = f"at {instant:g} s"
     else:
         wanted = str(step)
+        step -= first
     if not 0 <= step < steps or (at is not None and at < results.time[0]):
-        said = f"0 to {steps - 1}, t = {results.time[0]:g} to {ends[-1]:g} s" if steps else "none"
+        said = (
+            f"{first} to {first + steps - 1}, t = {results.time[0]:g} to {ends[-1]:g} s" if steps else "none"
+        )
         raise ResultsError(f"{results.path} has no step {wanted}: it has {said}")
     end = float(ends[step])
     record = int(np.searchsorted(results.time, end + 1e-9 * max(1.0, abs(end)), side="right")) - 1
     return {
-        "step": step,
-        "steps": steps,
+        "step": first + step,
+        "steps": first + steps,
         "ends_s": end,
         "answered_by": solves.answered_by[step].replace("_", " "),
         "iterations": int(solves.iterations[step]),
