@@ -12,12 +12,20 @@ from corekit.errors import PluginError, ResultsError
 __all__ = ["check_suffix", "require_module", "write_whole"]
 
 
-def require_module(module: str, viewer: str) -> None:
-    """Raise PluginError if the viewer's module is not installed."""
+def require_module(module: str, viewer: str, extra: str = "") -> None:
+    """Raise PluginError if the viewer's module is not installed.
+
+    Args:
+        extra: of `corekit-view` that brings it; without one every installation has it.
+    """
     if importlib.util.find_spec(module) is None:
         raise PluginError(
             f"viewer {viewer!r} needs the module {module!r}, which is not installed; "
-            f"try: pip install {module} (or pip install --force-reinstall corekit-view)"
+            + (
+                f"pip install 'corekit-view[{extra}]'"
+                if extra
+                else "pip install --force-reinstall corekit-view"
+            )
         )
 
 

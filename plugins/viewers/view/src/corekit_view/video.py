@@ -33,7 +33,7 @@ class VideoViewer(Viewer):
 
     def __init__(self, config: VideoConfig, context: BuildContext | None = None) -> None:
         require_module("matplotlib", "video")
-        require_module("imageio_ffmpeg", "video")
+        require_module("imageio_ffmpeg", "video", extra="video")
         self._config = config
         self._context = context or BuildContext()
 
