@@ -2,6 +2,7 @@
 # make test   one command for developers: installs with the tools, lints, type-checks, tests
 # make test QUICK=1  without the tests of more than a quarter of a second, which tests/slow_tests.txt names
 # make test FULL=1   all cells of the large tables too, of which other runs take those with every pair of values
+# make test PLAIN=1  with kernels that numba compiles alone, as it does where its version was not tested
 # make slow-tests    measures all tests, and writes those that take more than a quarter of a second into tests/slow_tests.txt
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
@@ -11,6 +12,10 @@
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
 # make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there
 # make constraints   renews the versions that all of these install; make test NEWEST=1, LOWEST=1 install others
+
+ifdef PLAIN
+export COREKIT_COMPILER := plain
+endif
 
 SCENARIO := scenarios/cusp/inclined_box.toml
 DEMO ?= corekit run $(SCENARIO) --picture
@@ -59,7 +64,7 @@ SOURCES := $(wildcard plugins/*/*/src) scenarios/src tools/typings tools example
 
 # The type checker needs one core for a moment; the tests go on meanwhile.
 test: $(VENV)/installed-dev
-	@$(MAKE) --no-print-directory --jobs 2 $(if $(LOWEST),,lint) unit
+	@$(MAKE) --no-print-directory --jobs 2 $(if $(LOWEST)$(PLAIN),,lint) unit
 
 # The first line writes the byte code of all tests once, not once a process.
 unit: $(VENV)/installed-dev

@@ -19,7 +19,7 @@ import tomli_w
 from attrs import evolve, frozen
 from fuzz_mutations import mutate_bytes, mutate_document, mutate_text
 
-from corekit.compiled.kernels import Kernel
+from corekit.compiled import compiled
 from corekit.errors import Mistake
 from corekit.registry.resolve import resolve
 from corekit.roles.planner import Plan
@@ -298,7 +298,7 @@ def _kept_code() -> Path:
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder)
     os.environ["COREKIT_CACHE"] = folder
-    assert Kernel(_part)(3.0) == 6.5
+    assert compiled(_part)(3.0) == 6.5
     return next(Path(folder).rglob("*.nbc"))
 
 
@@ -309,7 +309,7 @@ def _sound_code() -> bytes:
 
 def _read_code(file: Path) -> None:
     _kept_code().write_bytes(file.read_bytes())
-    assert Kernel(_part)(3.0) == 6.5
+    assert compiled(_part)(3.0) == 6.5
 
 
 KINDS = {

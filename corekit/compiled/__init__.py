@@ -5,12 +5,11 @@ with arguments of new types. Its machine code is kept on disk, so that only the 
 
 | module | what it holds |
 |---|---|
-| `kernels` | the decorator; what Python calls, and what other kernels link; what listens while one is compiled |
-| `front_end` | how numba reads, types and lowers a kernel; what it remembers of its answers |
-| `references` | no counting of references where a kernel makes no array |
+| `kernels` | the decorator, and whether numba's private parts are used |
+| `internals` | the one module that knows them: code that is only linked, code that is only called, who waits for whom |
+| `store` | where machine code is kept, by a digest of its sources |
+| `watching` | who hears that a kernel is compiled |
 | `signals` | a check for Ctrl-C in loops that may last |
-| `libraries` | LLVM code that is only linked into others, and machine code that is only called |
-| `store` | where both are kept, by a digest of their sources; one process compiles while others wait |
 """
 
 from __future__ import annotations

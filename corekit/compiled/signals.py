@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, config, types
+from numba import config, types
 from numba.extending import intrinsic
 
 __all__ = ["check_signals"]
@@ -21,9 +21,9 @@ def _check_in_python() -> None:
 @intrinsic
 def _check_in_compiled(_typing_context: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        kind = ir.FunctionType(ir.IntType(32), ())
-        check = cgutils.get_or_insert_function(builder.module, kind, "PyErr_CheckSignals")
-        raised = cgutils.is_not_null(builder, builder.call(check, ()))
+        kind, name = ir.FunctionType(ir.IntType(32), ()), "PyErr_CheckSignals"
+        check = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
+        raised = builder.icmp_signed("!=", builder.call(check, ()), ir.Constant(kind.return_type, 0))
         with builder.if_then(raised, likely=False):
             # the handler's own error is set: the kernel returns it to Python as it is
             context.call_conv.return_exc(builder)

@@ -1,4 +1,4 @@
-"""Store of machine code, where one process compiles a function while others wait for it.
+"""Where machine code is kept: by a digest of all sources that it comes from.
 
 The folder holds native code and pickles, which every run executes: only its user may write there.
 
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pickle
 import re
 import shutil
 import stat
@@ -23,35 +22,27 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 from functools import cache
 from multiprocessing.util import Finalize
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from threading import RLock
+from typing import Any, ClassVar
 
 import numba
-from filelock import FileLock, Timeout
-from numba.core import caching, compiler, event
 from platformdirs import user_cache_path
 
-from corekit.compiled.libraries import CalleeLibrary
+__all__ = ["CodePlace", "cache_folder", "code_folder", "keeping", "source_digest"]
 
-__all__ = ["WAITING", "CalleeCache", "KernelCache", "cache_folder", "code_folder", "source_digest"]
-
-WAITING = "corekit:waiting"
-"""Name of the event of numba's kind while another process compiles what is needed here."""
-
-_CACHING: Any = caching
-_COMPILER: Any = compiler
+_CONFIG: Any = numba.config
 _STATES_KEPT = 4
 """States of a module whose machine code is kept: versions side by side, and an edit that is undone."""
-_PATIENCE = 120.0
-"""Wall time [s] after which a function is compiled here too: the process that compiles it may be suspended."""
-_DIGEST = hashlib.sha256().digest_size
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from\s+([\w.]+)\s+import\s+(\([^)]*\)|[^\n]*)|import\s+([\w.]+))", re.MULTILINE
 )
 _WORD = re.compile(rb"\w+")
+_ONE_AT_A_TIME = RLock()
 
 
 def cache_folder() -> Path:
@@ -152,15 +143,20 @@ def _imports(text: bytes) -> Iterator[str]:
         yield from (f"{base}.{name.decode()}" for name in _WORD.findall(names or b""))
 
 
-class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - the base class of every locator of numba
-    """Where the code of one function is kept."""
+class CodePlace:
+    """Where numba keeps the code of one function: a locator of `NUMBA_CACHE_LOCATOR_CLASSES`.
 
-    form = ""
+    Attributes:
+        form: tells the kinds of code of one function apart.
+    """
+
+    form: ClassVar[str]
 
     def __init__(self, function: Any) -> None:
         self._line = function.__code__.co_firstlineno
-        self._digest = source_digest(function.__module__)
         self._py_file = function.__code__.co_filename  # numba names it where code cannot be kept
+        # what was typed into a notebook has no source to be known by: it is found by nobody
+        self._digest = source_digest(function.__module__) if Path(self._py_file).is_file() else token_hex(32)
         self._path = code_folder() / f"{function.__module__}-{self._digest[:20]}"
 
     def get_cache_path(self) -> str:
@@ -172,7 +168,7 @@ class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - the base class of ever
             states = sorted(code_folder().glob(f"{self._path.name.rpartition('-')[0]}-*"), key=_age)
             for old in states[_STATES_KEPT - 1 :]:
                 shutil.rmtree(old, ignore_errors=True)
-        super().ensure_cache_path()
+        self._path.mkdir(parents=True, exist_ok=True)
 
     def get_source_stamp(self) -> str:
         return self._digest
@@ -181,8 +177,32 @@ class _Locator(_CACHING._CacheLocator):  # noqa: SLF001 - the base class of ever
         return f"{self._line}{self.form}"
 
     @classmethod
-    def from_function(cls, py_func: Any, _py_file: str) -> _Locator:
-        return cls(py_func)
+    def from_function(cls, function: Any, _file: str) -> CodePlace:
+        return cls(function)
+
+
+class KernelPlace(CodePlace):
+    form = ""
+
+
+class CalleePlace(CodePlace):
+    form = "-callee"
+
+
+class PlainPlace(CodePlace):
+    form = "-plain"
+
+
+@contextmanager
+def keeping(place: type[CodePlace]) -> Iterator[None]:
+    """Let caches that numba makes in the block be of that place, whatever else the user told numba."""
+    with _ONE_AT_A_TIME:
+        given = _CONFIG.CACHE_LOCATOR_CLASSES
+        _CONFIG.CACHE_LOCATOR_CLASSES = f"{place.__module__}.{place.__qualname__}"
+        try:
+            yield
+        finally:
+            _CONFIG.CACHE_LOCATOR_CLASSES = given
 
 
 def _age(folder: Path) -> float:
@@ -190,132 +210,3 @@ def _age(folder: Path) -> float:
         return -folder.stat().st_mtime
     except OSError:  # another process removed it
         return 0.0
-
-
-class _CheckedFiles(_CACHING.IndexDataCacheFile):
-    """numba's files of a function, each with its digest: a bit that the disk turned would be executed."""
-
-    def _dump(self, obj: Any) -> bytes:
-        data = super()._dump(obj)
-        return data + hashlib.sha256(data).digest()
-
-    def _load_index(self) -> dict[Any, str]:
-        with suppress(FileNotFoundError), open(self._index_path, "rb") as file:
-            pickle.load(file)  # noqa: S301 - numba's version
-            _require_digest(file.read())
-        return super()._load_index()
-
-    def _load_data(self, name: str) -> Any:
-        data = Path(self._data_path(name)).read_bytes()
-        _require_digest(data)
-        return pickle.loads(data)  # noqa: S301 - the user's own folder; what follows the pickle is not read
-
-
-def _require_digest(data: bytes) -> None:
-    """Raise ValueError unless the last 32 bytes are the digest of the others."""
-    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
-        raise ValueError("damaged")
-
-
-class _SharedCache(_CACHING.FunctionCache):
-    """numba's cache of a function; a process that misses in it compiles while others wait."""
-
-    def __init__(self, function: Any) -> None:
-        super().__init__(function)
-        self._cache_file = _CheckedFiles(
-            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
-        self._claims: dict[Any, FileLock] = {}
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the code for a signature, also if another process compiles it now; None if it must be compiled here."""
-        found = self._load(sig, target_context)
-        if found is None and sig not in self._claims and self._claim(sig):
-            found = self._load(sig, target_context)
-        return found
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep new code, unless the disk is full or the folder is gone: the next run compiles again."""
-        with suppress(OSError):
-            super().save_overload(sig, data)
-
-    def release(self, sig: Any) -> None:
-        """Release the lock that other processes wait for: the function is compiled, or cannot be."""
-        lock = self._claims.pop(sig, None)
-        if lock is not None:
-            lock.release()
-
-    def _load(self, sig: Any, target_context: Any) -> Any:
-        """Load the stored code; a damaged file counts as none."""
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # noqa: BLE001 - a truncated pickle may raise anything
-            with suppress(OSError):
-                self.flush()
-            return None
-
-    def _claim(self, sig: Any) -> bool:
-        """Lock a function for a signature, so that this process alone compiles it."""
-        name = hashlib.sha256(repr(sig).encode()).hexdigest()[:12]
-        try:
-            self._impl.locator.ensure_cache_path()
-            lock = FileLock(f"{self._cache_file._index_path}.{name}.lock")  # noqa: SLF001
-            with event.trigger_event(WAITING, data={"function": self._py_func}):
-                lock.acquire(timeout=_PATIENCE)
-        except (OSError, Timeout):
-            return False
-        self._claims[sig] = lock
-        return True
-
-
-class _KernelFiles(_CACHING.CompileResultCacheImpl):
-    _locator_classes = [_Locator]  # noqa: RUF012 - numba's own attribute
-
-
-class KernelCache(_SharedCache):
-    """Machine code of a function that Python calls."""
-
-    _impl_class = _KernelFiles
-
-
-class _CalleeLocator(_Locator):
-    form = "-callee"
-
-
-class _CalleeFiles(_CACHING.CompileResultCacheImpl):
-    _locator_classes = [_CalleeLocator]  # noqa: RUF012 - numba's own attribute
-
-    def reduce(self, cres: Any) -> Any:
-        cres.fndesc.typemap = cres.fndesc.calltypes = None  # as numba does: no caller reads them
-        return (
-            cres.library.linkable_bitcode(),
-            cres.fndesc,
-            cres.environment,
-            cres.signature,
-            cres.reload_init,
-        )
-
-    def rebuild(self, target_context: Any, payload: Any) -> Any:
-        bitcode, described, environment, signature, reload_init = payload
-        for prepare in reload_init:
-            prepare()
-        library = CalleeLibrary(target_context.codegen(), described.qualname, bitcode)
-        return _COMPILER.compile_result(
-            target_context=target_context,
-            typing_context=target_context.typing_context,
-            library=library,
-            environment=environment,
-            entry_point=target_context.get_executable(library, described, environment),
-            fndesc=described,
-            signature=signature,
-            objectmode=False,
-            lifted=(),
-            reload_init=reload_init,
-            metadata={},
-        )
-
-
-class CalleeCache(_SharedCache):
-    """LLVM code of a function that other kernels call."""
-
-    _impl_class = _CalleeFiles

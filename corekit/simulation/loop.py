@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from attrs import evolve
 
-from corekit.compiled.kernels import announced_compilation
+from corekit.compiled.watching import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport

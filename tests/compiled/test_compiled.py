@@ -6,8 +6,6 @@ import gc
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from typing import cast
 
 import numba
 import numpy as np
@@ -15,61 +13,6 @@ import pytest
 from numba.core import event
 
 from corekit.compiled import compiled
-from corekit.compiled.kernels import Kernel
-
-CALLER = """
-from corekit.compiled import compiled
-from fake_kernels import parts
-from fake_kernels.parts import part
-
-@compiled
-def whole(x):
-    return part(x) + parts.SHIFT
-"""
-PART = """
-from corekit.compiled import compiled
-
-SHIFT = {shift}
-
-@compiled
-def part(x):
-    return {factor} * x
-"""
-ASK = "from fake_kernels.caller import whole\nprint(whole(3.0), sum(whole.stats.cache_hits.values()))\n"
-
-
-@pytest.fixture
-def said():
-    """What each process that `ask` started wrote to its error stream."""
-    return []
-
-
-@pytest.fixture
-def ask(tmp_path, said, forked):
-    """Write the package into a folder, call its kernel in a new process: the value and how often it was kept."""
-
-    def asked(folder="here", *, factor=2.0, shift=0.5, cache="cache", **environment):
-        package = tmp_path / folder / "fake_kernels"
-        package.mkdir(parents=True, exist_ok=True)
-        (package / "__init__.py").touch()
-        sources = {"asking": ASK, "caller": CALLER, "parts": PART.format(factor=factor, shift=shift)}
-        for name, source in sources.items():
-            file = package / f"{name}.py"
-            # a file that is written again is empty for a moment, in which a process beside would read it
-            if not file.exists() or file.read_text() != source:
-                file.write_text(source)
-        # Python's own cache tells a source by size and whole seconds, and an edit here may change neither
-        given = {
-            **os.environ, "PYTHONPATH": str(package.parent), "COREKIT_CACHE": str(tmp_path / cache),
-            "PYTHONDONTWRITEBYTECODE": "1", **environment,
-        }  # fmt: skip
-        done = forked.run(module="fake_kernels.asking", folder=tmp_path, environment=given)
-        assert done.returncode == 0, done.stderr
-        said.append(done.stderr)
-        value, hits = done.stdout.split()
-        return float(value), int(hits)
-
-    return asked
 
 
 def test_equal_sources_elsewhere_find_the_machine_code(ask):
@@ -156,79 +99,6 @@ def test_a_folder_that_others_may_write_to_is_not_trusted(ask, said, tmp_path):
     assert not said[-1]
 
 
-@pytest.mark.parametrize("damage", [b"", b"\x80\x05 no pickle", None], ids=["empty", "other", "truncated"])
-def test_a_damaged_file_counts_as_none(ask, tmp_path, damage):
-    ask()
-    files = [each for each in (tmp_path / "cache").rglob("*.nb?") if each.is_file()]
-    assert len(files) == 4  # an index and its data, of the kernel and of what it calls
-    for each in files:
-        each.write_bytes(each.read_bytes()[:100] if damage is None else damage)
-    assert ask() == (6.5, 0)
-    assert ask() == (6.5, 1)
-
-
-@pytest.mark.parametrize("part", ["machine code", "index"])
-def test_a_bit_that_the_disk_turned_counts_as_none(ask, tmp_path, part):
-    """A bit in the middle, which is a letter of a name or an instruction: unpickling does not notice it."""
-    ask()
-    for each in (tmp_path / "cache").rglob("*.nbc" if part == "machine code" else "*.nbi"):
-        data = bytearray(each.read_bytes())
-        data[len(data) // 2] ^= 1
-        each.write_bytes(data)
-    assert ask() == (6.5, 0)
-    assert ask() == (6.5, 1)
-
-
-def test_one_process_compiles_while_another_waits(ask):
-    ask(cache="another")  # its sources stand before the others begin
-    with ThreadPoolExecutor(4) as pool:
-        answers = list(pool.map(lambda _: ask(), range(4)))
-    assert sorted(answers) == [(6.5, 0), (6.5, 1), (6.5, 1), (6.5, 1)]
-
-
-@pytest.fixture
-def kernel():
-    """The decorator, with the attributes of what it makes."""
-
-    def decorated(function) -> Kernel:
-        return cast("Kernel", compiled(function))
-
-    return decorated
-
-
-def test_a_number_in_the_source_compiles_nothing_again(kernel):
-    @kernel
-    def power(x, exponent):
-        return x**exponent
-
-    @kernel
-    def polynomial(x):
-        return power(x, 2) + power(x, 3) + power(x, 4)
-
-    assert polynomial(2.0) == 4.0 + 8.0 + 16.0
-    assert len(power.callee.overloads) == 1
-
-
-def test_what_kernels_call_has_no_machine_code_until_python_calls_it(kernel):
-    @kernel
-    def twice(x):
-        return 2.0 * x
-
-    @kernel
-    def shifted(x):
-        return twice(x) + 1.0
-
-    assert shifted(3.0) == 7.0
-    assert not twice.overloads
-    (linked,) = twice.callee.overloads.values()
-    assert linked.library.get_pointer_to_function(linked.fndesc.llvm_func_name) == 0
-    assert twice(3.0) == 6.0
-    assert len(twice.overloads) == 1
-    (called,) = shifted.overloads.values()
-    defined = [each.name for each in called.library._get_module_for_linking().functions]
-    assert called.fndesc.llvm_cpython_wrapper_name in defined
-
-
 def test_an_error_in_what_a_kernel_calls_reaches_python():
     @compiled
     def checked(x):
@@ -298,3 +168,36 @@ def test_a_disabled_garbage_collector_stays_disabled(thresholds):
     numba.njit(lambda x: x)(1.0)
     assert set(thresholds) == {0}
     assert gc.get_threshold() == (0, 20, 30)
+
+
+TYPED = r"""
+from corekit.compiled import compiled
+def cell(text):
+    exec(compile(text, "<cell>", "exec"), globals())
+cell("@compiled\ndef part(x):\n    return 2.0 * x")
+cell("@compiled\ndef whole(x):\n    return part(x) + 1.0")
+print(whole(3.0))
+cell("@compiled\ndef part(x):\n    return 4.0 * x")
+cell("@compiled\ndef whole(x):\n    return part(x) + 1.0")
+print(whole(3.0))
+"""
+
+
+def test_what_was_typed_into_a_notebook_is_never_confused_with_what_stood_there_before(tmp_path):
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", TYPED], env={**os.environ, "COREKIT_CACHE": str(tmp_path)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.stdout.split() == ["7.0", "13.0"], done.stderr
+
+
+def test_a_place_that_a_user_gave_numba_for_other_code_is_not_used(ask, tmp_path):
+    """numba keeps code there by the time stamp of one file: an edit of a callee would not reach its caller."""
+    given = {
+        "NUMBA_CACHE_LOCATOR_CLASSES": "UserProvidedCacheLocator",
+        "NUMBA_CACHE_DIR": str(tmp_path / "other"),
+    }
+    assert ask(**given) == (6.5, 0)
+    assert ask(factor=4.0, **given) == (12.5, 0)
+    assert not (tmp_path / "other").exists()

@@ -124,14 +124,18 @@ young = 1e5
 """
 WATCHED = """
 import sys, time
-from corekit.compiled import kernels
+from numba.core.dispatcher import Dispatcher
 from corekit.scenario.load import load
 
 scenario = load(sys.argv[1], allow_code=True)
 simulation = scenario.compose()
 simulation.warm_up(announce=False)
-compile_kernel, late = kernels._Dispatcher.compile, []
-kernels._Dispatcher.compile = lambda self, of: (late.append(self.py_func.__name__), compile_kernel(self, of))[1]
+compile_kernel, late = Dispatcher.compile, []
+def compile_late(self, of):
+    if self.py_func.__module__.startswith("corekit"):
+        late.append(self.py_func.__name__)
+    return compile_kernel(self, of)
+Dispatcher.compile = compile_late
 touched = turned = 0
 before = simulation.state.body_states[0].aux.copy()
 begun = time.process_time()

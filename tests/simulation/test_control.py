@@ -10,7 +10,7 @@ import pytest
 from numba.core import event
 
 from corekit.compiled import compiled
-from corekit.compiled.kernels import announced_compilation
+from corekit.compiled.watching import announced_compilation
 from corekit.data.signals import Constant, Ramp, Sine
 from corekit.dynamics.body_inputs import BodyInputs
 from corekit.errors import CompositionError, ConfigError, ControlError, ResultsError

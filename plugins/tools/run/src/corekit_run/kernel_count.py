@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import CodeType, FunctionType
+from typing import Any
 
-from corekit.compiled.kernels import Kernel, watch_compilation
+from corekit.compiled.watching import is_kernel, ready_functions, watch_compilation
 
 __all__ = ["counted_compilation"]
 
@@ -25,7 +26,7 @@ def counted_compilation(report: Callable[[int, int], object]) -> Iterator[None]:
 
     def begin(function: FunctionType) -> None:
         begun.update(_with_all_it_calls(function))
-        ready = {each for whole in Kernel.ready for each in _with_all_it_calls(whole)}
+        ready = {each for whole in ready_functions() for each in _with_all_it_calls(whole)}
         report(len(ready), len(ready | begun))
 
     with watch_compilation(begin):
@@ -41,9 +42,9 @@ def _with_all_it_calls(function: FunctionType) -> frozenset[FunctionType]:
         caller = waiting.pop()
         if caller not in found:
             found.add(caller)
-            named = [caller.__globals__.get(name) for name in _names(caller.__code__)]
+            named: list[Any] = [caller.__globals__.get(name) for name in _names(caller.__code__)]
             named += [cell.cell_contents for cell in caller.__closure__ or ()]
-            waiting += [each.py_func for each in named if isinstance(each, Kernel)]
+            waiting += [each.py_func for each in named if is_kernel(each)]
     return frozenset(found)
 
 

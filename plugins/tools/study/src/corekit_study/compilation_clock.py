@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, final
+from typing import final
 
-from numba.core import event
-
-from corekit.compiled.store import WAITING
+from corekit.compiled.watching import watch_compilation
 
 __all__ = ["CompilationClock", "clock_compilation"]
 
 
 @final
-class CompilationClock(event.Listener):
-    """Wall time spent in compiling, or in waiting for a process that compiles the same.
+class CompilationClock:
+    """Wall time spent in compiling kernels, or in waiting for a process that compiles the same.
 
     Attributes:
         seconds: so far, without the compilation that is going on.
@@ -26,13 +24,15 @@ class CompilationClock(event.Listener):
         self.seconds = 0.0
         self._depth, self._began = 0, 0.0
 
-    def on_start(self, event: Any) -> None:
-        # what a function calls is compiled within its own compilation
+    def begin(self, _function: object) -> None:
+        """Start the clock: a kernel begins to be compiled."""
+        # what a kernel calls is compiled within its own compilation
         if self._depth == 0:
             self._began = time.perf_counter()
         self._depth += 1
 
-    def on_end(self, event: Any) -> None:
+    def end(self) -> None:
+        """Stop the clock that the last beginning started."""
         self._depth -= 1
         if self._depth == 0:
             self.seconds += time.perf_counter() - self._began
@@ -42,5 +42,5 @@ class CompilationClock(event.Listener):
 def clock_compilation() -> Iterator[CompilationClock]:
     """Measure what is compiled until the end of the block."""
     clock = CompilationClock()
-    with event.install_listener("numba:compile", clock), event.install_listener(WAITING, clock):
+    with watch_compilation(clock.begin, clock.end):
         yield clock
