@@ -1,4 +1,4 @@
-"""What a contact solver's answer is: as the kernel measures it, and as the record of a step reports it.
+"""What a contact solver's answer is, as the kernel measures it.
 
 The residuals of normal, cone and friction, which are zero in every law of friction, are those of
 `corekit.roles.contact_laws`. The relative velocity w = J·v⁺ + bias comes from the velocities of the bodies that the
@@ -14,11 +14,10 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
-from corekit.data.contacts import ContactMode, ContactRecord, ContactSet
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.contact_laws import law_residuals
 
-__all__ = ["checked_solution", "contact_record", "solution_residuals"]
+__all__ = ["checked_solution", "solution_residuals"]
 
 _LENIENCE: Final = 10.0
 """Largest measured residual relative to the reported one: solvers measure in W, and sum in another order."""
@@ -27,11 +26,6 @@ _ROUNDING: Final = 1e-9
 κ = 4·10⁶."""
 _NOTHING: Final = 1e-12
 """What is not counted in any case of velocities [m/s]."""
-_SLIDING = 1e-6
-"""Slip speed above which a contact is said to slide [m/s]."""
-_ACTIVE = 1e-6
-"""Share of the step's largest normal impulse below which a contact is said to be separate."""
-
 
 _ALL: BoolArray = np.zeros(0, dtype=np.bool_)
 
@@ -109,40 +103,3 @@ def checked_solution(
     )  # fmt: skip
     status = Status.MISREPORTED if info.status.solved else info.status
     return SolveInfo(status, info.iterations, measured, info.answered_by or solver)
-
-
-def contact_record(
-    contacts: ContactSet, step: float, normal: Array, tangential: Array, slip: Array, residual: Array
-) -> ContactRecord:
-    """Copy n contacts with their answer into a record, and name what each did.
-
-    Args:
-        contacts: the set; its first n entries are meant.
-        step: h [s], over which the impulses act.
-        normal: normal impulse over the step [N·s], shape (n,).
-        tangential: tangential impulse [N·s], shape (n, 1) in a planar world, else (n, 2).
-        slip: relative tangential velocity [m/s], same shape.
-        residual: largest residual of each contact's own conditions, shape (n,).
-    """
-    n, directions = tangential.shape
-    pushed, slid = np.zeros((n, 2)), np.zeros((n, 2))
-    pushed[:, :directions] = tangential
-    slid[:, :directions] = slip
-    largest = float(np.max(np.abs(normal), initial=0.0))
-    sliding = np.hypot(slid[:, 0], slid[:, 1]) > _SLIDING
-    active = normal > max(_ACTIVE * largest, 1e-15)
-    mode = np.where(active, np.where(sliding, ContactMode.SLIDE, ContactMode.STICK), ContactMode.SEPARATE)
-    return ContactRecord(
-        id=contacts.id[:n].copy(),
-        shape=contacts.shape[:n].copy(),
-        gap=contacts.gap[:n].copy(),
-        point=contacts.point[:n].copy(),
-        normal=contacts.normal[:n].copy(),
-        tangent=contacts.tangent[:n].copy(),
-        normal_impulse=normal.copy(),
-        tangential_impulse=pushed,
-        slip=slid,
-        mode=mode.astype(np.int64),
-        residual=residual,
-        step_size=step,
-    )

@@ -3,11 +3,13 @@
 Velocities. At position level a step closes a gap φ₀ exactly, w_n = v_n⁺ + φ₀/h ≥ 0, and leaves the rest of the
 approach, v_n = −φ₀/h, to the next step. Friction acts in both, so that an impact depends on where in a step it falls:
 on the share ϑ = φ₀/(h·|v_n⁻|) at every h. Here the position level decides where the bodies are, q⁺, and which contacts
-have closed. Then their impulses are solved for once more, from the velocities before any impulse, for
+have closed. Then the balance of momentum of the step is solved once more, from the velocities before any impulse, for
 
     v_n⁺ + e·min(v_n⁻, 0) ≥ 0  ⊥  λ_n ≥ 0,   friction(λ_t, v_t⁺; law, λ_n)                            (1)
 
-at the same linearisation, with v⁻ the velocities at the start of the step and e Newton's coefficient of restitution.
+with v⁻ the velocities at the start of the step and e Newton's coefficient of restitution. The contacts and their rows
+stay. An iterate of the θ family is linearised at v⁺ again until what its momentum lacks, G·(ρ(v⁺) − Jᵀ·λ), is within
+the tolerance of the step. So v⁺ does not depend on the matrix by which Newton's method came to q⁺.
 Contacts that have not closed stay out; those that no body or joint connects with an impact stay as they were solved.
 The result does not contain φ₀, and q⁺ has no gap that the bodies would have to fall through once more. From the next
 step on the contact rests at position level, so that nothing drifts.
@@ -57,6 +59,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.dynamics.joints import BodyFrame
 from corekit.dynamics.step_equation import StepEquation
+from corekit.dynamics.theta_step import ThetaStep
 from corekit.dynamics.world_terms import WorldTerms
 
 __all__ = ["place_apart", "resolve_impacts"]
@@ -65,17 +68,19 @@ _TOUCHING = 1e-9
 """w_n below which a contact without impulse has closed too, and rounding in (2), relative to the velocities."""
 _FAR = 1e3
 """Velocity with which contacts that have not closed are said to separate, relative to the others."""
+_ITERATIONS: Final = 20
+"""Most steps of Newton's method at velocity level, which begins at the answer of the position level."""
 _NEGLIGIBLE: Final = 1e-6
 """How deep a step may lead, relative to the margin up to which contacts are found."""
 
 
 def resolve_impacts(
-    world: WorldTerms, equation: StepEquation, start_velocity: Array, velocity: Array
+    world: WorldTerms, equation: StepEquation, theta: ThetaStep, start_velocity: Array, velocity: Array
 ) -> SolveInfo | None:
     """Solve a step in which contacts closed once more, for (1), and write v⁺; nothing is written where that fails.
 
     Args:
-        world, equation: after a step at position level.
+        world, equation, theta: after a step at position level.
         start_velocity: v⁻, shape (nv,).
         velocity: v⁺ of the step, shape (nv,).
     Returns:
@@ -88,6 +93,9 @@ def resolve_impacts(
     new = impulses.find_new(contacts)
     if new is None:
         return None
+    iterate = equation.point is not None and equation.point.is_iterated
+    if iterate:
+        theta.linearise_bodies(velocity)
     bias, rate = np.empty_like(equation.bias), equation.obstacle_velocity
     hit = np.empty(len(new), dtype=np.bool_)
     has_impact = _write_bias(
@@ -98,7 +106,21 @@ def resolve_impacts(
     if not has_impact:
         return None
     reached = _reached(world, pipeline.scene.table.body[contacts.shape[: len(hit)]], hit)
-    return equation.solve_again(np.where(reached[:, None], bias, equation.bias), velocity)
+    bias = np.where(reached[:, None], bias, equation.bias)
+    info, left = equation.solve_again(bias, velocity), _ITERATIONS
+    while iterate and info.status.solved:
+        theta.linearise_bodies(velocity)
+        residuals = evolve(info.residuals, equation=equation.momentum_residual())
+        change = equation.change_left()
+        if world.factorisation.succeeded and theta.is_small(change, velocity):
+            return evolve(info, residuals=residuals)
+        left -= 1
+        info = (
+            equation.solve_again(bias, velocity)
+            if left
+            else evolve(info, status=Status.ITERATION_LIMIT, residuals=residuals)
+        )
+    return info
 
 
 def _reached(world: WorldTerms, owner: IntArray, hit: BoolArray) -> BoolArray:
@@ -149,11 +171,13 @@ def _write_bias(
     return is_impact
 
 
-def place_apart(world: WorldTerms, equation: StepEquation, start: State, end: State) -> SolveInfo | None:
+def place_apart(
+    world: WorldTerms, equation: StepEquation, theta: ThetaStep, start: State, end: State
+) -> SolveInfo | None:
     """Move the bodies by (4) at the end of a step.
 
     Args:
-        world, equation: after a step at position level.
+        world, equation, theta: after a step at position level.
         start: state at the start of the step.
         end: of the step, with v⁺; its coordinates are changed.
     Returns:
@@ -162,14 +186,16 @@ def place_apart(world: WorldTerms, equation: StepEquation, start: State, end: St
     pipeline, point = world.pipeline, equation.point
     if pipeline is None or point is None or not equation.contact_count or equation.passed_pair:
         return None
-    theta, step = point.share, point.step
-    if theta == 1.0:
+    share, step = point.share, point.step
+    if share == 1.0:
         return None
-    mean = (1.0 - theta) * start.v + theta * end.v
+    mean = (1.0 - share) * start.v + share * end.v
     gap = pipeline.room + step * world.jacobian.normal_velocity(mean - point.mean)
     negligible = _NEGLIGIBLE * pipeline.margin
     if gap.min() >= -negligible:
         return None
+    if point.is_iterated:
+        theta.linearise_bodies(end.v)
     info, rate = equation.solve_apart(gap, end.v)
     left = gap + step * world.jacobian.normal_velocity(rate)
     # a solver judges by the velocities of the problem, among which those of (4) may be the smallest

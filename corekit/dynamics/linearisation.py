@@ -73,6 +73,11 @@ class LinearisationPoint(NamedTuple):
         return self.stiffened is not None
 
     @property
+    def is_iterated(self) -> bool:
+        """Whether it is an iterate of the θ family, at whose solution the balance of momentum holds exactly."""
+        return self.stiffened is None and not self.is_after_smooth_motion
+
+    @property
     def share(self) -> float:
         """θ of the mean velocity (1 − θ)·v₀ + θ·v⁺ that leads to q⁺ [-]."""
         return 0.5 if self.is_after_smooth_motion else self.rate_factor / self.step

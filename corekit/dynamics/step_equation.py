@@ -15,11 +15,10 @@ from typing import final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
-from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.contact_answer import checked_solution, contact_record
+from corekit.dynamics.contact_answer import checked_solution
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
@@ -52,6 +51,7 @@ class StepEquation:
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
             potential, which sees nothing outside its layer, cannot solve such a step.
+        movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
         single_impulses: of a potential's contacts by their linearised forces, (m, 3) [N·s], in steps of one solve.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
     """
@@ -80,7 +80,7 @@ class StepEquation:
         self.passed_pair: tuple[int, int] | None = None
         self.bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
-        self._movable: BoolArray | None = None
+        self.movable: BoolArray | None = None
 
     # — building it —
 
@@ -123,9 +123,18 @@ class StepEquation:
         c_v, c_q = potential or (point.damping_factor, point.stiffness_factor)
         self._potential_factors = c_v, c_q
         self._update_contacts(start, point)
+        self._refactor(point)
+
+    def linearise_bodies(self, point: LinearisationPoint) -> None:
+        """Expand bodies and joints at another point of the θ family; the contacts, their rows and bias stay."""
+        self._set_point(point, BodyTerms.linearise)
+        self._refactor(point)
+
+    def _refactor(self, point: LinearisationPoint) -> None:
+        """Factorise A, unless the step is to be solved unreduced."""
         self._is_factorised = self._unreduced is None or point.is_after_smooth_motion
         if self._is_factorised:
-            self._world.factorisation.refactor(c_v, c_q)
+            self._world.factorisation.refactor(*self._potential_factors)
 
     def update_residual(self, start: State, point: LinearisationPoint) -> None:
         """Evaluate r, J_b and the contacts at another point of the θ family; A and its factorisation stay."""
@@ -136,7 +145,7 @@ class StepEquation:
         """Keep a point, and evaluate bodies and joints there."""
         # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
         self._velocity[:] = point.velocity
-        self.point, self.step, self._movable = point, point.step, None
+        self.point, self.step = point, point.step
         self._known_residual = self.single_impulses = None
         for terms, own in self._world.of_bodies(point):
             evaluate(terms, own)
@@ -146,7 +155,7 @@ class StepEquation:
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
         world, pipeline, look_ahead = self._world, self._world.pipeline, self._look_ahead
-        self.obstacle_velocity, self._potential_rhs = None, None
+        self.obstacle_velocity = self._potential_rhs = self.movable = None
         if self._solves_contacts and pipeline is not None and look_ahead is not None:
             found_at = point
             if point.at is start and not self.passed_pair:
@@ -203,7 +212,7 @@ class StepEquation:
             return info
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
-        return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self._movable)
+        return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self.movable)
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
@@ -212,7 +221,7 @@ class StepEquation:
         if not self._is_factorised and self._unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
             about, step = self._velocity, point.step
-            info, self._movable = self._unreduced.solve(about, step, contacts, self.bias, velocity)
+            info, self.movable = self._unreduced.solve(about, step, contacts, self.bias, velocity)
             if info.status is not Status.SINGULAR:
                 return info
             self.impulses.match(contacts)
@@ -224,7 +233,7 @@ class StepEquation:
         velocity += self._velocity
         if count or self.impulses.bounded:
             assert self._reduced is not None
-            info, self._movable = self._reduced.solve(
+            info, self.movable = self._reduced.solve(
                 count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
             )
             return info
@@ -279,15 +288,28 @@ class StepEquation:
 
     def free_velocity(self) -> Array:
         """v_f at the current point, a new array (nv,); v_k where A cannot be factorised."""
-        world = self._world
+        return self._velocity + self._change(self._potential_rhs)
+
+    def change_left(self) -> Array:
+        """Δ at the current point, (nv,), with the impulses of contacts and bounded rows as they are."""
+        extra = self.contact_impulse()
+        for terms, where in zip(self._world.bodies, self._world.slices, strict=True):
+            if terms.rows is not None and len(terms.bounded):
+                impulse = np.zeros(len(terms.row_impulse))
+                impulse[terms.bounded] = terms.row_impulse[terms.bounded]
+                terms.rows.add_transpose_product(impulse, extra[where])
+        return self._change(extra)
+
+    def _change(self, extra: Array | None) -> Array:
+        """Δ with `extra` (nv,) added to r, a new array; zero where A cannot be factorised."""
+        world, out = self._world, np.zeros(self._world.nv)
         if not self._is_factorised:
             world.factorisation.refactor(*self._potential_factors)
-        out = np.zeros(world.nv)
         if world.factorisation.succeeded:
             of_constraints = self.impulses.of_constraints
-            world.factorisation.solve(self._potential_rhs, out)
+            world.factorisation.solve(extra, out)
             self.impulses.of_constraints = of_constraints
-        return out + self._velocity
+        return out
 
     def compute_newton_increment(self, out: Array) -> SolveInfo | None:
         """Write G·r with the last factorisation, prescribed entries zero; None with nothing written where impulses are.
@@ -364,34 +386,6 @@ class StepEquation:
             terms.reaction(None if extra is None else extra[where], change[where], terms.row_impulse)
             for terms, where in zip(world.bodies, world.slices, strict=True)
         ]
-
-    def record(self, accepted: Array, step: float) -> ContactRecord:
-        """What every contact did in a step h, given v⁺; the force of a stage shorter than h stands for all of it."""
-        world, pipeline, forces = self._world, self._world.pipeline, self._world.forces
-        n = self.contact_count if forces is None else forces.count
-        if pipeline is None or not n:
-            return ContactRecord(step_size=step)
-        contacts: ContactSet = pipeline.contacts
-        if forces is not None:
-            world.jacobian.assemble(contacts)
-        absolute = world.jacobian.multiply(accepted)
-        rate = self.obstacle_velocity if forces is None else forces.obstacle_velocity
-        slip = (absolute if rate is None else absolute - rate)[:, 1:]
-        if forces is None:
-            impulse = self.impulses.of_contacts.reshape(n, -1)
-            residual = np.abs(np.minimum(impulse[:, 0], absolute[:, 0] + self.bias[:, 0]))
-            if self._movable is not None:
-                residual = np.where(self._movable, residual, 0.0)
-            impulse = impulse * (step / self.step)
-            return contact_record(contacts, step, impulse[:, 0], impulse[:, 1:], slip, residual)
-        if self.single_impulses is not None:
-            impulse = self.single_impulses * (step / self.step)
-            return contact_record(
-                contacts, step, impulse[:, 0], impulse[:, 1 : 1 + slip.shape[1]], slip, np.zeros(n)
-            )
-        normal = step * forces.terms.normal_force
-        tangential = step * forces.terms.tangential_force[:, : slip.shape[1]]
-        return contact_record(contacts, step, normal, tangential, slip, np.zeros(n))
 
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""

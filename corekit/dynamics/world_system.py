@@ -16,6 +16,7 @@ from corekit.data.status import SolveInfo
 from corekit.dynamics.bodies import Body, stacked_velocity_scale
 from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.contact_record import step_record
 from corekit.dynamics.impact import place_apart, resolve_impacts
 from corekit.dynamics.joints import Joint, JointForce
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
@@ -142,10 +143,10 @@ class WorldSystem:
 
     def resolve_impacts(self, start: State, state: State) -> SolveInfo | None:
         """Write q and v after the impacts of a step from `start` to `state`; None where there are none."""
-        placed = place_apart(self.terms, self.equation, start, state)
+        placed = place_apart(self.terms, self.equation, self.theta, start, state)
         jumped = self.split.drive_impulse  # rates that jump strike with what they jump to
         before = start.v if jumped is None else jumped.velocity
-        ended = resolve_impacts(self.terms, self.equation, before, state.v)
+        ended = resolve_impacts(self.terms, self.equation, self.theta, before, state.v)
         return placed if ended is None or (placed is not None and not placed.status.solved) else ended
 
     def accept(self, state: State, step: float) -> bool:
@@ -188,7 +189,7 @@ class WorldSystem:
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
-        return self.equation.record(self.accepted, self._step)
+        return step_record(self.terms, self.equation, self.accepted, self._step)
 
     def reaction(self) -> Array:
         """Impulses on the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""

@@ -34,7 +34,10 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 
-__all__ = ["SmoothDynamics", "SplitOutlook", "SplitStep", "ThetaStep"]
+__all__ = ["DEFAULT_TOLERANCE", "SmoothDynamics", "SplitOutlook", "SplitStep", "ThetaStep"]
+
+DEFAULT_TOLERANCE = 1e-8
+"""Largest error of an entry of v⁺ relative to 1 + max|v⁺| that a θ step may leave."""
 
 
 class ThetaStep(Protocol):
@@ -44,13 +47,21 @@ class ThetaStep(Protocol):
     `compute_newton_increment` and `momentum_residual` refer to it.
     """
 
-    def begin_step(self, start: State, step: float, *, contacts_at_start: bool = False) -> bool:
+    def begin_step(
+        self,
+        start: State,
+        step: float,
+        *,
+        contacts_at_start: bool = False,
+        tolerance: float = DEFAULT_TOLERANCE,
+    ) -> bool:
         """Find the contact candidates of a step h [s] from `start` and compute the gaps φ(q₀).
 
         Returns whether the velocities of the start would bring a pair to the wrong side of each other within the step.
         Then the contacts and J_c are those of the start, and only q⁺ = integrate(q₀, v⁺, h), θ = 1, keeps them apart.
         With `contacts_at_start` the answer is False, and every linearisation has the contacts and J_c of the start,
-        for integrators that linearise there alone, or that hold contacts which do not settle, with θ = 1.
+        for integrators that linearise there alone, or that hold contacts which do not settle, with θ = 1. The
+        `tolerance` is that to which the integrator solves: the kernel solves what impacts change to the same.
         """
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:

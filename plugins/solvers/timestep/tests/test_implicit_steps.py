@@ -9,10 +9,13 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
+from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.signals import Ramp
 from corekit.dynamics.contact_pipeline import Stabilisation
 from corekit.errors import StepFailed
+from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.roles.component import BuildContext
+from corekit.roles.detector import ContactDetector
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain
@@ -245,6 +248,40 @@ def test_steps_are_cut_if_newton_fails_and_the_grid_stays():
     assert all("cut" in r.note for r in reports if r.step_size < 0.04)
     assert sum(r.step_size for r in reports) == pytest.approx(0.3, abs=1e-12)
     assert simulation.time == 0.3 or simulation.time == 6 * 0.05
+
+
+class Restless(ContactDetector):
+    """Sees a plane lean to one side and to the other in turn, so that no iterate has the contacts of the last one."""
+
+    def __init__(self) -> None:
+        self._exact, self._lean = ReferenceDetector(), 0.3
+
+    @property
+    def supported_pairs(self) -> frozenset[tuple[str, str]]:
+        return self._exact.supported_pairs
+
+    def prepare(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
+        self._exact.prepare(table, served)
+
+    def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
+        self._exact.find_candidates(poses, margin, out)
+
+    def compute_contacts(
+        self, candidates: Candidates, poses: ShapePoses, margin: float, out: ContactSet
+    ) -> None:
+        self._exact.compute_contacts(candidates, poses, margin, out)
+        self._lean = -self._lean
+        out.normal[: out.count] = math.sin(self._lean), 0.0, math.cos(self._lean)
+
+
+def test_contacts_that_do_not_settle_are_held_in_short_steps_and_the_report_says_so():
+    body = PointChain(PointChainConfig(positions=((0.0, 0.0, 0.1),), shape="sphere", radius=0.1))
+    simulation = small_world(
+        {"body": body}, ThetaIntegrator(ImplicitEulerConfig(), BuildContext(step=1e-3)), step=1e-3,
+        solver=ProjectedGaussSeidel(), detector=Restless(), obstacles=[floor()],
+    )  # fmt: skip
+    notes = {simulation.step().note for _ in range(3)}
+    assert any("solved with the contacts of its start" in note for note in notes)
 
 
 @BOTH

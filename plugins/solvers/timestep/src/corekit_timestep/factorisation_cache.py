@@ -86,6 +86,11 @@ class FactorisationCache:
             return False
         return True
 
+    def drop_replaced(self, system: System) -> None:
+        """Forget a matrix that the system has replaced by another one, as where a step had an impact."""
+        if self._id != system.factorisation_id:
+            self._id = None
+
     def on_success(self, chord_steps: int) -> None:
         """Count the chord steps by which the old matrix solved a step; give it up where it has cost a new one."""
         measured = max(2, chord_steps)  # one alone shows nothing of the matrix: the guess was the solution

@@ -90,6 +90,8 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
 
     def internal_state(self) -> InternalState:
         """Return the next step size [s], easy steps so far, acceleration of the last step, Newton's contraction."""
+        if self._system is not None:
+            self._cache.drop_replaced(self._system)
         arrays: InternalState = {
             "step_size": np.array([self._step_size, self._last_step_size]),
             "easy": np.array(self._easy),
@@ -178,7 +180,9 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         try_chord = not contacts_at_start and self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
         solution = _UNSOLVED
         for guess in self._predictor.guesses(state.v, h):
-            passes_through = step.begin_step(state, h, contacts_at_start=contacts_at_start)
+            passes_through = step.begin_step(
+                state, h, contacts_at_start=contacts_at_start, tolerance=self._settings.tolerance
+            )
             solver.theta = 1.0 if passes_through or contacts_at_start else self._theta
             solver.velocity[:] = guess
             if try_chord and not passes_through:
