@@ -118,7 +118,8 @@ class ContactRecord:
     """What every contact did in an accepted step, or in several, the same record out of every contact solver.
 
     Attributes (n contacts):
-        id, shape, gap [m], point [m], normal, tangent: as in the contact set, at the step's gap state.
+        id, shape, point [m], normal, tangent: as in the contact set, where the step's rows are.
+        gap: at the end of the step; at its start of a scheme that has its rows there [m].
         normal_impulse: over the step [N·s] (potentials: h·force), (n,).
         tangential_impulse: along tangent and normal × tangent [N·s], (n, 2).
         slip: relative tangential velocity in the same two directions [m/s], (n, 2).

@@ -63,8 +63,8 @@ class _Tangents(NamedTuple):
     tangent: Array
 
 
-_NEGLIGIBLE_OVERRUN = 0.01
-"""Share of the margin by which a step may overrun a gap without a look at where it leads."""
+_NEGLIGIBLE_MOTION = 0.01
+"""Share of the margin by which a step may overrun a gap, or leave its rows, without a look at where it leads."""
 _NOBODY = np.zeros(0, dtype=np.int64)
 _NO_TANGENTS = _Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
 
@@ -89,6 +89,7 @@ class ContactPipeline:
         room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
         contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
+        negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
@@ -111,6 +112,7 @@ class ContactPipeline:
         self._rule = stabilisation
         self.friction, self.restitution = friction, restitution
         self.least_margin = self.margin = margin
+        self.negligible_motion = _NEGLIGIBLE_MOTION * margin
         self.approach_distance = 0.0
         self._planar = plane is not None
         self._plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
@@ -190,7 +192,7 @@ class ContactPipeline:
             normal_velocity = normal_velocity - rate[:, 0]
         overrun = max_overrun(count, contacts.gap, step, normal_velocity)
         # while kernels are compiled, those that look ahead are too
-        return overrun > _NEGLIGIBLE_OVERRUN * self.least_margin or self.rehearsed is not None
+        return overrun > self.negligible_motion or self.rehearsed is not None
 
     def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
         """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode, ContactRecord, ContactSet
+from corekit.data.state import State
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.world_terms import WorldTerms
 
@@ -17,8 +18,13 @@ _ACTIVE = 1e-6
 """Share of the step's largest normal impulse below which a contact is said to be separate."""
 
 
-def step_record(world: WorldTerms, equation: StepEquation, accepted: Array, step: float) -> ContactRecord:
-    """What every contact did in a step h, given v⁺; the force of a stage shorter than h stands for all of it."""
+def step_record(
+    world: WorldTerms, equation: StepEquation, accepted: Array, step: float, end: State
+) -> ContactRecord:
+    """What every contact did in a step h, given v⁺ and the end; the force of a stage shorter than h stands for all.
+
+    Where rows were found at a state that impulses left, the gaps are found anew at the end.
+    """
     pipeline, forces = world.pipeline, world.forces
     n = equation.contact_count if forces is None else forces.count
     if pipeline is None or not n:
@@ -40,8 +46,10 @@ def step_record(world: WorldTerms, equation: StepEquation, accepted: Array, step
         terms = forces.terms
         impulse = equation.step * np.column_stack([terms.normal_force, terms.tangential_force])
     impulse = impulse * (step / equation.step)
-    tangential = impulse[:, 1 : 1 + slip.shape[1]]
-    return contact_record(contacts, step, impulse[:, 0], tangential, slip, residual)
+    record = contact_record(contacts, step, impulse[:, 0], impulse[:, 1 : 1 + slip.shape[1]], slip, residual)
+    if forces is None and equation.point is not None and equation.point.share != 1.0:
+        record.gap = pipeline.gap_at(end, record.gap)
+    return record
 
 
 def contact_record(

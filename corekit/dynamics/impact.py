@@ -190,7 +190,7 @@ def place_apart(
     if share == 1.0:
         return None
     mean = (1.0 - share) * start.v + share * end.v
-    gap = pipeline.room + step * world.jacobian.normal_velocity(mean - point.mean)
+    gap = pipeline.room + step * world.jacobian.normal_velocity(mean - equation.contact_mean)
     negligible = _NEGLIGIBLE * pipeline.margin
     if gap.min() >= -negligible:
         return None

@@ -1,5 +1,11 @@
 """Steps of the split family: impulses after the smooth dynamics; see `corekit.roles.steps.SplitStep`.
 
+Contacts. A row belongs to the state where its contact is found, and what the path to the end bends, φ(q⁺) − φ(q) −
+J_n·Δ, is pushed out of the pair by h·push_out in a step: where forces press a body on a round one, whose free state is
+½h²·a deep, that is a depth of order h³ that stays. So contacts are found again at q⁺, until no point moves by more than
+a hundredth of the margin since; the first time at the start if the free state is more than the margin away from the
+inertial motion, behind a thin body perhaps.
+
 Where a prescribed rate jumps, the drives give an impulse, and momentum decides the rest:
 
     M·(v⁺ − v₀) = J_bᵀ·Λ + (impulses of the drives),   v⁺ = ṗ(t⁺) at prescribed entries                     (1)
@@ -26,10 +32,11 @@ from collections.abc import Callable
 from typing import NamedTuple, final
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.data.status import SolveInfo
+from corekit.data.status import SolveInfo, Status
 from corekit.dynamics.body_constraints import FREE_ROW
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.linearisation import after_smooth_motion
@@ -42,6 +49,8 @@ from corekit.roles.steps import SplitOutlook
 __all__ = ["DriveImpulse", "SplitStep"]
 
 _ITERATIONS = 6
+_TURNS = 10
+"""How often contacts are found anew where impulses leave the bodies."""
 
 
 class DriveImpulse(NamedTuple):
@@ -73,7 +82,8 @@ class SplitStep:
 
     def __init__(self, world: WorldTerms, equation: StepEquation, smooth: SmoothDynamics) -> None:
         self._world, self._equation, self._smooth = world, equation, smooth
-        self._start, self._step = world.new_state(), 0.0
+        self._start, self._end, self._step = world.new_state(), world.new_state(), 0.0
+        self._zero = np.zeros(world.nv)
         self.drive_impulse: DriveImpulse | None = None
 
     def begin_step(self, start: State, step: float, lookahead: float = 0.0) -> SplitOutlook:
@@ -98,19 +108,43 @@ class SplitStep:
         return _max_damping_rate(self._world, self._start)
 
     def linearise(self, free_state: State, theta: float = 0.0, frozen_damping: bool = False) -> None:
-        """Expand the step equation about the free state."""
-        start = self._start
+        """Expand the step equation about the free state, with contacts there or, if that is too far, at the start."""
+        start, equation = self._start, self._equation
         mean = 0.5 * (start.v + free_state.v)
         point = after_smooth_motion(start, free_state, mean, self._step, theta, frozen_damping)
-        self._equation.linearise(start, point)
+        equation.linearise(start, point)
+        if self._overshoots(mean - start.v):
+            equation.find_contacts(start, point._replace(at=start, end=start, mean=self._zero))
+
+    def _overshoots(self, change: Array) -> bool:
+        """Whether forces, which change the mean velocity so, carry the free state away from contacts of the start."""
+        world, equation, pipeline = self._world, self._equation, self._world.pipeline
+        if pipeline is None or world.forces is not None or equation.passed_pair or not pipeline.start.count:
+            return False
+        rate = world.jacobian.normal_velocity(change) if equation.contact_count else np.array([math.inf])
+        return bool(self._step * np.abs(rate).max() > pipeline.least_margin)
 
     def is_impulse_free(self, free_state: State) -> bool:
         """Return whether no impulse acts at the free state."""
         return self._equation.end_without_impulses(free_state)
 
     def solve(self, velocity: Array) -> SolveInfo:
-        """Solve the current problem and write v⁺."""
-        return self._equation.solve(velocity)
+        """Solve the current problem and write v⁺, with contacts where the bodies end; INACCURATE where these jump."""
+        world, equation, start = self._world, self._equation, self._start
+        info, pipeline, point = equation.solve(velocity), world.pipeline, equation.point
+        if pipeline is None or point is None or not equation.contact_count or equation.passed_pair:
+            return info
+        for _ in range(_TURNS):
+            mean = 0.5 * (start.v + velocity)
+            moved = mean - equation.contact_mean
+            if equation.contact_count:
+                moved = world.jacobian.multiply(moved)
+            if self._step * np.abs(moved).max() <= pipeline.negligible_motion or not info.status.solved:
+                return info
+            self.apply_velocity_change(point.at, velocity, self._end)
+            equation.find_contacts(start, point._replace(at=self._end, end=self._end, mean=mean))
+            info = equation.solve(velocity)
+        return evolve(info, status=Status.INACCURATE)
 
     def apply_velocity_change(self, free_state: State, velocity: Array, out: State) -> None:
         """Write the end of the step, q⁺ = q_f ⊕ h·½·(v⁺ − v_f), for v⁺ = `velocity`.

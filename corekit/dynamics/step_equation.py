@@ -47,6 +47,7 @@ class StepEquation:
         impulses: of contacts and constraints.
         point: the last linearisation point, or None. step: h of the step [s].
         contact_count: contacts there that are solved for impulses.
+        contact_mean: v̄ that leads to the state where they were found, shape (nv,).
         bias: of those contacts, shape (m, width) [m/s]. obstacle_velocity: part of it, or None where none moves.
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
@@ -76,7 +77,7 @@ class StepEquation:
         self._known_residual: Array | None = None
         self.single_impulses: Array | None = None
         self._is_factorised, self._holds_contacts = True, False
-        self.contact_count = 0
+        self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
         self.passed_pair: tuple[int, int] | None = None
         self.bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
@@ -154,28 +155,34 @@ class StepEquation:
 
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
-        world, pipeline, look_ahead = self._world, self._world.pipeline, self._look_ahead
+        world, look_ahead = self._world, self._look_ahead
         self.obstacle_velocity = self._potential_rhs = self.movable = None
-        if self._solves_contacts and pipeline is not None and look_ahead is not None:
-            found_at = point
-            if point.at is start and not self.passed_pair:
-                found_at = look_ahead.contact_point(start, point)
-            found = found_at.at
-            if self.passed_pair or found is start or (self._holds_contacts and point.at is not start):
-                self.contact_count, found = pipeline.use_start_contacts(), start
-            else:
-                self.contact_count = pipeline.detect(found)
-            if self.contact_count:
-                if not self.passed_pair:
-                    pipeline.build_jacobian(found, world.jacobian)
-                self.bias, self.obstacle_velocity = pipeline.bias(start, found_at, world.jacobian)
-                if found_at is not point:
-                    pipeline.restore_start_gaps()
-            self.impulses.match(pipeline.contacts)
+        if self._solves_contacts and look_ahead is not None:
+            at_start = point.at is start and not self.passed_pair
+            self.find_contacts(start, look_ahead.contact_point(start, point) if at_start else point)
         elif world.forces is not None:
             self._potential_rhs = world.forces.linearise(start, point, *self._potential_factors)
         elif self.impulses.bounded:
             self.impulses.match(None)
+
+    def find_contacts(self, start: State, point: LinearisationPoint) -> None:
+        """Find the contacts that are solved for impulses at a point, which need not be that of the bodies."""
+        world, pipeline, found, of_bodies = self._world, self._world.pipeline, point.at, self.point
+        assert pipeline is not None and of_bodies is not None
+        if self.passed_pair or found is start or (self._holds_contacts and of_bodies.at is not start):
+            self.contact_count, found = pipeline.use_start_contacts(), start
+            if of_bodies.is_after_smooth_motion:
+                pipeline.scene.update_poses(start)
+        else:
+            self.contact_count = pipeline.detect(found)
+        self.contact_mean = point.mean
+        if self.contact_count:
+            if not self.passed_pair:
+                pipeline.build_jacobian(found, world.jacobian)
+            self.bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
+            if point is not of_bodies and of_bodies.at is start:
+                pipeline.restore_start_gaps()
+        self.impulses.match(pipeline.contacts)
 
     def end_without_impulses(self, free: State) -> bool:
         """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""

@@ -78,7 +78,7 @@ class WorldSystem:
         self.split = SplitStep(terms, self.equation, self.smooth)
         self.nq, self.nv, self.slices = terms.nq, terms.nv, terms.slices
         self.velocity_scale = stacked_velocity_scale(bodies)
-        self.accepted, self._step = np.zeros(terms.nv), 0.0
+        self.accepted, self._step, self._end = np.zeros(terms.nv), 0.0, terms.new_state()
         self.limit: StepLimit | None = None
         if pipeline is not None and terms.forces is not None:
             self.limit = StepLimit(terms, pipeline, terms.forces.potential)
@@ -157,7 +157,7 @@ class WorldSystem:
         pipeline, limit, forces = self.pipeline, self.limit, self.terms.forces
         if not self.keep_velocity(state) or (pipeline is not None and not pipeline.is_finite):
             return False
-        self._step = step
+        self._step, self._end = step, state
         self.equation.impulses.accept()
         if pipeline is not None:
             pipeline.accept()
@@ -189,7 +189,7 @@ class WorldSystem:
 
     def record(self) -> ContactRecord:
         """What every contact of the last accepted step did."""
-        return step_record(self.terms, self.equation, self.accepted, self._step)
+        return step_record(self.terms, self.equation, self.accepted, self._step, self._end)
 
     def reaction(self) -> Array:
         """Impulses on the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""
