@@ -43,7 +43,12 @@ TOOL_SEES: Mapping[str, tuple[str, ...]] = {
 }
 """Folder of a tool → the packages of other tools that it may import."""
 LIGHT: Mapping[str, tuple[str, ...]] = {
-    "_spec.py": ("corekit.registry.spec", "corekit.roles.friction", "corekit.geometry.shape_specs"),
+    "_spec.py": (
+        "corekit.registry.spec",
+        "corekit.roles.friction",
+        "corekit.geometry.section_solvers",
+        "corekit.geometry.shape_specs",
+    ),
     "hooks.py": ("corekit.hooks.specs",),
 }
 """File that is imported while components or verbs are listed → the modules of the kernel that it may import."""

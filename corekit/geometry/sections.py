@@ -25,8 +25,22 @@ from typing import NamedTuple
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.geometry.section_solvers import section_solver
 
-__all__ = ["SectionConstants", "ellipse", "rectangle", "tube"]
+__all__ = [
+    "Loop",
+    "OutlineConstants",
+    "SectionConstants",
+    "ellipse",
+    "outline",
+    "outline_problem",
+    "rectangle",
+    "tube",
+]
+
+Loop = tuple[tuple[float, ...], ...]
+"""Vertices (y, z) [m] in turn; after a third number b an arc leads to the next one, b the tangent of a quarter of its
+angle, positive counter-clockwise: 1 is a half circle. (So are arcs in polylines of DXF files.)"""
 
 _ZETA = 1.0369277551433699263 * 31.0 / 32.0
 """Σ 1/n⁵ over n = 1, 3, 5, …"""
@@ -104,3 +118,50 @@ def ellipse(semi_y: Array, semi_z: Array) -> SectionConstants:
         shear_y=shear(a, b),
         shear_z=shear(b, a),
     )
+
+
+class OutlineConstants(NamedTuple):
+    """Constants of one section, as of `SectionConstants`, and where its shear centre is from the centroid, (y, z) [m].
+
+    `loops` are its outline and its holes as polygons about the centroid, (n, 2) each [m].
+    """
+
+    area: float
+    inertia_y: float
+    inertia_z: float
+    torsion: float
+    shear_y: tuple[float, float]
+    shear_z: tuple[float, float]
+    shear_centre: tuple[float, float]
+    loops: tuple[Array, ...]
+
+
+def outline(vertices: Loop, holes: tuple[Loop, ...], scale: Array) -> SectionConstants:
+    """Sections of any outline, `scale` times as large as drawn, from the installed solver of sections.
+
+    Raises:
+        ValueError: in words, what is wrong with the outline.
+    """
+    found: OutlineConstants = section_solver()(vertices, holes)
+    one = np.ones_like(scale)
+    return SectionConstants(
+        area=scale**2 * found.area,
+        inertia_y=scale**4 * found.inertia_y,
+        inertia_z=scale**4 * found.inertia_z,
+        torsion=scale**4 * found.torsion,
+        shear_y=np.multiply.outer(one, found.shear_y),
+        shear_z=np.multiply.outer(one, found.shear_z),
+    )
+
+
+def outline_problem(vertices: Loop, holes: tuple[Loop, ...]) -> str | None:
+    """What is wrong with an outline, or None."""
+    if min(map(len, (vertices, *holes))) < 2:
+        return "must have three vertices or more in every loop, or two and an arc"
+    if not all(len(each) in (2, 3) for loop in (vertices, *holes) for each in loop):
+        return "must have vertices [y, z], or [y, z, bulge] where an arc begins"
+    try:
+        section_solver()(vertices, holes)
+    except ValueError as error:
+        return str(error)
+    return None

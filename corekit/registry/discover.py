@@ -36,7 +36,8 @@ _Find = Callable[[str], ModuleSpec | None]
 _PATHS = 8
 """Import paths whose rows are kept: programs that extend theirs for a moment come back to the one before."""
 _OTHER_GROUPS = frozenset(
-    {"corekit.cases", "corekit.friction_laws", "corekit.hooks", "corekit.scenarios", "corekit.shapes"}
+    f"{_GROUP_PREFIX}{each}"
+    for each in ("cases", "friction_laws", "hooks", "scenarios", "section_solvers", "shapes")
 )
 
 

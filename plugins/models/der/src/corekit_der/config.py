@@ -13,8 +13,9 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.errors import ConfigError, Mistake
+from corekit.geometry.sections import outline_problem
 from corekit.roles.options import option
-from corekit_der.options import Triple, profile_option, to_floats, to_points, to_texts
+from corekit_der.options import Triple, profile_option, to_floats, to_loops, to_points, to_texts
 
 __all__ = ["Cable", "Clamp", "DERConfig", "Force", "Joint", "Limb"]
 
@@ -48,8 +49,8 @@ class Limb:
 
     section: str = option(
         "round",
-        "round, rectangle (width along director 1, height along director 2) or given",
-        choices=("round", "rectangle", "given"),
+        "round, rectangle (width along director 1, height along director 2), outline or given",
+        choices=("round", "rectangle", "outline", "given"),
     )
     radius: tuple[float, ...] = profile_option(
         0.01, "radius of a round section; for all sections, radius of contact and drawing", unit="m", above=0
@@ -62,6 +63,20 @@ class Limb:
     )
     height: tuple[float, ...] = profile_option(
         0.01, "height of a rectangle, along director 2", unit="m", above=0
+    )
+    outline: tuple[tuple[float, ...], ...] = option(
+        (),
+        "of section outline: its vertices in turn along directors 1 and 2; with a third number, a bulge, where an arc "
+        "leads to the next one, the tangent of a quarter of its angle, 1 a half circle. The rod's axis is the "
+        "centroid, the directors are principal axes",
+        unit="m",
+        converter=to_points,
+    )
+    holes: tuple[tuple[tuple[float, ...], ...], ...] = option(
+        (), "of section outline: vertices of its holes", unit="m", converter=to_loops
+    )
+    scale: tuple[float, ...] = profile_option(
+        1.0, "of section outline: how large it is, 1: as drawn", above=0
     )
     area: tuple[float, ...] = profile_option(1e-4, "A of a given section", unit="m²", above=0)
     inertia_1: tuple[float, ...] = profile_option(
@@ -120,6 +135,14 @@ class Limb:
         if len(self.natural_curvature) != 2:
             mistakes.append(Mistake("natural_curvature", list(self.natural_curvature), "give two numbers"))
         mistakes += self._hole_mistakes()
+        given = self.outline or self.holes or self.scale != (1.0,)
+        wrong = (
+            "must be left out, and `holes` and `scale`, unless the section is 'outline'" if given else None
+        )
+        if self.section == "outline":
+            wrong = outline_problem(self.outline, self.holes)
+        if wrong:
+            mistakes.append(Mistake("outline", f"{len(self.outline)} vertices", wrong))
         if mistakes:
             raise ConfigError(mistakes, f"limb {self.name!r}")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from corekit.roles.options import option
 
-__all__ = ["Triple", "profile_option", "to_floats", "to_points", "to_texts"]
+__all__ = ["Triple", "profile_option", "to_floats", "to_loops", "to_points", "to_texts"]
 
 Triple = tuple[float, float, float]
 
@@ -26,6 +26,11 @@ def to_floats(value: Any) -> Any:
 def to_points(value: Any) -> Any:
     """Convert a list of points to a tuple of tuples of floats."""
     return tuple(to_floats(entry) for entry in value)
+
+
+def to_loops(value: Any) -> Any:
+    """Convert a list of lists of points."""
+    return tuple(map(to_points, value))
 
 
 def to_texts(value: Any) -> tuple[str, ...]:

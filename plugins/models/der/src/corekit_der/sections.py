@@ -1,7 +1,7 @@
 """Cross-sections along a limb: stiffness and inertia of every edge.
 
-Round sections, hollow or not, and rectangles have the constants of `corekit.geometry.sections`, with director 1 for y
-and director 2 for z: I₁ = ∫ξ₁² dA = I_z, I₂ = I_y, and J is Saint-Venant's. Values given at several points are
+Round sections, hollow or not, rectangles and outlines have the constants of `corekit.geometry.sections`, director 1 for
+y and director 2 for z: I₁ = ∫ξ₁² dA = I_z, I₂ = I_y, and J is Saint-Venant's. Values given at several points are
 interpolated linearly in arc length to the middle of each edge.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array
-from corekit.geometry.sections import rectangle, tube
+from corekit.geometry.sections import outline, rectangle, tube
 from corekit_der.config import Limb
 
 __all__ = ["Section", "compute_section"]
@@ -59,6 +59,8 @@ def compute_section(limb: Limb, length: Array) -> Section:
     else:
         if limb.section == "round":
             constants = tube(radius, interpolate(limb.inner_radius))
+        elif limb.section == "outline":
+            constants = outline(limb.outline, limb.holes, interpolate(limb.scale))
         else:
             constants = rectangle(interpolate(limb.width), interpolate(limb.height))
         area, inertia_2, inertia_1, torsion = constants[:4]

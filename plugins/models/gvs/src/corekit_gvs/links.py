@@ -9,11 +9,12 @@ import numpy as np
 from attrs import fields, frozen
 
 from corekit.errors import ConfigError, Mistake
+from corekit.geometry.sections import outline_problem
 from corekit.roles.options import option
 from corekit_gvs.basis import Basis
 from corekit_gvs.joints import Joint
 from corekit_gvs.link_shapes import LinkShape
-from corekit_gvs.options import Profile, Triple, is_word, numbers, profile, texts
+from corekit_gvs.options import Profile, Triple, is_word, loop, loops, numbers, profile, texts
 
 __all__ = ["Division", "Link"]
 
@@ -45,8 +46,8 @@ class Division:
 
     length: float = option(0.1, "L", unit="m", above=0)
     section: str = option(
-        "circle", "circle, rectangle (height along y, width along z), ellipse (semi-axes) or given",
-        choices=("circle", "rectangle", "ellipse", "given"),
+        "circle", "circle, rectangle (height along y, width along z), ellipse (semi-axes), outline or given",
+        choices=("circle", "rectangle", "ellipse", "outline", "given"),
     )  # fmt: skip
     radius: Profile = profile(
         0.01, "of a circle; of any section, that of drawing, contact and drag", unit="m"
@@ -54,6 +55,17 @@ class Division:
     inner_radius: Profile = profile(0.0, "of the hole in a circle; 0: none", unit="m")
     height: Profile = profile(0.02, "along y: of a rectangle, or semi-axis of an ellipse", unit="m")
     width: Profile = profile(0.02, "along z: of a rectangle, or semi-axis of an ellipse", unit="m")
+    outline: tuple[tuple[float, ...], ...] = option(
+        (),
+        "of section outline: its vertices [y, z] in turn; [y, z, bulge] where an arc leads to the next one, the "
+        "tangent of a quarter of its angle, 1 a half circle. The rod's axis is the centroid, y and z principal axes",
+        unit="m",
+        converter=loop,
+    )
+    holes: tuple[tuple[tuple[float, ...], ...], ...] = option(
+        (), "of section outline: vertices of its holes", unit="m", converter=loops
+    )
+    scale: Profile = profile(1.0, "of section outline: how large it is, 1: as drawn")
     inertia: tuple[float, ...] = option(
         (), "given section: diagonal of M̄, six numbers", unit="kg·m, kg/m", low=0, converter=numbers
     )
@@ -101,6 +113,11 @@ class Division:
             seen |= set(basis.modes)
         if self.section != "circle" and self.inner_radius != (0.0,):
             wrong.append(Mistake("inner_radius", self.inner_radius, "must be left out, unless for a circle"))
+        if self.section != "outline" and (self.outline or self.holes or self.scale != (1.0,)):
+            said = "must be left out, and `holes` and `scale`, unless the section is 'outline'"
+            wrong.append(Mistake("outline", f"{len(self.outline)} vertices", said))
+        elif self.section == "outline" and (said := outline_problem(self.outline, self.holes)):
+            wrong.append(Mistake("outline", f"{len(self.outline)} vertices", said))
         for name in ("inertia", "rigidity", "viscous_rigidity"):
             value = getattr(self, name)
             if self.section != "given" and value:

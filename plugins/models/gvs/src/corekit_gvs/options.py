@@ -6,7 +6,7 @@ from typing import Any
 
 from corekit.roles.options import option
 
-__all__ = ["Profile", "Triple", "is_word", "numbers", "profile", "text_list", "texts"]
+__all__ = ["Profile", "Triple", "is_word", "loop", "loops", "numbers", "profile", "text_list", "texts"]
 
 Triple = tuple[float, float, float]
 Profile = tuple[float, ...] | float | str
@@ -20,6 +20,16 @@ def numbers(value: Any) -> Any:
     """A number or a list of numbers as a tuple of floats; what is neither is left for the check to name."""
     entries = tuple(value) if isinstance(value, (list, tuple)) else (value,)
     return tuple(float(entry) for entry in entries) if all(map(_is_number, entries)) else value
+
+
+def loop(value: Any) -> Any:
+    """A list of vertices as a tuple of tuples of floats."""
+    return tuple(map(numbers, value)) if isinstance(value, (list, tuple)) else value
+
+
+def loops(value: Any) -> Any:
+    """A list of lists of vertices."""
+    return tuple(map(loop, value)) if isinstance(value, (list, tuple)) else value
 
 
 def text_list(value: Any) -> Any:

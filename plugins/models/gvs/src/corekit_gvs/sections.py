@@ -9,7 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
-from corekit.geometry.sections import SectionConstants, ellipse, rectangle, tube
+from corekit.geometry.sections import SectionConstants, ellipse, outline, rectangle, tube
 from corekit_gvs.links import Division
 from corekit_gvs.options import Profile
 from corekit_gvs.profiles import profile_of
@@ -68,6 +68,8 @@ def _constants(division: Division, X: Array, path: str) -> SectionConstants:
             said = f"must be ≥ 0 and below the radius, it is not at X = {X[wrong][0]:.4g}"
             raise ConfigError([Mistake(f"{path}.inner_radius", division.inner_radius, said)], "the section")
         return tube(outer, inner)
+    if division.section == "outline":
+        return outline(division.outline, division.holes, _positive(division.scale, X, f"{path}.scale"))
     y, z = (_positive(getattr(division, name), X, f"{path}.{name}") for name in ("height", "width"))
     return rectangle(y, z) if division.section == "rectangle" else ellipse(y, z)
 

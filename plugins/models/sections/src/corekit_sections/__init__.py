@@ -1,0 +1,1 @@
+"""Sections by their outlines."""
