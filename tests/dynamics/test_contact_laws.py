@@ -90,7 +90,7 @@ def test_a_solution_has_no_residual_and_a_change_of_it_has(free, impulse):
 def test_a_contact_without_friction_bears_no_tangential_impulse():
     impulse, velocity = np.array([1.0, 0.0, -0.2]), np.zeros(3)
     assert pyramid_residuals(np.zeros((2, 0)), 0.0, impulse, velocity, np.zeros(0))[:3] == (0.0, 0.0, 0.2)
-    assert law_residuals(impulse, velocity, 0.0)[2] == 0.2
+    assert law_residuals(impulse, velocity, 0.0)[2] == pytest.approx(0.2, rel=0, abs=rounding(2, 0.2))
 
 
 def test_a_bounded_row_moves_only_at_its_bound():

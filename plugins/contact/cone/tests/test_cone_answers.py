@@ -190,8 +190,9 @@ def test_a_frictionless_contact_that_parts_without_slip_has_no_error(solve):
     problem = DenseProblem(np.eye(6), rows, np.array([3.0, 0.0, 0.0, -1.0, 0.5, 0.0]), 0.0)
     impulse, info = solve(problem)
     assert info.status is Status.CONVERGED
-    assert info.residuals.worst == 0.0
-    np.testing.assert_array_equal(impulse, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
+    # it converges quadratically: beyond the tolerance of 1e-8 there is rounding alone
+    assert info.residuals.worst <= 1e-8**1.5
+    np.testing.assert_allclose(impulse, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], rtol=0, atol=1e-8**1.5)
 
 
 def test_a_hundred_redundant_points_of_a_disk_brake_it_like_one(solve):

@@ -10,6 +10,7 @@ from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.roles.component import BuildContext
 from corekit_pcc.config import PCCConfig
 from corekit_pcc.model import PCC
+from corekit_testing.rounding import rounding
 
 
 def exponential(twist: np.ndarray) -> np.ndarray:
@@ -63,6 +64,10 @@ class ReferenceArm:
         """Exact derivative by complex steps, stacked along the last axis."""
         step = 1e-30
         return np.stack([np.imag(function(q + 1j * step * e)) / step for e in np.eye(q.size)], axis=-1)
+
+    def rounding(self, found: np.ndarray) -> float:
+        """Bound of the rounding of what follows from poses; an exponential is a product of 64 matrices."""
+        return rounding(4 * 64 * self.config.sections, max(1.0, float(np.abs(found).max())))
 
     def mass(self, q: np.ndarray, nodes: int) -> np.ndarray:
         """Hessian of the kinetic energy, `nodes` Gauss points a section, rotary inertia from ω of the disks."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
+from attrs import astuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.search_input import SearchInput
 from corekit_mpcc.complementarity.solution import SolveOptions
 from corekit_mpcc.complementarity.solve import PreparedMpcc
+from corekit_testing.rounding import rounding
 
 STAGES = 3
 TOLERANCE = 1e-6
@@ -79,7 +81,9 @@ def test_a_certificate_agrees_with_its_definition(x: np.ndarray, shared: float, 
     assert np.isclose(told.worst, max(shares))
     assert told.certified == (max(shares) <= 1.0)
     quick = verdict(PREPARED, x, shared=np.array([shared]), own=own, start=np.array([start, 0, 0]))
-    assert quick == CertificateSummary(told.cost, told.infeasibility, told.complementarity, told.worst)
+    slow = CertificateSummary(told.cost, told.infeasibility, told.complementarity, told.worst)
+    # the two divide by tolerances in different places
+    np.testing.assert_allclose(astuple(quick), astuple(slow), rtol=rounding(4), atol=0)
 
 
 @settings(max_examples=40, deadline=None)

@@ -36,6 +36,8 @@ __all__ = ["PCC"]
 _OUTLINE_POINTS = 12
 _ATMOSPHERE = 101325.0
 """Standard pressure of the air [Pa]: less a vacuum cannot suck."""
+_NO_LENGTH = 1e-14
+"""Length of a section, relative to that at rest, which rounding of its elongations leaves of none."""
 
 
 @final
@@ -125,7 +127,7 @@ class PCC(Model):
                 )
                 mistakes.append(Mistake(f"{self._path}.initial.{name}", f"{len(values)} entries", allowed))
         lengths = self._arm.length + np.einsum("ij,ij->i", self._arm.to_arc[:, 0], q.reshape(-1, 3))
-        if not mistakes and lengths.min() <= 0.0:
+        if not mistakes and (lengths <= _NO_LENGTH * self._arm.length).any():
             found = f"length {lengths.min():.6g} m of section {int(lengths.argmin()) + 1}"
             mistakes.append(Mistake(f"{self._path}.initial.elongation", found, "lengths must be > 0"))
         if mistakes:

@@ -9,7 +9,10 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit_testing.conformance.check import CheckFailed, expect_close
 
-__all__ = ["expect_slope", "slope"]
+__all__ = ["BEYOND", "expect_slope", "slope"]
+
+BEYOND = "where the displacement is beyond what the model allows: --spread 0.1"
+"""What to do about a function that has no slope, or no value, at a displaced state."""
 
 _LEVELS = 7
 _CLOSER = 64
@@ -77,5 +80,6 @@ def _compare(
     wanted, error = differences
     size = max(_size(wanted), _size(found))
     if not error <= 1e-4 * size + 1e3 * noise:
-        raise CheckFailed(f"{what}: differences do not settle (they move by {error:.2g} of {size:.2g})")
+        moved = f"differences do not settle (they move by {error:.2g} of {size:.2g})"
+        raise CheckFailed(f"{what}: {moved}; {BEYOND}")
     expect_close(what, found, wanted, relative * size + 10.0 * error + rounding)

@@ -10,7 +10,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
-from corekit_testing.conformance.differences import expect_slope
+from corekit_testing.conformance.differences import BEYOND, expect_slope
 from corekit_testing.conformance.model_base import BASE
 from corekit_testing.conformance.model_constancy import CONSTANCY
 from corekit_testing.conformance.model_energy import ENERGY
@@ -106,8 +106,7 @@ def answers_finite(subject: Subject) -> None:
     probe = Probe(subject)
     for state in [*probe.states, rest_state(probe.model)]:
         for name, values in _sized_answers(probe, state).items():
-            said = "is not finite; where the displacement is beyond what the model allows: --spread 0.1"
-            expect(np.isfinite(values).all(), f"{name} {said}")
+            expect(np.isfinite(values).all(), f"{name} is not finite; {BEYOND}")
 
 
 def _sized_answers(probe: Probe, state: State) -> dict[str, Array]:
