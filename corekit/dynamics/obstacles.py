@@ -7,6 +7,7 @@ from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
+from corekit.dynamics.bodies import ROUNDING
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.geometry.shapes import Shape
 from corekit.roles.friction import SurfaceFriction, surface_friction
@@ -43,8 +44,10 @@ class GivenMotion:
 
         With R = R_z(γ)·R_y(β)·R_x(α):   ω = γ̇·e_z + β̇·R_z·e_y + α̇·R_z·R_y·e_x              (1)
 
-        At a breakpoint they are those of the interval that ends there.
+        At a breakpoint they are those of the interval that ends there; an instant that rounding puts behind one, as the
+        end of a step, t + h, counts as the breakpoint.
         """
+        time = min((time, *self.breakpoints(time - ROUNDING * (1.0 + abs(time)), time)))
         velocity, rates = np.zeros(3), np.zeros(3)
         self.position.rate(time, velocity)
         self.rotation_rpy.rate(time, rates)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -83,10 +84,14 @@ def test_a_joint_that_jumps_alone_takes_what_it_carries_with_it(integrator):
     assert all(abs(rate) < 1e-6 for _, rate in seen)
 
 
-@pytest.mark.parametrize("integrator", ["implicit-euler", "generalized-alpha"])
-def test_a_breakpoint_counts_as_the_end_of_its_step_despite_rounding(integrator):
-    assert 9 * 0.004 + 0.004 > 10 * 0.004 == 0.04
-    ramp = 'kind = "ramp", from = 0.04, to = 1.04, value = 2.0'
+@pytest.mark.parametrize("side", [0.0, 1.0])
+@pytest.mark.parametrize("integrator", ["implicit-euler", "implicit-midpoint", "generalized-alpha"])
+def test_a_breakpoint_counts_as_the_end_of_its_step_despite_rounding(integrator, side):
+    """A little before the end of the tenth step or a little behind it, by more than sums of steps round to."""
+    begin = 10 * 0.004
+    for _ in range(4):
+        begin = math.nextafter(begin, side)
+    ramp = f'kind = "ramp", from = {begin!r}, to = 1.04, value = 2.0'
     seen = steps("alone", integrator, f"{{ {ramp} }}", 0.06)
     assert all(abs(rate) < 1e-6 for _, rate in seen)
 
