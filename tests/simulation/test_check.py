@@ -86,8 +86,8 @@ use = "pd"
 [controllers.options]
 body = "arm"
 channel = "pressure"
-target = [0.01, 0.01, 0.01]
-proportional = 1e9
+target = [0.25, 0.25, 0.25]
+proportional = 4e7
 """
     scenario_file.write_text(SCENARIO.partition("world")[0] + arm)
     assert main(["check", str(scenario_file)]) == 0

@@ -280,7 +280,8 @@ def test_a_cavity_belongs_to_the_body_around_it_alone(write):
     assert solid.volume == pytest.approx(6e-3 * (5 - 1 / 8), rel=1e-6)
     alone = [piece for piece in solid.pieces if max(abs(np.mean(piece, axis=0))) > 0.09]
     assert [len(piece) for piece in alone] == [8] * 4
-    np.testing.assert_allclose(solid.centre, 0.0, atol=1e-8)
+    # a corner of STL is rounded to float32
+    np.testing.assert_allclose(solid.centre, 0.0, atol=float(np.finfo(np.float32).eps) * 0.3)
 
 
 def faces_itself():

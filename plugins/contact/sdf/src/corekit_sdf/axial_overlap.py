@@ -101,9 +101,10 @@ def cap_on_cap(first: PosedAxial, second: PosedAxial, n: Vector, rows: Array, fe
     d = add_scaled(a, -1.0, b)
     d = add_scaled(d, -dot(d, m_b), m_b)
     distance, R, S = norm(d), first[5], second[5]
-    if abs(R - S) < distance < R + S:
+    # of equal rims about one axis, but for rounding, the points that are material bound the overlap
+    if max(abs(R - S), ALIGNED * (R + S)) < distance < R + S:
         towards = scaled(d, 1.0 / distance)
-        offset = (distance * distance + S * S - R * R) / (2.0 * distance)
+        offset = 0.5 * (distance + (S - R) * (S + R) / distance)
         aside = math.sqrt(max(S * S - offset * offset, 0.0))
         for k in range(2):
             x = add_scaled(add_scaled(b, offset, towards), aside if k else -aside, cross(m_b, towards))
