@@ -240,9 +240,12 @@ def _requirement_problem(lines: Iterable[str], installed_version: _VersionOf) ->
 
 
 def extra_with(distribution: str, modules: Sequence[str]) -> str:
-    """Return the first extra of a distribution that brings one of some modules, by their names; empty if none does."""
+    """Return the first extra of a distribution that brings one of some modules, by their names; empty if none does.
+
+    Its extra for tests comes last.
+    """
     about = metadata.metadata(distribution)
-    for extra in about.get_all("Provides-Extra") or ():
+    for extra in sorted(about.get_all("Provides-Extra") or (), key=lambda extra: extra == "test"):
         for requirement in map(_requirement, about.get_all("Requires-Dist") or ()):
             marker = requirement.marker
             if marker is None or marker.evaluate({"extra": ""}) or not marker.evaluate({"extra": extra}):

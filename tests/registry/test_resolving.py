@@ -82,10 +82,11 @@ def test_missing_module_of_the_component_is_refused_by_name(local_site):
         resolve("models", "needy")
 
 
-def test_a_module_that_an_extra_brings_is_asked_for_by_that_extra(local_site):
+def test_a_module_that_an_extra_brings_is_asked_for_by_that_extra_and_not_by_that_of_its_tests(local_site):
     local_site.add_good(
         "fake-quick", "fake_quick", "quick", modules="('no_such_module', 'attrs')",
-        requires=["attrs", "other; extra == 'test'", "no-such-module>=2; extra == 'fast'"], extras=["test", "fast"],
+        requires=["attrs", "other; extra == 'a'", "no-such-module; extra == 'test'", "no-such-module; extra == 'fast'"],
+        extras=["a", "test", "fast"],
     )  # fmt: skip
     with pytest.raises(ExtraNotInstalled, match=r"no_such_module, .*: pip install 'fake-quick\[fast\]'"):
         resolve("models", "quick")

@@ -1,11 +1,14 @@
 """Pictures of a run at its end: the last is drawn by the command itself, the others by processes of their own."""
 
+from pathlib import Path
+from types import SimpleNamespace
+
 import pytest
 
-from corekit.errors import ResultsError
+from corekit.errors import PluginError, ResultsError
 from corekit.scenario.load import load
-from corekit_record.cli import run_pictures
-from corekit_record.cli.pictures import installed_viewers
+from corekit_record.cli import pictures, run_pictures
+from corekit_record.cli.pictures import installed_viewers, viewer_for
 from corekit_run.running import run
 
 
@@ -71,3 +74,14 @@ def test_a_process_ends_by_itself_when_there_is_no_run_to_draw(prepare):
     apart._end.close()
     apart._process.join(60.0)
     assert apart._process.exitcode == 0
+
+
+def test_an_ending_that_a_viewer_would_write_with_an_extra_names_the_line_to_type(monkeypatch):
+    def lack(_row):
+        raise PluginError("viewer 'film' needs the module reel: pip install 'films[reel]'")
+
+    row = SimpleNamespace(role="viewers", usable=True, reason="", name="film")
+    monkeypatch.setattr(pictures, "discover", lambda: [row])
+    monkeypatch.setattr(pictures, "load_spec", lack)
+    with pytest.raises(PluginError, match=r"no installed viewer writes \.mp4.*pip install 'films\[reel\]'"):
+        viewer_for(Path("x.mp4"), [])

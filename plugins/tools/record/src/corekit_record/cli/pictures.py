@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,16 +87,25 @@ def installed_viewers(only: str = "") -> list[InstalledViewer]:
     if only:
         return [InstalledViewer.built(load_spec(find("viewers", only, rows)))]
     found: list[InstalledViewer] = []
-    troubles = [f"; {row.name} cannot be used: {row.reason}" for row in rows if row.reason]
     for row in rows:
-        if row.usable:
-            try:
+        with suppress(PluginError):
+            if row.usable:
                 found.append(InstalledViewer.built(load_spec(row)))
-            except PluginError as error:
-                troubles.append(f"; {error}")
     if not found:
-        raise PluginError(f"no viewer is installed: {_install_line()}{''.join(troubles)}")
+        raise PluginError(f"no viewer is installed: {_install_line()}{_left_out()}")
     return found
+
+
+def _left_out() -> str:
+    """Say why viewers that are installed cannot be used, one after the other."""
+    reasons = ""
+    for row in discover():
+        if row.role == "viewers":
+            try:
+                InstalledViewer.built(load_spec(row))
+            except PluginError as error:
+                reasons += f"; {error}"
+    return reasons
 
 
 def _install_line() -> str:
@@ -108,7 +118,7 @@ def viewer_for(path: Path, viewers: Sequence[InstalledViewer], only: str = "") -
     Args:
         only: the one that the user named, which `viewers` is of.
     Raises:
-        PluginError: none does, with the endings that could be written.
+        PluginError: none does, with the endings that could be written, and what other viewers lack.
     """
     for each in viewers:
         if path.suffix in each.viewer.suffixes:
@@ -120,7 +130,10 @@ def viewer_for(path: Path, viewers: Sequence[InstalledViewer], only: str = "") -
         if only
         else ("no installed viewer writes", "they write")
     )
-    raise PluginError(f"{who} {ending}{did_you_mean(path.suffix, endings)}; {they} {', '.join(endings)}")
+    left_out = "" if only else _left_out()
+    raise PluginError(
+        f"{who} {ending}{did_you_mean(path.suffix, endings)}; {they} {', '.join(endings)}{left_out}"
+    )
 
 
 def viewer_with(ability: str, what: str, only: str = "") -> InstalledViewer:
