@@ -292,13 +292,17 @@ def test_a_signal_outside_the_bounds_is_refused(signal, refused):
         inputs.check_bounds(1.0)
 
 
+def announcements(caplog):
+    """Loggers that announced compilation; that numba compiles alone is another sentence."""
+    return [record.name for record in caplog.records if record.message.startswith("compiling kernels")]
+
+
 def test_compiling_from_python_is_announced_once(caplog):
     kernel = compiled(lambda x: x + 1.0)
     with announced_compilation():
         for _ in range(2):  # as numba says it, whether or not the kernel was compiled by an earlier run
             event.broadcast(event.Event("numba:compile", event.EventStatus.START, {"dispatcher": kernel}))
-    assert [record.name for record in caplog.records] == ["corekit"]
-    assert "compiling kernels" in caplog.text
+    assert announcements(caplog) == ["corekit"]
 
 
 @pytest.mark.parametrize("go", [lambda sim: [sim.step(), sim.step()], lambda sim: sim.run(0.02)])
@@ -311,4 +315,4 @@ def test_the_first_step_announces_what_it_compiles(go, caplog):
         return {}
 
     go(loads(PENDULUM).with_controller(compile_again).compose())
-    assert [record.name for record in caplog.records] == ["corekit"]
+    assert announcements(caplog) == ["corekit"]
