@@ -115,11 +115,15 @@ def damping_dissipates(subject: Subject) -> None:
     probe = Probe(subject)
     nothing = np.zeros_like(probe.inputs)
     for state in probe.states:
+        mass = np.abs(probe.mass(state))
         for velocity in [state.v, *np.diag(np.maximum(np.abs(state.v), 0.1))]:
             forward, backward = (_force(probe, state, sign * velocity, nothing) for sign in (1.0, -1.0))
             power = 0.5 * float((forward - backward) @ velocity)
-            # f sums up to some ten thousand terms of its size, each rounded: 1e4·ε < 1e-11
-            rounding = 1e-11 * float((np.abs(forward) + np.abs(backward)) @ np.abs(velocity))
+            # f sums up to some ten thousand terms of its size, each rounded: 1e4·ε < 1e-11; those of inertia, as
+            # ω × I·ω, may cancel to nothing
+            speed = np.abs(velocity)
+            terms = np.abs(forward) + np.abs(backward) + float(np.max(speed)) * (mass @ speed)
+            rounding = 1e-11 * float(terms @ speed)
             expect(power <= rounding, f"damping gives a power of {power:.3g} W")
 
 
