@@ -186,7 +186,8 @@ def test_ball_on_a_slope_slides_exactly_if_the_slope_is_steeper_than_friction(in
     assert v @ downhill == pytest.approx(0.1 * acceleration, rel=1e-9)
     assert tangential == pytest.approx(mu * record.normal_impulse[0], rel=1e-12)
     assert record.mode.tolist() == [ContactMode.SLIDE]
-    assert abs(v @ normal) < rounding(64)
+    # the gap, a sum of products of places, is closed within a step
+    assert abs(v @ normal) < rounding(4, float(np.abs(simulation.state.q).max()), 1.0 / H)
     # friction opposes the slip
     assert record.tangential_impulse[0] @ record.slip[0] < 0
 

@@ -25,10 +25,10 @@ LINE = ModelDescription(
 
 def test_a_table_keeps_its_order_and_its_gaps(tmp_path):
     path = tmp_path / "seen.csv"
-    path.write_text("# camera 2\ntime,marker,z,x\n0.1,tip,2,1\n0,tip,4,3\n\n0,base,,5\n0.1,base,nan,NaN\n")
+    path.write_text("# camera 2\ntime,marker,z,x\n0.125,tip,2,1\n0,tip,4,3\n\n0,base,,5\n0.125,base,nan,NaN\n")
     seen = read_markers(path)
     assert seen.names == ("tip", "base")
-    np.testing.assert_array_equal(seen.time, [0.0, 0.1])
+    np.testing.assert_array_equal(seen.time, [0.0, 0.125])
     nan = np.nan
     np.testing.assert_array_equal(
         seen.position, [[[3, nan, 4], [5, nan, nan]], [[1, nan, 2], [nan, nan, nan]]]
