@@ -11,6 +11,7 @@ import pytest
 from corekit.cli import main
 from corekit.errors import ConfigError
 from corekit_record.results import Results
+from corekit_study import batch
 from corekit_study.batch import OUTCOMES, Job, run_batch
 
 
@@ -132,7 +133,7 @@ batch._run = third_fails
 if __name__ == "__main__":
     tasks = [(number,) for number in range(20)]
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
-        print(type(pool.submit(batch._run_in_processes, tasks, 2, id).exception()).__name__)
+        print(type(pool.submit(batch._run_in_processes, tasks, 2, id, print).exception()).__name__)
 """
 
 
@@ -143,6 +144,56 @@ def test_a_batch_that_breaks_off_in_a_process_of_its_own_ends(tmp_path, forked):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = forked.run(module="nested", folder=tmp_path, environment=environment, timeout=60.0)
     assert done.stdout.split() == ["ZeroDivisionError"], done.stderr
+
+
+KILLED = """
+import os, signal, time
+from corekit_study import batch
+
+usual = batch._run
+
+def some_are_killed(prepared, folder):
+    name = prepared.job.name
+    mark = folder / f"{name}.tried"
+    tries = mark.read_text() if mark.exists() else ""
+    mark.write_text(tries + "x")
+    while name == "d0.2" and not (folder / "d0.1.tried").exists():
+        time.sleep(0.01)  # it would end the pool before the first had begun, whose one kill then came when it was alone
+    if name == "d0.2" or (name == "d0.1" and not tries):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return usual(prepared, folder)
+"""
+SWEPT = """
+import sys
+from pathlib import Path
+from corekit_study import batch
+from killed import some_are_killed
+
+batch._run = some_are_killed
+if __name__ == "__main__":
+    folder = Path(sys.argv[2])
+    names = ("0.1", "0.2", "0.3")
+    jobs = [batch.Job(name=f"d{d}", scenario=sys.argv[1], overrides=(f"time.duration={d}",)) for d in names]
+    for name, outcome in batch.run_batch(jobs, folder, workers=2).items():
+        print(name, outcome.completed, outcome.error)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+def test_a_run_whose_process_is_killed_is_tried_again_and_fails_alone(tmp_path, forked, scenario_file):
+    """The first is killed once, the second each time; the others lose nothing."""
+    (tmp_path / "killed.py").write_text(KILLED)
+    (tmp_path / "swept.py").write_text(SWEPT)
+    (tmp_path / "runs").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    words = (str(scenario_file), str(tmp_path / "runs"))
+    done = forked.run(*words, module="swept", folder=tmp_path, environment=environment, timeout=240.0)
+    told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert list(told) == ["d0.1", "d0.2", "d0.3"], done.stderr
+    assert {told.pop("d0.2")} == {f"0.0 {batch._KILLED}, with no other run beside it"}
+    assert set(told.values()) == {"1.0 "}
+    assert (tmp_path / "runs" / "d0.2.tried").read_text().count("x") >= 2
+    assert len(lines(tmp_path / "runs")) == 3
 
 
 def test_a_killed_reproduction_goes_on_where_it_was(many):

@@ -14,7 +14,8 @@ import sys
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, as_completed
-from contextlib import contextmanager
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -35,6 +36,7 @@ __all__ = ["END", "OUTCOMES", "Job", "Outcome", "Prepared", "prepare", "run_batc
 
 OUTCOMES = "outcomes.jsonl"
 """Name of the file of stored outcomes."""
+_KILLED = "the process of a run was killed: the system may have run out of memory"
 END = ("energy_J", "tip_frame", "tip_x_m", "tip_y_m", "tip_z_m")
 """Statistics of the end of a run: energy of all bodies, position of the last frame; without what there is none of."""
 
@@ -159,18 +161,47 @@ def run_prepared(
             for task in tasks:
                 store(_run(*task))
         else:
-            _run_in_processes(tasks, min(workers, len(tasks)), store)
+            _run_in_processes(tasks, min(workers, len(tasks)), store, display.warn)
     return {each.job.name: stored[each.job.name] for each in prepared}
 
 
 def _run_in_processes(
-    tasks: Sequence[tuple[Prepared, Path]], workers: int, store: Callable[[Outcome], None]
+    tasks: Sequence[tuple[Prepared, Path]],
+    workers: int,
+    store: Callable[[Outcome], None],
+    warn: Callable[[str], object],
 ) -> None:
-    with worker_pool(workers) as pool:
-        with _without_the_caller_s_script():
-            futures: list[Future[Outcome]] = [pool.submit(work, _run, *task) for task in tasks]
-        for future in as_completed(futures):
-            store(future.result())
+    """Run tasks in processes; what was under way when one of these was killed is tried again, in half as many.
+
+    Most often the system killed it for want of memory, and no error tells which run wanted it. One that is killed with
+    no other beside it has failed.
+    """
+    left = list(tasks)
+    while left:
+        futures: dict[Future[Outcome], tuple[Prepared, Path]] = {}
+        with worker_pool(workers) as pool:
+            # the first process may be killed while the last run is handed over
+            with _without_the_caller_s_script(), suppress(BrokenProcessPool):
+                for task in left:
+                    futures[pool.submit(work, _run, *task)] = task
+            for future in as_completed(futures):
+                # whatever is done is stored, in whatever order it is found
+                if not isinstance(future.exception(), BrokenProcessPool):
+                    store(future.result())
+                    left.remove(futures[future])
+        if left and workers > 1:
+            workers = min(workers // 2, len(left))
+            warn(f"{_KILLED}; it is tried again, and the {len(left)} left are made {workers} at once")
+        elif left:
+            store(_killed(left.pop(0)[0]))  # they are begun in order
+
+
+def _killed(prepared: Prepared) -> Outcome:
+    said = f"{_KILLED}, with no other run beside it"
+    return Outcome(
+        name=prepared.job.name, digest=prepared.digest, error=said, completed=0.0, wall_s=0.0,
+        duration=prepared.duration,
+    )  # fmt: skip
 
 
 @contextmanager
