@@ -6,7 +6,10 @@ import os
 import subprocess
 import sys
 
+import numba
 import pytest
+
+from corekit.compiled.kernels import TESTED
 
 PLAIN = {"COREKIT_COMPILER": "plain"}
 OWN = {"COREKIT_COMPILER": ""}
@@ -20,6 +23,9 @@ def test_equal_sources_share_code_and_an_edit_reaches_every_caller(ask):
     assert ask(fresh=True, **PLAIN) == (6.5, 1)
 
 
+@pytest.mark.skipif(
+    ".".join(numba.__version__.split(".")[:2]) not in TESTED, reason="with this numba there is one way"
+)
 def test_both_ways_keep_their_code_apart(ask):
     assert ask(fresh=True, **OWN) == (6.5, 0)
     assert ask(fresh=True, **PLAIN) == (6.5, 0)
