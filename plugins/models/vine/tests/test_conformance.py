@@ -12,6 +12,12 @@ SMALL = {
 
 test_robot = conformance("models", "vine", {**SMALL, "bending_damping": 1e-4})
 test_telescope = conformance("models", "vine", {**SMALL, "bending_damping": 1e-4, "form": "telescope"})
+EVERTING = {
+    **SMALL, "form": "everting", "longest": 0.5, "stowed": 0.02, "bending_damping": 1e-4, "extensibility": 1e-5,
+    "growth_force": 5.0, "irreversible": True,
+}  # fmt: skip
+test_everting_robot = conformance("models", "vine", EVERTING)
+test_everting_robot_on_a_moving_base = conformance("models", "vine", EVERTING, free_base=True)
 test_published_rows = conformance(
     "models",
     "vine",

@@ -17,11 +17,16 @@ TIMES = [1, 2, 4, 7]
 BODIES = 30
 
 
-def grown(robot, times, **options):
-    """A robot that is several times as long as with its bodies end to end."""
+def grown(robot, times, form):
+    """A robot that is several times as long as at the start."""
+    options = {"longest": 7 * START} if form == "everting" else {}
     return robot(
-        bodies=BODIES, length=START, bending_stiffness=EI, initial={"grown_length": times * START}, **options
-    )
+        bodies=BODIES, length=START, bending_stiffness=EI, initial={"grown_length": times * START}, form=form, **options
+    )  # fmt: skip
+
+
+FORMS = [*(("tube", times) for times in TIMES), ("everting", 4), ("everting", 7)]
+"""Links of an everting tube have their length from the start on: less than half of them are out before."""
 
 
 def line_density(arm):
@@ -29,19 +34,19 @@ def line_density(arm):
     return compute_body_inertia(arm.config)[0] * BODIES / START
 
 
-@pytest.mark.parametrize("times", TIMES)
-def test_a_grown_tube_sags_by_m_g_l3_over_3_e_i(robot, times):
-    arm, load, length = grown(robot, times), 1e-3, times * START
+@pytest.mark.parametrize(("form", "times"), FORMS)
+def test_a_grown_tube_sags_by_m_g_l3_over_3_e_i(robot, form, times):
+    arm, load, length = grown(robot, times, form), 1e-3, times * START
     arm.inputs[-1] = load
     Z = arm.free_motions()
     tip = Z @ np.linalg.solve(Z.T @ arm.stiffness() @ Z, Z.T @ arm.dynamics()[1])
-    moved = tip[-2] + 0.5 * length / BODIES * tip[-1]
+    moved = tip[-2] + 0.25 * arm.state.aux[BODIES // 2 - 1] * tip[-1]
     assert moved == pytest.approx(load * length**3 / (3.0 * EI), rel=0.01)
 
 
-@pytest.mark.parametrize("times", TIMES)
-def test_a_grown_tube_buckles_at_its_euler_load(robot, times):
-    arm, length = grown(robot, times), times * START
+@pytest.mark.parametrize(("form", "times"), FORMS)
+def test_a_grown_tube_buckles_at_its_euler_load(robot, form, times):
+    arm, length = grown(robot, times, form), times * START
     Z, bent = arm.free_motions(), arm.stiffness()
     arm.inputs[-2] = -1.0
     pressed = arm.stiffness() - bent - arm.force_gradient(arm.dynamics()[1])
@@ -49,18 +54,18 @@ def test_a_grown_tube_buckles_at_its_euler_load(robot, times):
     assert load == pytest.approx(math.pi**2 * EI / (4.0 * length**2), rel=0.01)
 
 
-@pytest.mark.parametrize("times", TIMES)
-def test_a_grown_tube_has_the_first_frequency_of_its_length(robot, times):
-    arm, length = grown(robot, times), times * START
+@pytest.mark.parametrize(("form", "times"), FORMS)
+def test_a_grown_tube_has_the_first_frequency_of_its_length(robot, form, times):
+    arm, length = grown(robot, times, form), times * START
     Z, M = arm.free_motions(), arm.dynamics()[0]
     square = scipy.linalg.eigvalsh(Z.T @ arm.stiffness() @ Z, Z.T @ M @ Z)[0]
     beam = 3.51601527 * math.sqrt(EI / (line_density(arm) * length**4))
     assert math.sqrt(square) == pytest.approx(beam, rel=0.01)
 
 
-@pytest.mark.parametrize("times", TIMES)
-def test_a_grown_tube_weighs_what_its_length_does(robot, times):
-    arm, length = grown(robot, times), times * START
+@pytest.mark.parametrize(("form", "times"), FORMS)
+def test_a_grown_tube_weighs_what_its_length_does(robot, form, times):
+    arm, length = grown(robot, times, form), times * START
     M, _ = arm.dynamics()
     along = np.tile([1.0, 0.0, 0.0], BODIES)
     mass = line_density(arm) * length

@@ -127,11 +127,13 @@ def test_drift_of_the_joints_is_of_second_order_and_does_not_accumulate(robot, m
     assert worst[1] / worst[2] == pytest.approx(4.0, rel=0.4)
 
 
+@pytest.mark.parametrize("form", ["tube", "telescope", "everting"])
 @pytest.mark.parametrize("growth", ["rate", "pressure"])
-def test_a_load_slows_growth_by_the_pressure_law(robot, moving, growth):
+def test_a_load_slows_growth_by_the_pressure_law(robot, moving, growth, form):
     # g = φ·(P − Y − F/A), for any count of links
     phi, pressure, least, tip_load = 2e-6, 30e3, 5e3, 4.0
-    options = {"extensibility": phi, "yield_pressure": least, "growth": growth}
+    options = {"extensibility": phi, "yield_pressure": least, "growth": growth, "form": form}
+    options |= {"longest": 0.5} if form == "everting" else {}
     drive = {"pressure": pressure} if growth == "pressure" else {"growth_rate": phi * (pressure - least)}
     for bodies in (2, 10):
         arm = robot(bodies=bodies, length=0.3, diameter=0.02, **options)

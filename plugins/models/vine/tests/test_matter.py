@@ -87,7 +87,9 @@ def acting(model, *, mounted):
     assert model.reparametrise(state) or mounted
     np.testing.assert_allclose(state.aux[:LINKS], START, rtol=1e-12)
     mass, force = model.new_mass_matrix(), np.zeros(state.v.size)
-    model.compute_mass_and_force(state, np.zeros(description.input_size), mass, force)
+    inputs = np.zeros(description.input_size)
+    inputs[:LINKS] = RATES
+    model.compute_mass_and_force(state, inputs, mass, force)
     return mass.dense() @ rate(velocity, 0.0) - force
 
 

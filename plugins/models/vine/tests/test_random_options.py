@@ -66,11 +66,13 @@ def robots(draw, mounted=False):
     }
     if mounted:
         more |= {"base_mass": rounded(1e-3, 0.1), "base_inertia": rounded(1e-6, 1e-3)}
-    length, form = draw(rounded(0.2, 1.0)), draw(st.sampled_from(["tube", "telescope"]))
+    length, form = draw(rounded(0.2, 1.0)), draw(st.sampled_from(["tube", "everting", "telescope"]))
     out = {"bodies": 2 * links, "length": length, "form": form} | draw(growth())
     out |= draw(st.fixed_dictionaries({}, optional=more)) | draw(bending(length / links))
-    if form == "tube" and "body_inertia" in out:
-        least = compute_slender(VineConfig(**out | {"form": "telescope", "body_inertia": 1.0}))[1]
+    if form == "everting":
+        out |= {"longest": length * draw(rounded(1, 3)), "growth_input": "total", "shortest": 0.0}
+    if form != "telescope" and "body_inertia" in out:
+        least = compute_slender(VineConfig(**out | {"body_inertia": 1.0}))[1]
         out["body_inertia"] = least * draw(rounded(1, 100))
     return out
 

@@ -11,9 +11,9 @@ half a cell. With the radius of gyration i of the section,
     D_0 = ½·ℓ_0,   D_j = ½·(ℓ_j−1 + ℓ_j),   K_j = EI/D_j,   C_j = c/D_j                          (1)
     m_j = ½·μ·ℓ_j,   J_j = m_j·(ℓ_j²/48 + i²)                                                   (2)
 
-In a tube, `form = "tube"`, ℓ_j is the length at the start of the step: a tube that grew is the tube that it would be if
-it had been made as long. In a `telescope`, which is the paper's form, it is that of the options however far the bodies
-slide apart, and d, m, J, K and C never change.
+In a tube, `form = "tube"` or `"everting"`, ℓ_j is the length at the start of the step: a tube that grew is the tube
+that it would be if it had been made as long. In a `telescope`, which is the paper's form, it is that of the options
+however far the bodies slide apart, and d, m, J, K and C never change.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from corekit.roles.component import BuildContext
 from corekit_vine.config import VineConfig
 from corekit_vine.inertia import compute_body_inertia, compute_square_gyration, compute_streams
 
-__all__ = ["Chain", "body_inertia", "build_chain", "half_length", "pin_spacing"]
+__all__ = ["Chain", "body_inertia", "build_chain", "half_length", "pin_spacing", "stowed_lengths"]
 
 # entries of `Chain.scalars`
 LEAST_LENGTH, GRAVITY_X, GRAVITY_Y, HEADING, RATE_COUNT, PRESSURE_DRIVEN, EXTENSIBILITY, YIELD = range(8)
 STEP_SIZE, END_OFFSET, PUBLISHED, ROWS_PER_LINK, COMPLIANCE, MAX_FORCE, LINE_MASS, SQUARE_GYRATION = range(
     8, 16
 )
-MEAN_FLOW, SQUARE_FLOW, TIP_FLOW = range(16, 19)
+MEAN_FLOW, SQUARE_FLOW, TIP_FLOW, FULL_LENGTH, STOWED = range(16, 21)
 # columns of `Chain.pins`
 RIGIDITY, DAMPING, CURVATURE, ONSET, ACTUATOR = range(5)
 
@@ -51,9 +51,9 @@ class Chain(NamedTuple):
         scalars: least length of a link [m], gravity in the plane (2) [m/s²], heading [rad], count of rate inputs,
             whether pressure drives growth, extensibility φ [m/(s·Pa)], yield pressure [Pa], step size h [s], distance
             of the frame of a link's first body from its pin [m], whether the rows are those of the paper, rows per
-            link, compliance of a growth row [(m/s)/N], force bound of a growth row [N], μ [kg/m], i² [m²], and the
-            moments of flow of `matter`; shape (19,).
-        lengths: of the links with the bodies end to end [m], shape (N,).
+            link, compliance of a growth row [(m/s)/N], force bound of a growth row [N], μ [kg/m], i² [m²], the moments
+            of flow of `matter`, and ℓ_f, or 0, and ℓ_s of `growth` [m]; shape (21,).
+        lengths: of the links of a robot that is `length` long [m], shape (N,).
         pins: EI [N·m²], c [N·m²·s], natural curvature [1/m], curvature at the onset of wrinkling [1/m], index of the
             actuator or −1; shape (N, 5).
     """
@@ -82,9 +82,17 @@ def body_inertia(scalars: Array, lengths: Array, j: int) -> tuple[float, float]:
     return mass, mass * (lengths[j] * lengths[j] / 48.0 + scalars[SQUARE_GYRATION])
 
 
-def _build_pins(config: VineConfig, lengths: Array) -> Array:
+def stowed_lengths(config: VineConfig, length: float) -> Array:
+    """Return the lengths of the links of an everting robot that has come out to a length [m], shape (N,)."""
+    links, stowed, more = config.links, config.stowed_length, config.full_length - config.stowed_length
+    left = length - links * stowed - more * np.arange(links, dtype=np.float64)
+    return np.asarray(stowed + np.clip(left, 0.0, more), dtype=np.float64)
+
+
+def _build_pins(config: VineConfig) -> Array:
     pins = np.zeros((config.links, 5))
-    spacing = np.array([pin_spacing(lengths, j) for j in range(config.links)])
+    spacing = np.full(config.links, config.spacing)
+    spacing[0] *= 0.5
     rigidity = _DEFAULT_STIFFNESS if config.bending_stiffness is None else config.bending_stiffness
     pins[:, RIGIDITY] = rigidity
     if config.joint_stiffness is not None:
@@ -110,9 +118,12 @@ def build_chain(config: VineConfig, context: BuildContext) -> Chain:
     # the plane is the base's x–z plane
     gravity = context.base.rotation.T @ context.gravity
     section = math.pi * (0.5 * config.diameter) ** 2
-    lengths = np.full(config.links, 2.0 * body)
+    everts, links = config.form == "everting", config.links
+    lengths = np.full(links, 2.0 * body)
+    if everts:
+        lengths = stowed_lengths(config, config.length)
     scalars = [
-        body + config.shortest,
+        0.5 * config.stowed_length if everts else body + config.shortest,
         gravity[0],
         gravity[2],
         config.heading,
@@ -124,10 +135,12 @@ def build_chain(config: VineConfig, context: BuildContext) -> Chain:
         body,
         1.0 if config.equations == "published" else 0.0,
         6.0 if config.irreversible else 5.0,
-        config.extensibility / (section * config.links),
+        config.extensibility / (section * (1 if everts else links)),
         config.growth_force,
         mass / body,
         compute_square_gyration(config),
         *compute_streams(config),
+        config.full_length,
+        config.stowed_length,
     ]
-    return Chain(np.array(scalars, dtype=np.float64), lengths, _build_pins(config, lengths))
+    return Chain(np.array(scalars, dtype=np.float64), lengths, _build_pins(config))

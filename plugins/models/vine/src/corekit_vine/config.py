@@ -53,10 +53,17 @@ class VineConfig:
 
     form: str = option(
         "tube",
-        "what a link is that grew: `tube`, stiffness and mass of its length now; `telescope`, the paper's, those of "
-        "`length` however far it grew",
-        choices=("tube", "telescope"),
+        "what grows: `tube`, all links alike, with stiffness and mass of their length now; `everting`, the tip, link "
+        "by link, while the wall behind it rests; `telescope`, the paper's, as `tube` with what `length` had",
+        choices=("tube", "everting", "telescope"),
     )
+    longest: float | None = option(
+        None, "length to which an everting robot can grow, divided equally among the links", unit="m", above=0
+    )
+    stowed: float | None = option(
+        None, "length of a link that has yet to come out, at the tip; a fortieth of its full one if absent", unit="m",
+        above=0,
+    )  # fmt: skip
 
     wall_density: float = option(920.0, "density of the wall", unit="kg/m³", above=0)
     wall_thickness: float = option(1e-4, "thickness of the wall", unit="m", above=0)
@@ -147,8 +154,8 @@ class VineConfig:
     )  # fmt: skip
 
     def __attrs_post_init__(self) -> None:
-        mistakes = [*self._bending_mistakes(), *self._growth_mistakes()]
-        if not mistakes and self.form == "tube" and self.body_inertia is not None:
+        mistakes = [*self._bending_mistakes(), *self._growth_mistakes(), *self._eversion_mistakes()]
+        if not mistakes and self.form != "telescope" and self.body_inertia is not None:
             least = compute_slender(self)[1]
             if self.body_inertia < least * (1.0 - 1e-12):
                 allowed = f"must be ≥ {least:.3g} kg·m², that of a body's length, or form = 'telescope'"
@@ -198,6 +205,34 @@ class VineConfig:
         if self.equations == "published" and self.irreversible:
             mistakes.append(Mistake("irreversible", self.irreversible, "needs equations = 'regular'"))
         return mistakes
+
+    def _eversion_mistakes(self) -> list[Mistake]:
+        if self.form != "everting":
+            given = {"longest": self.longest, "stowed": self.stowed}
+            return [
+                Mistake(name, at, "needs form = 'everting'") for name, at in given.items() if at is not None
+            ]
+        if self.longest is None or self.longest < self.length:
+            return [Mistake("longest", self.longest, f"must be ≥ the length, {self.length:g} m")]
+        mistakes: list[Mistake] = []
+        if self.stowed_length > 0.25 * self.full_length or self.links * self.stowed_length > self.length:
+            allowed = f"must be ≤ {min(0.25 * self.full_length, self.length / self.links):.3g} m: links wait at the tip"
+            mistakes.append(Mistake("stowed", self.stowed_length, allowed))
+        if self.growth_input == "links":
+            mistakes.append(Mistake("growth_input", "links", "must be 'total': only the tip grows"))
+        if self.shortest > 0.0:
+            mistakes.append(Mistake("shortest", self.shortest, "must be 0: links are stowed at the tip"))
+        return mistakes
+
+    @property
+    def full_length(self) -> float:
+        """Length of a link of an everting robot that has come out [m]; 0 of other ones."""
+        return 0.0 if self.longest is None else self.longest / self.links
+
+    @property
+    def stowed_length(self) -> float:
+        """Length of a link that has yet to come out [m]."""
+        return self.full_length / 40.0 if self.stowed is None else self.stowed
 
     @property
     def links(self) -> int:

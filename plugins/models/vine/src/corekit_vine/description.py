@@ -27,30 +27,33 @@ def describe_robot(config: VineConfig, plane: Array | None) -> ModelDescription:
         channels.append(Channel("curvature", "1/m", len(config.actuators), ChannelKind.POSITION))
     channels.append(Channel("tip-force", "N", 2))
     coordinates = (
-        Coordinate(f"body-{i + 1}-{name}", unit)
-        for i in bodies
-        for name, unit in (("x", "m"), ("y", "m"), ("angle", "rad"))
+        *(BASE_COORDINATES if base else ()),
+        *_of_bodies(config, ("x", "m"), ("y", "m"), ("angle", "rad")),
     )
     velocities = (
-        Coordinate(f"body-{i + 1}-{name}", unit)
-        for i in bodies
-        for name, unit in (("vx", "m/s"), ("vy", "m/s"), ("spin", "rad/s"))
+        *(BASE_VELOCITIES if base else ()),
+        *_of_bodies(config, ("vx", "m/s"), ("vy", "m/s"), ("spin", "rad/s")),
     )
     shapes = _shapes(config)
-    moves = 3 * config.bodies + (BASE if base else 0)
     first = np.arange(max(len(shapes) - 1, 0), dtype=np.int64)
     return ModelDescription(
-        coordinates=(*(BASE_COORDINATES if base else ()), *coordinates),
-        velocities=(*(BASE_VELOCITIES if base else ()), *velocities),
+        coordinates=coordinates,
+        velocities=velocities,
         inputs=tuple(channels),
         frames=("base", *(f"body-{i + 1}-end" for i in bodies)),
         shapes=shapes,
         excluded_pairs=np.column_stack([first, first + 1]),
-        # lengths of the links, and the force of `matter`
-        aux=links + moves if config.form == "tube" else 0,
+        # lengths of the links, and q and v of the start of a step
+        aux=0 if config.form == "telescope" else links + len(coordinates) + len(velocities),
         constraint_count=links * (6 if config.irreversible else 5),
         jacobian_width=3 + (BASE if base else 0),
         plane=plane,
+    )
+
+
+def _of_bodies(config: VineConfig, *names: tuple[str, str]) -> tuple[Coordinate, ...]:
+    return tuple(
+        Coordinate(f"body-{i + 1}-{name}", unit) for i in range(config.bodies) for name, unit in names
     )
 
 

@@ -61,14 +61,19 @@ def pin_curvature(scalars: Array, pins: Array, spacing: float, q: Array, inputs:
 
 @compiled
 def compute_mass_and_force(
-    scalars: Array, lengths: Array, pins: Array, aux: Array, q: Array, v: Array, inputs: Array, inertia: Array,
+    scalars: Array,
+    lengths: Array,
+    pins: Array,
+    q: Array,
+    v: Array,
+    inputs: Array,
+    inertia: Array,
     force: Array,
-) -> None:  # fmt: skip
+) -> None:
     """Write the diagonal of M into `inertia` and f [N, N·m] into `force`, both of shape (3n,).
 
     Args:
         lengths: of the links, which other numbers may follow.
-        aux: ends with the force of `matter`, or is empty.
     """
     gx, gy = scalars[GRAVITY_X], scalars[GRAVITY_Y]
     for j in range(len(pins)):
@@ -80,10 +85,6 @@ def compute_mass_and_force(
             force[i] = mass * gx
             force[i + 1] = mass * gy
             force[i + 2] = 0.0
-    if len(aux) > 0:
-        first = len(aux) - len(q)
-        for i in range(len(q)):
-            force[i] += aux[first + i]
     for j in range(len(pins)):
         spacing = pin_spacing(lengths, j)
         rate = v[6 * j + 2] - (v[6 * j - 1] if j > 0 else 0.0)

@@ -56,14 +56,14 @@ def compute_gyration(config: VineConfig) -> float:
     mass, across = compute_body_inertia(config)
     found = along * across / whole / mass
     # what is left of J in a link that gets short is the inertia of its section, twice of which is J_x at most
-    return min(found, 2.0 * compute_square_gyration(config)) if config.form == "tube" else found
+    return min(found, 2.0 * compute_square_gyration(config)) if config.form != "telescope" else found
 
 
 def compute_square_gyration(config: VineConfig) -> float:
     """Return i² of a section about an axis across [m²], J/m − l²/12; in a tube at least 0, for rounding."""
     mass, across = compute_body_inertia(config)
     square = across / mass - (2.0 * config.half_length) ** 2 / 12.0
-    return max(square, 0.0) if config.form == "tube" else square
+    return max(square, 0.0) if config.form != "telescope" else square
 
 
 def compute_streams(config: VineConfig) -> tuple[float, float, float]:

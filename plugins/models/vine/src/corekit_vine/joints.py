@@ -20,6 +20,8 @@ A compliance α = φ/(A_c·N) on (3) is the law of growth by pressure, for N lin
 
     Σ g_j = φ·(P − Y − F/A_c)   ⇔   g_j − φ·(P − Y)/N + α·F = 0                                 (5)
 
+Of an everting robot one link grows, see `growth`, with α = φ/A_c and F at the tip; the rows of the others are rigid.
+
 Sources: Jitosho et al. (2021), equations (2), (3), (6) and (14), the second row of its (2) with a sine;
 Blumenschein, Okamura, Hawkes (2017), Modeling of bioinspired apical extension in a soft robot, for (5).
 """
@@ -35,18 +37,23 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.vectors import copy_vector
 from corekit_vine.angle_cache import update_angle_cache
 from corekit_vine.chain import (
-    EXTENSIBILITY,
+    COMPLIANCE,
     LEAST_LENGTH,
-    PRESSURE_DRIVEN,
+    MAX_FORCE,
     PUBLISHED,
-    RATE_COUNT,
     ROWS_PER_LINK,
     STEP_SIZE,
-    YIELD,
     half_length,
 )
+from corekit_vine.growth import asked_rate, growing_link, tip_rate
 
-__all__ = ["WIDTH", "compute_constraints", "compute_force_gradient", "constraint_dofs"]
+__all__ = [
+    "WIDTH",
+    "compute_constraints",
+    "compute_force_gradient",
+    "constraint_dofs",
+    "write_growth_limits",
+]
 
 WIDTH = 6
 """Largest count of velocities in a row."""
@@ -81,10 +88,9 @@ def compute_constraints(
     """
     per_link, links = int(scalars[ROWS_PER_LINK]), len(q) // 6
     published = scalars[PUBLISHED] > 0.0
-    rates, h = int(scalars[RATE_COUNT]), scalars[STEP_SIZE]
-    common = inputs[0] / links
-    if scalars[PRESSURE_DRIVEN] > 0.0:
-        common = scalars[EXTENSIBILITY] * max(inputs[0] - scalars[YIELD], 0.0) / links
+    h = scalars[STEP_SIZE]
+    asked = tip_rate(scalars, inputs)
+    growing = growing_link(scalars, lengths, links, asked)
     # of the body before the pin: its centre, and its axis times d
     px, py, pa_x, pa_y = 0.0, 0.0, 0.0, 0.0
     update_angle_cache(q, angle_cache)
@@ -117,7 +123,7 @@ def compute_constraints(
             constraint[row] = q[i + 5] - q[i + 2]
             values[row, 2], values[row, 5] = -1.0, 1.0
         row += 1
-        rate = inputs[j] if rates > 1 else common
+        rate = asked_rate(scalars, inputs, links, asked, growing, j)
         length = axial
         if published:
             length = math.hypot(hx, hy)
@@ -135,6 +141,22 @@ def compute_constraints(
         target[row] = rate
         if per_link > 5:
             copy_vector(values[row], values[row + 1])
+
+
+@compiled
+def write_growth_limits(
+    scalars: Array, lengths: Array, inputs: Array, compliance: Array, lower: Array, upper: Array
+) -> None:
+    """Write compliance and force bounds of the growth rows of an everting robot, whose other links are rigid."""
+    per_link, limit = int(scalars[ROWS_PER_LINK]), scalars[MAX_FORCE]
+    links = len(compliance) // per_link
+    growing = growing_link(scalars, lengths, links, tip_rate(scalars, inputs))
+    for j in range(links):
+        row, grows = j * per_link + 4, j == growing
+        compliance[row] = scalars[COMPLIANCE] if grows else 0.0
+        lower[row], upper[row] = (-limit, limit) if grows else (-math.inf, math.inf)
+        if per_link > 5:
+            upper[row + 1] = math.inf if grows else 0.0
 
 
 @compiled

@@ -19,12 +19,16 @@ from rest: the sum of all forces is the rate of the momentum of all matter, and 
 angular momentum, so that a straight arm without torque turns as ω ∝ 1/L³. ẇ·a is not in (2): it acts while the rate of
 growth changes.
 
-Where a step ends, lengths and (2) are what q and v say, and the centres of the bodies are put where their matter is:
+The rates in (2) are those that are asked for, see `growth`. Where a load can slow growth, they are between what is
+asked for and nothing, as the velocities say. What shakes a robot is no growth.
+
+Where a step ends, lengths are what q says, and the centres of the bodies are put where their matter is:
 
     ℓ = 2·d + a·(r_B − r_A),   δ = ¼·ℓ − d,   r_A += δ·a_A, v_A += δ·ω_A·b_A,   r_B −= δ·a_B, v_B −= δ·ω_B·b_B   (3)
 
-Nothing moves: pins, angles and the velocities of the bodies' points stay. In a step lengths and (2) are constant, so
-that of growth all schemes are of order one, and of a tube that does not grow of their own order.
+Nothing moves: pins, angles and the velocities of the bodies' points stay. Lengths, and the q and v of which (2) is
+computed, are those at the start of a step, so that of growth all schemes are of order one, and of a tube that does not
+grow of their own order.
 
 On a base that moves with the angular velocity Ω the axes turn with Ω + ω·e₁ × e₂, and F_A and F_B also act on the base.
 
@@ -41,9 +45,20 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import add, add_scaled, cross, dot, scaled
-from corekit_vine.chain import LINE_MASS, MEAN_FLOW, SQUARE_FLOW, TIP_FLOW, half_length
+from corekit_vine.chain import (
+    COMPLIANCE,
+    LEAST_LENGTH,
+    LINE_MASS,
+    MAX_FORCE,
+    MEAN_FLOW,
+    SQUARE_FLOW,
+    STEP_SIZE,
+    TIP_FLOW,
+    half_length,
+)
+from corekit_vine.growth import asked_rate, growing_link, tip_rate
 
-__all__ = ["update_growth"]
+__all__ = ["add_matter", "keep_motion", "update_growth"]
 
 _ROUNDING = 8.0 * float(np.finfo(np.float64).eps)
 """Of a length that is computed from coordinates, relative to them: a robot at rest is not to creep by it."""
@@ -58,7 +73,8 @@ def _update_lengths(lengths: Array, q: Array, v: Array) -> bool:
         ax, ay = math.cos(q[i + 2]), math.sin(q[i + 2])
         length = 2.0 * d + ax * (q[i + 3] - q[i]) + ay * (q[i + 4] - q[i + 1])
         size = lengths[j] + abs(q[i]) + abs(q[i + 1]) + abs(q[i + 3]) + abs(q[i + 4])
-        if abs(length - lengths[j]) <= _ROUNDING * size:
+        # a link turned inside out has no length
+        if abs(length - lengths[j]) <= _ROUNDING * size or not length > 0.0:
             continue
         changed = True
         lengths[j] = length
@@ -76,7 +92,27 @@ def _update_lengths(lengths: Array, q: Array, v: Array) -> bool:
 
 
 @compiled
-def _growth_rate(q: Array, v: Array, j: int) -> float:
+def update_growth(aux: Array, q: Array, v: Array) -> bool:
+    """Apply (3) to the robot's q and v, and write its lengths into `aux`, shape (N, …); return whether any changed."""
+    return _update_lengths(aux[: len(q) // 6], q, v)
+
+
+@compiled
+def keep_motion(q: Array, v: Array, out: Array) -> bool:
+    """Write q and v, one after the other; return whether a number changed."""
+    changed, n = False, len(q)
+    for i in range(n):
+        changed |= out[i] != q[i]
+        out[i] = q[i]
+    for i in range(len(v)):
+        changed |= out[n + i] != v[i]
+        out[n + i] = v[i]
+    return changed
+
+
+@compiled
+def _measured_rate(q: Array, v: Array, j: int) -> float:
+    """Return the rate of the length of link j [m/s]."""
     i = 6 * j
     ax, ay = math.cos(q[i + 2]), math.sin(q[i + 2])
     lateral = ax * (q[i + 4] - q[i + 1]) - ay * (q[i + 3] - q[i])
@@ -84,25 +120,48 @@ def _growth_rate(q: Array, v: Array, j: int) -> float:
 
 
 @compiled
-def _update_matter(
-    scalars: Array, lengths: Array, rotation: Array, spin: Array, q: Array, v: Array, out: Array
-) -> bool:
-    """Write (2); return whether a number changed."""
-    mounted, changed, total = len(spin) > 0, False, 0.0
-    for j in range(len(lengths)):
-        total += _growth_rate(q, v, j)
-    first, second = (
-        (rotation[0, 0], rotation[1, 0], rotation[2, 0]),
-        (rotation[0, 2], rotation[1, 2], rotation[2, 2]),
-    )
+def _flow_rates(
+    scalars: Array, lengths: Array, links: int, q: Array, v: Array, inputs: Array, out: Array
+) -> None:
+    """Write the rates of the links' lengths of which matter flows [m/s], shape (N,)."""
+    rate, h = tip_rate(scalars, inputs), scalars[STEP_SIZE]
+    growing = growing_link(scalars, lengths, links, rate)
+    can_slow = scalars[COMPLIANCE] > 0.0 or scalars[MAX_FORCE] < math.inf
+    for j in range(links):
+        asked = asked_rate(scalars, inputs, links, rate, growing, j)
+        if asked < 0.0:
+            asked = max(asked, min((scalars[LEAST_LENGTH] - lengths[j]) / h, 0.0))
+        if can_slow:
+            found = _measured_rate(q, v, j)
+            asked = min(max(found, min(asked, 0.0)), max(asked, 0.0))
+        out[j] = asked
+
+
+@compiled
+def add_matter(
+    scalars: Array, lengths: Array, rotation: Array, spin: Array, q: Array, v: Array, inputs: Array, scratch: Array,
+    out: Array,
+) -> None:  # fmt: skip
+    """Add (2) to the force in the velocities of the robot, and of its base before them.
+
+    Args:
+        rotation, spin: of a base that moves, (3, 3) and (3,) in world axes; else `spin` is empty.
+        q, v: of the robot at the start of the step, shape (3n,).
+        scratch: shape (N,).
+    """
+    mounted, total, links = len(spin) > 0, 0.0, len(q) // 6
+    _flow_rates(scalars, lengths, links, q, v, inputs, scratch)
+    for j in range(links):
+        total += scratch[j]
+    first = (rotation[0, 0], rotation[1, 0], rotation[2, 0])
+    second = (rotation[0, 2], rotation[1, 2], rotation[2, 2])
     own = out[len(out) - len(q) :]
-    push, turn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    place, last = 0.0, 2 * len(lengths) - 1
-    for body in range(2 * len(lengths)):
+    place, last = 0.0, 2 * links - 1
+    for body in range(2 * links):
         j, i = body // 2, 3 * body
         far = body % 2 == 1
         if far:
-            place += _growth_rate(q, v, j)
+            place += scratch[j]
         mean = scalars[MEAN_FLOW] * total - place
         square = (scalars[SQUARE_FLOW] * total - 2.0 * scalars[MEAN_FLOW] * place) * total + place * place
         if body == last:
@@ -117,26 +176,9 @@ def _update_matter(
             across = add_scaled(scaled(first, -s), c, second)
             force = add(scaled(axis, along), scaled(add_scaled(base, spins, across), side))
             fx, fy = dot(first, force), dot(second, force)
-            push = add(push, force)
-            lever = add_scaled(scaled(first, q[i]), q[i + 1], second)
-            turn = add(turn, cross(lever, force))
-        changed |= own[i] != fx or own[i + 1] != fy
-        own[i], own[i + 1], own[i + 2] = fx, fy, 0.0
-    if mounted:
-        for k in range(3):
-            changed |= out[k] != push[k] or out[k + 3] != turn[k]
-            out[k], out[k + 3] = push[k], turn[k]
-    return changed
-
-
-@compiled
-def update_growth(scalars: Array, aux: Array, rotation: Array, spin: Array, q: Array, v: Array) -> bool:
-    """Apply (3) to the robot's q and v, and write lengths and (2) into `aux`; return whether a number changed.
-
-    Args:
-        aux: the lengths of the links, shape (N,), then the force in the velocities of base and robot.
-        rotation, spin: of a base that moves, (3, 3) and (3,) in world axes; else `spin` is empty.
-    """
-    links = len(q) // 6
-    changed = _update_lengths(aux[:links], q, v)
-    return _update_matter(scalars, aux[:links], rotation, spin, q, v, aux[links:]) or changed
+            turn = cross(add_scaled(scaled(first, q[i]), q[i + 1], second), force)
+            for k in range(3):
+                out[k] += force[k]
+                out[k + 3] += turn[k]
+        own[i] += fx
+        own[i + 1] += fy

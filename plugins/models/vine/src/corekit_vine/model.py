@@ -12,13 +12,14 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
+from corekit.geometry.pose_coordinates import read_pose
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit.roles.options import all_but
 from corekit_vine.angle_cache import new_angle_cache
-from corekit_vine.chain import COMPLIANCE, MAX_FORCE, ROWS_PER_LINK, build_chain
+from corekit_vine.chain import COMPLIANCE, MAX_FORCE, RATE_COUNT, ROWS_PER_LINK, build_chain
 from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.description import describe_robot
 from corekit_vine.dynamics import (
@@ -29,8 +30,14 @@ from corekit_vine.dynamics import (
 )
 from corekit_vine.frames import compute_point_jacobians, compute_poses
 from corekit_vine.initial_state import write_initial_state
-from corekit_vine.joints import WIDTH, compute_constraints, compute_force_gradient, constraint_dofs
-from corekit_vine.matter import update_growth
+from corekit_vine.joints import (
+    WIDTH,
+    compute_constraints,
+    compute_force_gradient,
+    constraint_dofs,
+    write_growth_limits,
+)
+from corekit_vine.matter import add_matter, keep_motion, update_growth
 from corekit_vine.mounted import BASE, POSE, MountedChain
 
 if TYPE_CHECKING:
@@ -71,6 +78,8 @@ class Vine(Model):
         self._inside = attrs.evolve(context, gravity=np.zeros(3)) if self._is_mounted else context
         turn = context.base.rotation
         first, second = turn[:, 0], turn[:, 2]
+        self._first_q, self._first_v = (POSE, BASE) if self._is_mounted else (0, 0)
+        self._start_position, self._start_rotation = np.zeros(3), np.zeros((3, 3))
         self._plane: Array = np.ascontiguousarray(
             np.vstack([context.base.position, first, second, np.cross(first, second)])
         )
@@ -85,7 +94,10 @@ class Vine(Model):
         self._scalars, self._start_lengths, self._pins = chain
         self._base = MountedChain(config, self._gravity, self._scalars) if self._is_mounted else None
         self._angle_cache = new_angle_cache(config.bodies)
-        n, self._aux_lengths = 3 * config.bodies, config.links if config.form == "tube" else 0
+        n, self._aux_lengths = 3 * config.bodies, config.links if config.form != "telescope" else 0
+        self._rates, self._flows = int(self._scalars[RATE_COUNT]), np.zeros(config.links)
+        limited = config.extensibility > 0.0 or np.isfinite(config.growth_force)
+        self._limited = config.form == "everting" and limited
         self._inertia, self._bands = np.zeros(n), (np.zeros((6, n)), np.zeros((4, n)))
 
     def with_numbers(self, config: VineConfig) -> Vine | None:
@@ -129,13 +141,11 @@ class Vine(Model):
         integrate(start.q[POSE:], velocity[BASE:], step, out.q[POSE:])
 
     def reparametrise(self, state: State) -> bool:
-        """Update the lengths of links, the centres of bodies and the force of what flows, see `matter`."""
+        """Update the lengths of links and the centres of bodies, and keep q and v, see `matter`."""
         if not self._aux_lengths:
             return False
-        if self._base is None:
-            return update_growth(self._scalars, state.aux, _NO_TURN, _NO_SPIN, state.q, state.v)
-        own, spin = self._settle(state), state.v[3:BASE]
-        return update_growth(self._scalars, state.aux, self._base.rotation, spin, own.q, own.v)
+        changed = update_growth(state.aux, state.q[self._first_q :], state.v[self._first_v :])
+        return bool(keep_motion(state.q, state.v, state.aux[self._aux_lengths :])) or changed
 
     def _lengths(self, state: State) -> Array:
         """The lengths of the links by which a state is computed; other numbers may follow them."""
@@ -164,15 +174,26 @@ class Vine(Model):
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`, and of `moving_base` where the base moves."""
         scalars, lengths, pins, base = self._scalars, self._lengths(state), self._pins, self._base
-        aux = state.aux
         if base is None:
-            compute_mass_and_force(scalars, lengths, pins, aux, state.q, state.v, inputs, mass.data, force)
-            return
-        own, matter = self._settle(state), self._aux_lengths
-        force[:BASE] = aux[matter : matter + BASE] if matter else 0.0
-        compute_mass_and_force(scalars, lengths, pins, aux, own.q, own.v, inputs, self._inertia, force[BASE:])
-        mass.zero()
-        base.add_inertia(lengths, own, state.v, mass.data, force)
+            compute_mass_and_force(scalars, lengths, pins, state.q, state.v, inputs, mass.data, force)
+        else:
+            own = self._settle(state)
+            force[:BASE] = 0.0
+            compute_mass_and_force(scalars, lengths, pins, own.q, own.v, inputs, self._inertia, force[BASE:])
+            mass.zero()
+            base.add_inertia(lengths, own, state.v, mass.data, force)
+        if self._aux_lengths and (inputs[0] != 0.0 or self._rates > 1):
+            self._add_matter(state.aux, inputs, force)
+
+    def _add_matter(self, aux: Array, inputs: Array, force: Array) -> None:
+        links, nq = self._config.links, len(self._layout.coordinates)
+        q, v, rotation, spin = aux[links : links + nq], aux[links + nq :], _NO_TURN, _NO_SPIN
+        if self._base is not None:
+            rotation, spin = self._start_rotation, v[3:BASE]
+            read_pose(q, self._start_position, rotation)
+        add_matter(
+            self._scalars, aux, rotation, spin, q[self._first_q :], v[self._first_v :], inputs, self._flows, force
+        )  # fmt: skip
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Return bands, or sparse ones: K also holds ∂(J_bᵀ·λ)/∂q, D couples the bodies of a pin."""
@@ -223,7 +244,8 @@ class Vine(Model):
             base.add_inertia(lengths, own, state.v, mass.data, whole)
             terms["inertia"] = whole - terms["gravity"]
         if self._aux_lengths:
-            terms["matter"] = state.aux[self._aux_lengths :].copy()
+            terms["matter"] = np.zeros(len(state.v))
+            self._add_matter(state.aux, inputs, terms["matter"])
         return terms
 
     def _own_force_terms(self, lengths: Array, state: State, inputs: Array) -> dict[str, Array]:
@@ -232,7 +254,7 @@ class Vine(Model):
 
         def force(v: Array, u: Array) -> Array:
             out = np.zeros(n)
-            compute_mass_and_force(self._scalars, lengths, self._pins, _NO_SPIN, state.q, v, u, scratch, out)
+            compute_mass_and_force(self._scalars, lengths, self._pins, state.q, v, u, scratch, out)
             return out
 
         loaded, unloaded = force(np.zeros(n), inputs), inputs.copy()
@@ -273,6 +295,10 @@ class Vine(Model):
             rows.position_error,
             rows.target_rate,
         )
+        if self._limited:
+            write_growth_limits(
+                self._scalars, self._lengths(state), inputs, rows.compliance, rows.lower, rows.upper
+            )
 
     def compute_constraint_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂q."""

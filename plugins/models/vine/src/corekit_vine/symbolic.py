@@ -18,6 +18,7 @@ from corekit.data.arrays import Array
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_vine.chain import (
     ACTUATOR,
+    COMPLIANCE,
     CURVATURE,
     DAMPING,
     EXTENSIBILITY,
@@ -25,19 +26,26 @@ from corekit_vine.chain import (
     GRAVITY_Y,
     HEADING,
     LEAST_LENGTH,
+    LINE_MASS,
+    MAX_FORCE,
+    MEAN_FLOW,
     ONSET,
     PRESSURE_DRIVEN,
     PUBLISHED,
     RATE_COUNT,
     RIGIDITY,
     ROWS_PER_LINK,
+    SQUARE_FLOW,
     STEP_SIZE,
+    TIP_FLOW,
     YIELD,
     Chain,
-    body_inertia,
     pin_spacing,
 )
 from corekit_vine.config import VineConfig
+from corekit_vine.frames import frame_offset
+from corekit_vine.growth import growing_link
+from corekit_vine.inertia import compute_body_inertia
 
 __all__ = ["SymbolicVine"]
 
@@ -72,9 +80,10 @@ class SymbolicVine:
         self, chain: Chain, plane: Array, config: VineConfig, values: Mapping[str, Expression] | None = None
     ) -> None:
         self._scalars, lengths, self._pins = self._chain = chain
-        self._half = 0.25 * float(lengths[0])
+        self._lengths = lengths.tolist()
+        self._half = [0.25 * length for length in self._lengths]
         self._spacing = [float(pin_spacing(lengths, j)) for j in range(len(lengths))]
-        self._body = body_inertia(self._scalars, lengths, 0)
+        self._body = compute_body_inertia(config)
         self._config = config
         self._values = dict(values or {})
         self._plane = plane
@@ -124,20 +133,26 @@ class SymbolicVine:
             if of_tube in self._values:
                 expressions[column] = [self._values[of_tube] / D for D in spacing]
             elif of_joint in self._values:
-                expressions[column] = [self._values[of_joint]] * len(spacing)
+                own = [self._config.spacing * (0.5 if j == 0 else 1.0) for j in range(len(spacing))]
+                expressions[column] = [
+                    self._values[of_joint] * (at / D) for at, D in zip(own, spacing, strict=True)
+                ]
             else:
                 expressions[column] = (self._pins[:, column] / spacing).tolist()
         return expressions
 
     def _mass_expressions(self) -> Expression:
         """Return the diagonal of M; an absent inertia scales with the mass."""
-        if not self._values.keys() & {"body_mass", "body_inertia"}:
-            return ca.DM([self._body[0], self._body[0], self._body[1]] * (2 * self._links))
         own_mass, own_inertia = self._body
         mass = self._values.get("body_mass", own_mass)
         ratio = mass / own_mass if self._config.body_inertia is None else 1.0
         inertia = self._values.get("body_inertia", own_inertia * ratio)
-        return ca.vertcat(*[mass, mass, inertia] * (2 * self._links))
+        body, entries = 2.0 * self._config.half_length, []
+        for length in self._lengths:
+            each = mass * (0.5 * length / body)
+            across = each * (length**2 / 48.0 + inertia / mass - body**2 / 12.0)
+            entries += [each, each, across] * 2
+        return ca.vertcat(*entries)
 
     def mass(self, q: Expression) -> Expression:
         """Return the constant M, shape (3n, 3n)."""
@@ -220,17 +235,37 @@ class SymbolicVine:
         tip = self._end(q, self.coordinates // 3 - 1)
         load = inputs[self.inputs - 2 :]
         assert heading + 2 < self.inputs
-        return force + ca.jtimes(tip, q, load, True)
+        return force + ca.jtimes(tip, q, load, True) + self._matter(inputs)
+
+    def _matter(self, inputs: Expression) -> Expression:
+        """Return the force of `matter` at the start, where nothing turns and no load is overcome, shape (3n, 1)."""
+        can_slow = self._scalars[COMPLIANCE] > 0.0 or math.isfinite(self._scalars[MAX_FORCE])
+        if self._config.form == "telescope" or can_slow:
+            return ca.DM.zeros(self.coordinates)
+        mean, square, at_tip = (float(self._scalars[k]) for k in (MEAN_FLOW, SQUARE_FLOW, TIP_FLOW))
+        least = (float(self._scalars[LEAST_LENGTH]) - ca.DM(self._lengths)) / float(self._scalars[STEP_SIZE])
+        rates = self.target_rates(inputs)
+        rates = ca.if_else(rates < 0.0, ca.fmax(rates, ca.fmin(least, 0.0)), rates)
+        total, place = ca.sum1(rates), 0.0
+        angles = self._config.heading + np.cumsum(self._pins[:, CURVATURE] * np.array(self._spacing))
+        entries: list[Expression] = []
+        for j, angle in enumerate(angles.tolist()):
+            axis = float(self._scalars[LINE_MASS]) * ca.DM([math.cos(angle), math.sin(angle), 0.0])
+            entries.append(-((square * total - 2.0 * mean * place) * total + place**2) * axis)
+            place += rates[j]
+            flux = (square * total - 2.0 * mean * place) * total + place**2
+            entries.append((at_tip * total**2 if j == self._links - 1 else flux) * axis)
+        return ca.vertcat(*entries)
 
     def constraint(self, q: Expression) -> Expression:
         """Return c(q) of the pins and telescoping joints [m or rad], four per link, shape (4N, 1)."""
         entries: list[Expression] = []
-        d, published = self._half, self._scalars[PUBLISHED] > 0.0
+        published = self._scalars[PUBLISHED] > 0.0
         end = ca.DM.zeros(2)
         for j in range(self._links):
             near, far = q[6 * j : 6 * j + 3], q[6 * j + 3 : 6 * j + 6]
             axis = ca.vertcat(ca.cos(near[2]), ca.sin(near[2]))
-            entries.append(near[:2] - d * axis - end)
+            entries.append(near[:2] - self._half[j] * axis - end)
             h = far[:2] - near[:2]
             entries.append(axis[0] * h[1] - axis[1] * h[0])
             turned = ca.cos(far[2]) * h[1] - ca.sin(far[2]) * h[0]
@@ -262,7 +297,19 @@ class SymbolicVine:
                 inputs[0] - float(self._scalars[YIELD]), 0.0
             )
             common = common / self._links
+        if self._config.form == "everting":
+            return self._tip_rates(self._links * common)
         return ca.repmat(common, self._links, 1)
+
+    def _tip_rates(self, rate: Expression) -> Expression:
+        """Return the rates of an everting robot as long as `length`, of which one link grows or retracts."""
+        lengths = np.array(self._lengths)
+        grows, shrinks = (growing_link(self._scalars, lengths, self._links, sign) for sign in (1.0, -1.0))
+        each = [
+            ca.fmax(rate, 0.0) * float(j == grows) + ca.fmin(rate, 0.0) * float(j == shrinks)
+            for j in range(self._links)
+        ]
+        return ca.vertcat(*each)
 
     def constraint_jacobian(self, q: Expression, v: Expression) -> Expression:
         """Return J_b of the constraint and growth rows in the order of the model, shape (5N, 3n)."""
@@ -279,11 +326,8 @@ class SymbolicVine:
         """Return J_b, c and the target rates u with limits of retraction, rows in the order of the model."""
         five, per_link = self.constraint_jacobian(q, v), int(self._scalars[ROWS_PER_LINK])
         position, target = self.constraint(q), self.target_rates(inputs)
-        slowest = ca.fmin(
-            (float(self._scalars[LEAST_LENGTH]) - 2.0 * self._half - self.extensions(q))
-            / float(self._scalars[STEP_SIZE]),
-            0.0,
-        )
+        shortest = float(self._scalars[LEAST_LENGTH]) - 2.0 * ca.DM(self._half)
+        slowest = ca.fmin((shortest - self.extensions(q)) / float(self._scalars[STEP_SIZE]), 0.0)
         target = ca.if_else(target < 0.0, ca.fmax(target, slowest), target)
         J: list[Expression] = []
         c: list[Expression] = []
@@ -330,6 +374,7 @@ class SymbolicVine:
         }
 
     def _end(self, q: Expression, body: int) -> Expression:
-        """Return the far end of a body in the plane, shape (2, 1)."""
+        """Return the frame of a body in the plane, shape (2, 1); that of a link's second body is at its pin."""
+        offset = frame_offset(self._scalars, np.array(self._lengths), body)
         angle = q[3 * body + 2]
-        return q[3 * body : 3 * body + 2] + self._half * ca.vertcat(ca.cos(angle), ca.sin(angle))
+        return q[3 * body : 3 * body + 2] + offset * ca.vertcat(ca.cos(angle), ca.sin(angle))
