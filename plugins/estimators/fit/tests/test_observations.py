@@ -25,7 +25,9 @@ LINE = ModelDescription(
 
 def test_a_table_keeps_its_order_and_its_gaps(tmp_path):
     path = tmp_path / "seen.csv"
-    path.write_text("# camera 2\ntime,marker,z,x\n0.125,tip,2,1\n0,tip,4,3\n\n0,base,,5\n0.125,base,nan,NaN\n")
+    path.write_text(
+        "# camera 2\ntime,marker,z,x\n0.125,tip,2,1\n0,tip,4,3\n\n0,base,,5\n0.125,base,nan,NaN\n"
+    )
     seen = read_markers(path)
     assert seen.names == ("tip", "base")
     np.testing.assert_array_equal(seen.time, [0.0, 0.125])
