@@ -282,7 +282,13 @@ class PenetrationWatch:
     """Bodies inside what they touch."""
 
     policy: str = option("warn", "what to do then", choices=_POLICIES)
-    limit: float = option(0.01, "deepest penetration allowed", unit="m", low=0, infinite=True)
+    limit: float | None = option(
+        None,
+        "deepest penetration allowed; left out: 0.01, or the layer of a contact potential where that is thinner",
+        unit="m",
+        low=0,
+        infinite=True,
+    )
 
 
 @frozen(kw_only=True)

@@ -193,7 +193,7 @@ def test_penetration_is_warned_of_once_counted_and_logged(scenario_file):
         results = run(scenario, directory="out")
     start, warning = [str(each.message) for each in caught]
     assert start == "ball starts 30 mm inside floor: move one of them, or check their sizes, in metres"
-    assert "ball.0 is 30 mm inside what it touches, more than 10 mm" in warning
+    assert "ball.0 is 30 mm inside floor, more than 10 mm" in warning
     depth = 0.1 - results.q[:, 2]
     found = results.events[-1]["watchdog"]["penetration"]
     assert found["worst"] == pytest.approx(0.03)
@@ -230,7 +230,7 @@ def test_what_integrators_remark_is_logged_where_it_begins_with_time_and_length(
 def test_penetration_can_stop_the_run_before_the_step_is_kept(scenario_file):
     policy = "watchdog.penetration={policy='stop', limit=0.02}"
     scenario = load(scenario_file, ["bodies.ball.initial.position=[0, 0, 0.07]", policy, "output.every=1e-3"])
-    with pytest.raises(StepFailed, match="30 mm inside what it touches, more than 20 mm") as caught:
+    with pytest.raises(StepFailed, match="30 mm inside floor, more than 20 mm") as caught:
         run(scenario, directory="out")
     assert (caught.value.body, caught.value.step) == ("ball", 0)
     assert list(Results("out").time) == [0.0]

@@ -4,7 +4,8 @@
 |-------------|------------------------------------------------|-----------------------------------------------------|
 | non_finite  | q, v; f and its terms to name the cause        | every step, by the simulation itself: always stops  |
 | unsolved    | whether the solve met its tolerance            | every step                                          |
-| penetration | the largest −gap                               | every step                                          |
+| penetration | the largest −gap; if no limit is given, beside | every step                                          |
+|             | 10 mm the layer of a contact potential         |                                                     |
 | energy      | growth without work, see `energy_balance`      | with policy `stop` and where work is done in jumps  |
 |             |                                                | every step, else once a record                      |
 
@@ -35,6 +36,8 @@ from corekit_run.observers import Arrays, RunObserver
 __all__ = ["KINDS", "Policies", "Watchdog"]
 
 KINDS: tuple[str, ...] = ("unsolved", "penetration", "energy")
+_DEEPEST = 0.01
+"""Depth that is found where the scenario gives none [m]."""
 _LOGGED = 10
 """Stretches of bad steps of a kind that are logged, each with its first step."""
 
@@ -46,6 +49,13 @@ class _Limited(Protocol):
     def limit(self) -> float: ...
 
 
+class _Optional(Protocol):
+    @property
+    def policy(self) -> str: ...
+    @property
+    def limit(self) -> float | None: ...
+
+
 class Policies(Protocol):
     """The watchdog's part of a scenario."""
 
@@ -54,7 +64,13 @@ class Policies(Protocol):
     @property
     def energy(self) -> _Limited: ...
     @property
-    def penetration(self) -> _Limited: ...
+    def penetration(self) -> _Optional: ...
+
+
+def _contact_layer(simulation: Simulation) -> float:
+    """Half the thickness of the layer in which a contact potential holds bodies apart [m]; ∞ without one."""
+    forces = simulation.system.terms.forces
+    return math.inf if forces is None else forces.potential.activation_distance or math.inf
 
 
 @final
@@ -83,7 +99,9 @@ class Watchdog(RunObserver):
     ) -> None:
         self._policies, self._statistics = policies, statistics
         self._note, self._warn = note, warn
-        self._penetration = policies.penetration.limit
+        self._layer = _contact_layer(simulation)
+        given = policies.penetration.limit
+        self._penetration = min(_DEEPEST, self._layer) if given is None else given
         self._energy = EnergyBalance(simulation)
         step = simulation.step_length
         dense = policies.energy.policy == "stop" or self._energy.every_step
@@ -194,9 +212,14 @@ class Watchdog(RunObserver):
         deepest = record.gap if kind == "penetration" else -record.residual
         name = simulation.shape_owner(int(record.shape[int(deepest.argmin()), 0])) if record.count else ""
         if kind == "penetration":
+            second = int(record.shape[int(deepest.argmin()), 1]) if record.count else -1
+            other = simulation.shape_owner(second) if second >= 0 else "what it touches"
+            advice = step_to_try(simulation.step_length)
+            if math.isfinite(self._layer):
+                advice = f"Contacts should stay within {1e3 * self._layer:.3g} mm: choose stiffer ones."
             sentence = (
-                f"{name or 'a body'} is {1e3 * value:.3g} mm inside what it touches, more than "
-                f"{1e3 * self._penetration:.3g} mm. {step_to_try(simulation.step_length)}"
+                f"{name or 'a body'} is {1e3 * value:.3g} mm inside {other}, more than "
+                f"{1e3 * self._penetration:.3g} mm. {advice}"
             )
         else:
             info = simulation.report.solve_info
