@@ -15,7 +15,8 @@ and no pair has changed sides. Forces may add speed within the step, as those of
 do. So the end of a step is looked at too: where a gap is smaller there than (2) allows with 2·r in place of 1.5·r, the
 step is repeated in halves. While a contact is inside the layer h grows by at most a factor per step: where a body
 turns around its velocity is small for a moment, its acceleration is not. Worlds in which nothing comes closer to
-anything by r in a step and no gap is below −δ are not looked at: a rod that slides along a floor, for example.
+anything by r in a step and no gap is below −δ are not looked at before it, as a rod that slides along a floor; and
+after it only where velocities changed by more than r/(2·h), as by a motor that is switched on.
 """
 
 from __future__ import annotations
@@ -29,12 +30,14 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import StepReport
+from corekit.dynamics.bodies import stacked_velocity_scale
 from corekit.dynamics.contact_kernels import id_order, match_by_id
 from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.component import InternalState, Stateful
 from corekit.roles.contact import ContactPotential
 from corekit.roles.integrator import Integrator, System
+from corekit.roles.stage_solver import velocity_norms
 
 __all__ = ["StepLimit"]
 
@@ -72,6 +75,8 @@ class StepLimit:
         self.passed_pair: tuple[int, int] | None = None
         self.watches, self.start_velocity = False, np.zeros(world.nv)
         self._last, self._is_deep, self._shortest = math.inf, False, 0.0
+        scale = stacked_velocity_scale([terms.body for terms in world.bodies])
+        self._scale = np.ones(world.nv) if scale is None else scale
 
     def make_step(
         self, integrator: Integrator, system: System, start: State, stop: float, out: State, step: float
@@ -86,7 +91,11 @@ class StepLimit:
         kept = {} if own is None else own.internal_state()
         while True:
             report = integrator.step(system, start, stop, out)
-            if not report.accepted or self.is_resolved(start, out):
+            if not report.accepted:
+                return report
+            if not self.watches and self._is_pushed(start, out, report.step_size):
+                self._watch(start, step)
+            if self.is_resolved(start, out):
                 return report
             if own is not None:
                 own.restore(kept)
@@ -136,6 +145,19 @@ class StepLimit:
             self.passed_pair, limit = None, limit if safe == tried else safe
         self._last = limit if touches and limit < step else math.inf
         return limit
+
+    def _is_pushed(self, start: State, end: State, step: float) -> bool:
+        """Whether forces changed a velocity by so much in a step h that a pair may have moved far."""
+        change = step * velocity_norms(end.v - start.v, self._scale)[1]
+        return not change <= 0.5 * self._span
+
+    def _watch(self, start: State, step: float) -> None:
+        """Find the contacts at the start of a step that was made, for `is_resolved`; those of its end stay current."""
+        pipeline = self._pipeline
+        current, self.watches, self._shortest = pipeline.contacts, True, _SHORTEST * step
+        pipeline.begin_step(start, step, self._layer)
+        pipeline.detect_at_start()
+        pipeline.contacts = current
 
     def accept(self) -> None:
         """Keep of an accepted step whether a gap is below −δ."""
