@@ -260,7 +260,8 @@ def _build_contact(
     if not has_impulses and (impact.level == "velocity" or impact.restitution or impact.pairs):
         raise CompositionError(
             f"contact.impact asks for impulses, and the contact solver {use.use!r} has a potential: its contacts "
-            "resolve an impact over the steps it lasts. Leave `impact` out, or choose a solver with impulses"
+            "resolve an impact over the steps it lasts, with a restitution among the options of the solver, if it "
+            "has one. Leave `impact` out, or choose a solver with impulses"
         )
     pairs = {entry.between: entry.value for entry in impact.pairs}
     restitution = RestitutionTable.of_world(scene.table, bodies, obstacles, impact.restitution, pairs)

@@ -156,7 +156,7 @@ def test_a_ball_bounces_on_a_potential_as_high_as_it_fell():
         [contact]
         friction = 0.0
         detector = "sdf"
-        solver = { use = "imc", options = { adapt = false } }
+        solver = { use = "imc", options = { adapt = false, restitution = 1.0 } }
 
         [integrator]
         use = "verlet"

@@ -12,13 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corekit.data.contacts import ContactSet
-from corekit.roles.component import BuildContext
 from corekit.roles.contact import PotentialTerms
 from corekit_imc.barrier import barrier, slip_factors
 from corekit_imc.config import ImplicitContactConfig
 from corekit_imc.imc import ImplicitContact
 from corekit_imc.segments import closest_parameters
-from corekit_testing.conformance.potentials import GivenMotion
 from corekit_testing.rounding import rounding
 
 LAYER, STIFFNESS, SLIP = 0.01, 1e3, 0.05
@@ -26,11 +24,8 @@ LAYER, STIFFNESS, SLIP = 0.01, 1e3, 0.05
 
 def potential(**options):
     defaults: dict[str, Any] = {
-        "distance_tolerance": LAYER,
-        "stiffness": STIFFNESS,
-        "slip_tolerance": SLIP,
-        "adapt": False,
-    }
+        "distance_tolerance": LAYER, "stiffness": STIFFNESS, "slip_tolerance": SLIP, "adapt": False, "damping": 0.0,
+    }  # fmt: skip
     return ImplicitContact(ImplicitContactConfig(**(defaults | options)))
 
 
@@ -138,34 +133,69 @@ def test_force_and_hessian_equal_differences_for_every_class_of_edge_pairs():
     assert classes_seen == {0, 1, 2}
 
 
-def test_a_dashpot_resists_approach_alone_and_its_slopes_equal_differences():
-    """b·σ·a beside the spring; with friction, whose normal load includes it."""
-    model, plain = potential(damping=30.0), potential()
+class Damped:
+    """A potential whose contacts have a dashpot of their own, as `contact_springs` chooses it, and a moved spring."""
+
+    def __init__(self, dashpot, shift=0.0):
+        self.inner = potential(damping=None)
+        self.inner.springs = lambda contacts: np.tile((STIFFNESS, shift, dashpot), (contacts.count, 1))
+
+    def evaluate(self, *arguments):
+        return self.inner.evaluate(*arguments)
+
+
+@pytest.mark.parametrize("kind", ["approach alone", "both ways", "both ways, moved"])
+@pytest.mark.parametrize("sign", [-1.0, 0.5])
+def test_a_dashpot_adds_its_share_and_its_slopes_equal_differences(kind, sign):
+    """σ·(2·k·S + b·a), never below 0; with friction, whose normal load includes the dashpot."""
+    shift = 0.3 * LAYER if kind.endswith("moved") else 0.0
+    model = potential(damping=30.0) if kind == "approach alone" else Damped(30.0, shift)
     x = np.array([[-1.0, 0, 0.3], [1, 0, 0.3], [0.1, -1, 0], [0.2, 1, 0]])
-    contacts, _, _ = edge_contact(x, 0.295, friction=0.4)
-    rate = 15.0 / LAYER
+    contacts, _, _ = edge_contact(x, 0.295 + shift, friction=0.4)
     directions = contacts.weight[0][:, None] * contacts.normal[0]
-    for sign in (-1.0, 1.0):
-        v = sign * 0.2 * directions + 0.02 * np.array([[1.0, 0.5, 0], [0.3, 1, 0], [0, 0, 0], [0, 0, 0]])
-        approach = max(0.0, -float(np.sum(directions * v)))
-        contact_fraction = 1.0 / (1.0 + math.exp(rate * contacts.gap[0]))
-        terms_at, spring = terms(contacts, x, v, model), terms(contacts, x, v, plain)
-        assert terms_at.normal_force[0] - spring.normal_force[0] == pytest.approx(
-            30.0 * contact_fraction * approach, rel=1e-9
-        )
+    v = sign * 0.2 * directions + 0.02 * np.array([[1.0, 0.5, 0], [0.3, 1, 0], [0, 0, 0], [0, 0, 0]])
+    approach = -float(np.sum(directions * v))
+    exponential = math.exp(-15.0 * (contacts.gap[0] + shift) / LAYER)
+    fraction, depth = exponential / (1.0 + exponential), math.log1p(exponential) * LAYER / 15.0
+    if kind == "approach alone":
+        approach = max(0.0, approach)
+    expected = fraction * max(0.0, 2.0 * STIFFNESS * depth + 30.0 * approach)
+    terms_at = terms(contacts, x, v, model)
+    assert terms_at.normal_force[0] == pytest.approx(expected, rel=1e-12)
+    assert (expected == 0.0) == (sign > 0.0 and kind != "approach alone")
 
-        def force(u):
-            return terms(contacts, x, u.reshape(4, 3), model).force[0]
+    def force(u):
+        return terms(contacts, x, u.reshape(4, 3), model).force[0]
 
-        slopes = slope(force, v.ravel(), 1e-6).reshape(12, 12)
-        assert np.abs(slopes + terms_at.damping[0]).max() < 1e-6 * np.abs(slopes).max()
-        shifted = []
-        for shift in (1e-8, -1e-8):
-            moved, _, _ = edge_contact(x, 0.295 - shift, friction=0.4)
-            shifted.append(terms(moved, x, v, model).force[0])
-        by_gap = (shifted[0] - shifted[1]) / 2e-8
-        expected = -terms_at.stiffness[0] @ directions.ravel() / np.sum(directions**2)
-        assert np.abs(by_gap - expected).max() < 1e-4 * np.abs(by_gap).max()
+    slopes = slope(force, v.ravel(), 1e-6).reshape(12, 12)
+    assert np.abs(slopes + terms_at.damping[0]).max() <= 1e-6 * np.abs(slopes).max()
+    shifted = []
+    for change in (1e-8, -1e-8):
+        moved, _, _ = edge_contact(x, 0.295 + shift - change, friction=0.4)
+        shifted.append(terms(moved, x, v, model).force[0])
+    by_gap = (shifted[0] - shifted[1]) / 2e-8
+    found = -terms_at.stiffness[0] @ directions.ravel() / np.sum(directions**2)
+    assert np.abs(by_gap - found).max() <= 1e-4 * np.abs(by_gap).max()
+
+
+@given(
+    gap=st.floats(-1.2, 1.2), speed=st.floats(-3.0, 3.0), dashpot=st.floats(0.0, 1e3), friction=st.floats(0.0, 2.0)
+)  # fmt: skip
+@settings(max_examples=40, deadline=None)
+def test_a_contact_only_pushes_and_beside_its_store_only_takes(gap, speed, dashpot, friction):
+    """λ ≥ 0, K along the normal is no spring that pushes apart, and (λ − λ of the spring)·(rate of approach) ≥ 0."""
+    x = np.array([[0.0, 0, 0], [-1, 0, 0.5], [0.0, -1, -0.1], [0.0, 1, -0.1]])
+    contacts, _, distance = edge_contact(x, 0.0, friction)
+    contacts.gap[0] = gap * LAYER
+    n = contacts.normal[0]
+    v = np.array([-speed * n, np.zeros(3), np.zeros(3), np.zeros(3)])
+    damped, plain = terms(contacts, x, v, Damped(dashpot)), terms(contacts, x, v)
+    load = damped.normal_force[0]
+    assert load >= 0.0
+    assert (load - plain.normal_force[0]) * speed >= 0.0
+    curved = load / distance  # what the turning normal adds is across it
+    assert n @ damped.stiffness[0, :3, :3] @ n >= -rounding(20, curved + np.abs(damped.stiffness[0]).max())
+    assert damped.energy == pytest.approx(plain.energy)
 
 
 def test_force_is_continuous_where_the_class_changes():
@@ -237,73 +267,12 @@ def test_damping_equals_differences_over_the_velocities():
         assert np.abs(differences - terms_at.damping[0]).max() < 1e-6 * largest
 
 
-# — between steps —
+# — options —
 
 
-def one_contact(gap, number=7, shapes=(0, 1)):
-    contacts = ContactSet(1)
-    contacts.count, contacts.gap[0], contacts.normal[0], contacts.weight[0, 0] = 1, gap, [0, 0, 1], 1.0
-    contacts.id[0], contacts.shape[0], contacts.frame[0] = number, shapes, [0, -1, -1, -1]
-    return contacts
-
-
-def moving(speed, acceleration=0.0, mass=2.0):
-    return GivenMotion(np.array([speed]), np.array([acceleration]), mass)
-
-
-def test_the_stiffness_is_chosen_before_the_contact_is_loaded_and_holds_until_it_opens():
-    """m·v²/δ² + 2.5·m·a/δ: the depth at which k·g² takes up the motion is within the layer."""
-    model = potential(adapt=True)
-    entering = one_contact(0.8 * LAYER)
-    model.on_step_accepted(entering, moving(-1.0, -9.81), 1e-3)
-    (chosen,) = model.stiffness(entering)
-    assert chosen == pytest.approx(2.0 / LAYER**2 + 2.5 * 2.0 * 9.81 / LAYER)
-    inside = one_contact(-0.6 * LAYER)
-    for speed in (-1.0, 0.0, 1.0):
-        model.on_step_accepted(inside, moving(speed, 5e3), 1e-3)
-        assert model.stiffness(inside) == chosen
-    other = potential(adapt=True)
-    other.restore(model.internal_state())
-    assert other.stiffness(inside) == chosen
-    neighbour = one_contact(-0.6 * LAYER, number=8, shapes=(0, 5))
-    assert model.stiffness(neighbour) == chosen  # the next edge of a rod that slides
-    assert model.stiffness(one_contact(0.0, number=8, shapes=(2, 3))) == STIFFNESS
-    model.on_step_accepted(one_contact(2.0 * LAYER), moving(1.0), 1e-3)
-    assert model.stiffness(inside) == STIFFNESS
-    model.restore({})
-    assert model.stiffness(inside) == STIFFNESS
-
-
-def test_under_load_no_impact_changes_the_stiffness():
-    """Deeper than δ and still falling: a stiffer spring would store energy that nothing gave."""
-    model = potential(adapt=True)
-    deep = one_contact(-1.5 * LAYER)
-    model.on_step_accepted(deep, moving(-10.0), 1e-3)
-    assert model.stiffness(deep) == STIFFNESS
-
-
-@pytest.mark.parametrize("step", [1e-3, 1e-4])
-def test_a_load_that_comes_later_is_followed_by_resting_contacts(step):
-    """Ten periods of the mass on the contact's spring 2·k make a rest, however many steps that are."""
-    model = potential(adapt=True)
-    resting, mass = one_contact(-0.9 * LAYER), 2.0
-    rest = 10.0 * 2.0 * math.pi * math.sqrt(mass / (2.0 * STIFFNESS))
-    assert rest > 100 * BuildContext().step
-    for _ in range(math.ceil(rest / step)):
-        model.on_step_accepted(resting, moving(0.0, mass=mass), step)
-    assert model.stiffness(resting) == STIFFNESS
-    load = 2.0 * STIFFNESS * 0.9 * LAYER
-    model.on_step_accepted(resting, moving(0.0, mass=mass), step)
-    target = 2.5 * load / LAYER
-    assert model.stiffness(resting) == pytest.approx(STIFFNESS + step / rest * (target - STIFFNESS), rel=1e-5)
-
-
-def test_a_fixed_stiffness_does_not_adapt():
-    model = potential()
-    contacts = ContactSet(1)
-    contacts.count, contacts.gap[0] = 1, -1.0
-    model.on_step_accepted(contacts, moving(-1.0), 1e-3)
-    assert model.stiffness(contacts) == STIFFNESS
+def test_restitution_is_a_share():
+    with pytest.raises(ValueError, match="restitution"):
+        ImplicitContactConfig(restitution=1.5)
 
 
 @pytest.mark.parametrize("option", ["distance_tolerance", "stiffness", "slip_tolerance"])

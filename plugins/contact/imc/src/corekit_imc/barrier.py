@@ -21,7 +21,19 @@ import math
 
 from corekit.compiled import compiled
 
-__all__ = ["barrier", "slip_factors"]
+__all__ = ["barrier", "depth_and_fraction", "slip_factors"]
+
+
+@compiled
+def depth_and_fraction(gap: float, layer: float) -> tuple[float, float, float]:
+    """Return S [m], σ [-] and 1 − σ of (1), without the cut at δ."""
+    rate = 15.0 / layer
+    x = -rate * gap
+    # e^−|x| never overflows; log1p keeps S exact where it is small
+    exponential = math.exp(-abs(x))
+    soft = (math.log1p(exponential) + max(0.0, x)) / rate
+    large, small = 1.0 / (1.0 + exponential), exponential / (1.0 + exponential)
+    return (soft, large, small) if x >= 0.0 else (soft, small, large)
 
 
 @compiled
@@ -29,14 +41,8 @@ def barrier(gap: float, layer: float) -> tuple[float, float, float]:
     """Return φ [m²], φ′ [m] and φ″ [-] of (1) for a gap [m] and δ = `layer` [m]."""
     if gap >= layer:
         return 0.0, 0.0, 0.0
-    rate = 15.0 / layer
-    x = -rate * gap
-    # e^−|x| never overflows; log1p keeps S exact where it is small
-    exponential = math.exp(-abs(x))
-    soft = (math.log1p(exponential) + max(0.0, x)) / rate
-    factor = 1.0 / (1.0 + exponential) if x >= 0.0 else exponential / (1.0 + exponential)
-    complement = exponential / (1.0 + exponential) if x >= 0.0 else 1.0 / (1.0 + exponential)
-    return soft * soft, -2.0 * soft * factor, 2.0 * factor * (factor + rate * soft * complement)
+    soft, factor, complement = depth_and_fraction(gap, layer)
+    return soft * soft, -2.0 * soft * factor, 2.0 * factor * (factor + 15.0 / layer * soft * complement)
 
 
 @compiled

@@ -21,9 +21,15 @@ class ImplicitContactConfig:
         True,
         "choose k of every contact before it is loaded: impacts stay within δ, loads at rest within about δ/5",
     )
-    damping: float = option(
+    restitution: float = option(
         0.0,
-        "b: of a dashpot beside the spring, which resists approach but not separation",
+        "e: share of the speed of an impact that comes back; less than 0.05 counts as 0.05",
+        low=0,
+        high=1,
+    )
+    damping: float | None = option(
+        None,
+        "b: of one dashpot for all contacts in place of `restitution`, which resists approach but not separation",
         unit="N·s/m",
         low=0,
     )
