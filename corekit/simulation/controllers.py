@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, final
@@ -37,6 +39,8 @@ _CONTROLLER: Kind = (
 
 def period_mistake(path: str, every: float, step: float) -> Mistake | None:
     """Return the mistake of a period [s] that is no whole number of steps h; None if it is one."""
+    if not math.isfinite(every / step):
+        return Mistake(path, every, f"must be a whole number of steps of {step:g} s", "it is too large")
     count = round(every / step)
     if count >= 1 and abs(every / step - count) <= _TOLERANCE * count:
         return None
@@ -67,13 +71,38 @@ def check_controller(call: str, controller: object, every: object, name: object)
 
 @final
 class Turn:
-    """Whose turn it is while a simulation waits for an answer; meanwhile nobody steps or restores it.
+    """Whose turn it is while a simulation steps or waits for an answer; meanwhile nobody else steps or restores it.
 
-    A controller that stepped it would be asked again within the answer, and so on without end.
+    A controller that stepped it would be asked again within the answer, and so on without end. Two threads would write
+    into the same buffers.
     """
 
     def __init__(self) -> None:
         self._asked = ""
+        self._taken, self._by = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        """Take the simulation for a step or a restored state, within the block.
+
+        Raises:
+            ControlError: it waits for an answer, or another thread has it.
+        """
+        me = threading.get_ident()
+        if not self._taken.acquire(blocking=False):
+            if self._by == me:
+                self.check()
+            raise ControlError(
+                "another thread steps or restores this simulation now: compose one for each thread, or take turns"
+            )
+        self._by = me
+        try:
+            self.check()
+        except ControlError:
+            self._taken.release()
+            raise
+
+    def __exit__(self, *_why: object) -> None:
+        self._taken.release()
 
     @contextmanager
     def of(self, asked: str) -> Iterator[None]:

@@ -58,7 +58,6 @@ from corekit.simulation.step_parts import StepParts
 
 __all__ = ["Observer", "Simulation"]
 
-
 _SAME = 1e-6
 """How far the length of a step may be from what its integrator reports, relative to a grid step."""
 Observer = Callable[["Simulation", StepReport], object]
@@ -93,8 +92,7 @@ class Simulation:
     ) -> None:
         self.system = system
         self.integrator = integrator
-        self.obstacles = tuple(obstacles)
-        self.step_length = step
+        self.obstacles, self.step_length = tuple(obstacles), step
         self.components = dict(components or {})
         self._component_names = dict(component_names or {})
         self.start_time = start_time
@@ -104,8 +102,7 @@ class Simulation:
         self._now.time = start_time
         self._breakpoints = self._new_breakpoints()
         self._observers: tuple[Observer, ...] = ()
-        self._controllers = SampledControllers()
-        self.turn = Turn()
+        self._controllers, self.turn = SampledControllers(), Turn()
         self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
         self._start: InternalState | None = None
         self._is_announced = False
@@ -281,7 +278,10 @@ class Simulation:
             self._is_announced = True
             with announced_compilation():
                 return self.step()
-        self.turn.check()
+        with self.turn:
+            return self._advance()
+
+    def _advance(self) -> StepReport:
         if self._controllers:
             self._controllers.sample(self)
         following = self.step_index + 1
@@ -386,15 +386,15 @@ class Simulation:
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore what `internal_state` returned."""
-        self.turn.check()
-        check_state(internal_state, self._now)
-        self._now.time = float(internal_state["time"])
-        self.step_index = int(internal_state["step_index"])
-        for name in ("q", "v", "aux"):
-            getattr(self._now, name)[:] = internal_state[name]
-        self._breakpoints = self._new_breakpoints()
-        self.system.restore(states_below("system/", internal_state))
-        for body in self.bodies:
-            body.inputs.restore(states_below(f"inputs/{body.name}/", internal_state))
-        self._controllers.restore(states_below("sampling/", internal_state))
-        restore_states(self.components, internal_state)
+        with self.turn:
+            check_state(internal_state, self._now)
+            self._now.time = float(internal_state["time"])
+            self.step_index = int(internal_state["step_index"])
+            for name in ("q", "v", "aux"):
+                getattr(self._now, name)[:] = internal_state[name]
+            self._breakpoints = self._new_breakpoints()
+            self.system.restore(states_below("system/", internal_state))
+            for body in self.bodies:
+                body.inputs.restore(states_below(f"inputs/{body.name}/", internal_state))
+            self._controllers.restore(states_below("sampling/", internal_state))
+            restore_states(self.components, internal_state)

@@ -165,6 +165,7 @@ every = 0
         ("step = 1e-3", "", "time.step", "must be given (length of a step)"),
         ("step = 1e-3", "step = 3.0", "time.step", "at most time.duration = 2"),
         ("every = 0.01", "every = 0.0107", "output.every", "nearest is 0.011"),
+        ("every = 0.01", "every = 1e308", "output.every", "it is too large"),
         ("every = 0.01", "every = 0.0004", "output.every", "nearest is 0.001"),
         ('name = "made-up"', "name = 5", "name", "put it in quotes"),
         ('name = "made-up"', 'name = "a/b"', "name", "names the run's folder"),

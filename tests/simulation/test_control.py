@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any, final
 
 import numpy as np
@@ -316,3 +317,40 @@ def test_the_first_step_announces_what_it_compiles(go, caplog):
 
     go(loads(PENDULUM).with_controller(compile_again).compose())
     assert announcements(caplog) == ["corekit"]
+
+
+def test_a_simulation_that_another_thread_steps_says_so_and_goes_on():
+    """Eight threads in one simulation wrote into the same buffers, and the step blamed the integrator."""
+    simulation, alone = loads(PENDULUM).compose(), loads(PENDULUM).compose()
+    inside, leave = threading.Event(), threading.Event()
+
+    def wait(_simulation, _report):
+        inside.set()
+        assert leave.wait(60.0)
+
+    simulation.observe(wait)
+    stepping = threading.Thread(target=simulation.step)
+    stepping.start()
+    assert inside.wait(60.0)
+    kept = alone.internal_state()
+    for refused in (simulation.step, lambda: simulation.restore(kept), simulation.reset):
+        with pytest.raises(ControlError, match="another thread steps or restores this simulation now"):
+            refused()
+    leave.set()
+    stepping.join(60.0)
+    simulation.step()
+    for _ in range(2):
+        alone.step()
+    assert np.array_equal(simulation.state.q, alone.state.q)
+
+
+def test_a_step_that_fails_gives_the_simulation_back():
+    simulation = loads(PENDULUM).compose()
+
+    def break_off(_simulation, _report):
+        raise ZeroDivisionError
+
+    simulation.observe(break_off)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            simulation.step()

@@ -75,6 +75,12 @@ def test_single_frame_is_a_still():
     assert frame_index(np.array([0.7]), 4, 1.0).tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize("speed", [1e-308, 5e-324, 1e-9])
+def test_a_video_of_more_pictures_than_anybody_waits_for_is_refused(speed):
+    with pytest.raises(ConfigError, match=r"speed: found .*; makes .* pictures of 100 s at fps = 30"):
+        frame_index(np.linspace(0.0, 100.0, 11), 30, speed)
+
+
 def test_a_video_that_would_never_end_is_refused():
     with pytest.raises(
         ConfigError, match=r"speed: found 1e-09; makes 1\.2e\+10 pictures of 0\.4 s at fps = 30"

@@ -46,13 +46,11 @@ def frame_index(time: Array, fps: int, speed: float) -> IntArray:
     Raises:
         ConfigError: more pictures than anybody waits for.
     """
-    count = 1 + math.floor((time[-1] - time[0]) / speed * fps * (1.0 + 1e-9) + 1e-9)
-    if count > MOST:
-        said = (
-            f"makes {count:.3g} pictures of {time[-1] - time[0]:g} s at fps = {fps}, at most {MOST} are drawn"
-        )
+    pictures = float(time[-1] - time[0]) / speed * fps * (1.0 + 1e-9) + 1e-9
+    if not pictures < MOST:  # a speed of nearly nothing makes infinitely many
+        said = f"makes {pictures:.3g} pictures of {time[-1] - time[0]:g} s at fps = {fps}, at most {MOST} are drawn"
         raise ConfigError([Mistake("speed", speed, said, "make the video faster")], "the video")
-    wanted = time[0] + speed / fps * np.arange(count)
+    wanted = time[0] + speed / fps * np.arange(1 + math.floor(pictures))
     after = np.clip(np.searchsorted(time, wanted), 1, max(len(time) - 1, 1))
     before = after - 1
     last = len(time) - 1
