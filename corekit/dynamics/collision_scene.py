@@ -25,8 +25,10 @@ def _held_pairs(bodies: Sequence[Body], obstacles: Sequence[Obstacle], joints: S
 
     def carried(end: BodyFrame | GivenMotion) -> list[int]:
         if isinstance(end, BodyFrame):
-            own = enumerate(end.body.description.shapes)
-            return [end.body.first_shape + i for i, shape in own if shape.frame == end.frame]
+            description = end.body.description
+            own = [i for i, shape in enumerate(description.shapes) if shape.frame == end.frame]
+            own += description.joined_shapes[description.joined_shapes[:, 0] == end.frame, 1].tolist()
+            return [end.body.first_shape + i for i in own]
         return [first_obstacle + i for i, obstacle in enumerate(obstacles) if obstacle is end]
 
     pairs = [(a, b) for joint in joints for a in carried(joint.first) for b in carried(joint.second)]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import enum
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,7 @@ class ModelDescription:
         shapes: collision shapes on those frames.
         excluded_pairs: pairs of own shapes that detectors never test, shape (k, 2).
         self_contact: whether own shapes may touch each other.
+        joined_shapes: frames and shapes beside those on the frame that touch nothing which a joint holds there, (k, 2).
         aux: length of the state's auxiliary array.
         prescribed_velocity_index: velocities that follow a given motion p(t) (clamps, driven joints).
         prescribed_coordinate_index: the coordinate index of each, so that q[...] = p(t + h) after a step.
@@ -96,6 +98,7 @@ class ModelDescription:
             Those of `corekit.roles.differences` are not.
         untracked_work: names of effects whose work is neither of inputs nor of prescribed motions; empty: none.
         doubts: what is allowed but improbable in its options, a sentence each, for `corekit check`.
+        joint_doubts: frame → what is improbable where a joint holds it, what follows the frame's name in a sentence.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -105,6 +108,7 @@ class ModelDescription:
     shapes: tuple[Shape, ...] = ()
     excluded_pairs: IntArray = field(factory=lambda: np.zeros((0, 2), dtype=np.int64))
     self_contact: bool = False
+    joined_shapes: IntArray = field(factory=lambda: np.zeros((0, 2), dtype=np.int64))
     aux: int = 0
     prescribed_velocity_index: IntArray = field(factory=_no_index)
     prescribed_coordinate_index: IntArray = field(factory=_no_index)
@@ -116,6 +120,7 @@ class ModelDescription:
     derivative_error: float = 0.0
     untracked_work: str = ""
     doubts: tuple[str, ...] = ()
+    joint_doubts: Mapping[str, str] = field(factory=dict)
 
     @property
     def input_size(self) -> int:

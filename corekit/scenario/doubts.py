@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corekit.dynamics.joints import BodyFrame
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import load_target
 from corekit.scenario.scenario import Scenario
@@ -13,6 +14,13 @@ __all__ = ["find_doubts"]
 def find_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     """Return what overrides dropped, and what models and distributions find improbable in a scenario at its start."""
     own = [f"bodies.{body.name}: {each}" for body in simulation.bodies for each in body.description.doubts]
+    joints = [] if simulation.system.terms.joints is None else simulation.system.terms.joints.joints
+    for joint in joints:
+        for end in (joint.first, joint.second):
+            if isinstance(end, BodyFrame):
+                name = end.body.description.frames[end.frame]
+                if said := end.body.description.joint_doubts.get(name):
+                    own.append(f"joint {joint.name!r}: {end.body.name}.{name} {said}")
     targets = installed_hooks().targets("corekit_scenario_doubts")
     others = [each for _, target in targets for each in load_target(target)(scenario, simulation)]
     return [*scenario.dropped, *own, *others]

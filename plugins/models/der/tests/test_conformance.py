@@ -103,6 +103,13 @@ GRIPPED = SWIMMER | {"clamps": [{"at": "tail.end", "kind": "edge"}]}
 test_rod_mounted_by_an_edge = conformance("models", "der", GRIPPED, free_base=True)
 
 
+LINK = SWIMMER | {"end_frames": ["tail.end", "tail.start"], "forces": [], "cables": []}
+test_rod_with_frames_at_its_ends = conformance("models", "der", LINK)
+HELD = TREE | {"end_frames": ["left.end"], "clamps": [{"at": "trunk.start"}]}
+test_tree_with_a_frame_at_an_end = conformance("models", "der", HELD)
+test_mounted_tree_with_a_frame_at_an_end = conformance("models", "der", HELD, free_base=True)
+
+
 def test_the_default_rod_conforms_from_the_command_line(capsys):
     """Its edges are short: displaced by as much as models of longer links, they fold onto each other, or nearly."""
     assert main(["conform", "models.der", "--spread", "0.1"]) == 0

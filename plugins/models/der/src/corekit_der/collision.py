@@ -11,9 +11,11 @@ The arc is the shortest path over joints and around rings.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.frames import Pose
@@ -21,7 +23,23 @@ from corekit.geometry.shapes import Shape
 from corekit_der.config import DERConfig
 from corekit_der.graph import Graph
 
-__all__ = ["collision_shapes", "find_near_edges"]
+__all__ = ["collision_shapes", "find_near_edges", "find_shapes_at"]
+
+
+def find_shapes_at(
+    graph: Graph, shapes: Sequence[Shape], real: IntArray, first_node: int, node: int
+) -> IntArray:
+    """Return the shapes less than (1) along the arc from a node: of edges, `real` in order, or at nodes."""
+    ends, length = graph.edge[real], graph.length[real]
+    count = int(ends.max()) + 1
+    between = coo_array((length, (ends[:, 0], ends[:, 1])), shape=(count, count)).tocsr()
+    away = dijkstra(between, directed=False, indices=[node])[0]
+    if len(shapes) == len(real):
+        near = away[ends].min(axis=1) < math.pi * graph.radius[real]
+    else:
+        radius = np.array([shape.size[0] for shape in shapes])
+        near = away[[shape.frame - first_node for shape in shapes]] < math.pi * radius
+    return np.flatnonzero(near)
 
 
 def collision_shapes(

@@ -292,6 +292,12 @@ class DERConfig:
     clamps: tuple[Clamp, ...] = option((), "clamps of nodes")
     forces: tuple[Force, ...] = option((), "nodal forces, given by inputs")
     cables: tuple[Cable, ...] = option((), "cables along limbs, with an input each")
+    end_frames: tuple[str, ...] = option(
+        (),
+        "ends of limbs, `LIMB.start` or `LIMB.end`, whose section gets a frame of that name: what joints and mounts "
+        "hold there bends as the rod does up to its end",
+        converter=to_texts,
+    )
     planar: bool = option(
         False, "whether the rods move in the base's x–z plane only; all nodes must lie in it"
     )

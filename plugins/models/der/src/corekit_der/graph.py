@@ -70,6 +70,7 @@ class Graph:
         pair_limb: the limb of its curvature input, −1 of joints, (P,).
         prescribed_node, prescribed_edge: masks of prescribed nodes and angles.
         clamps: clamp, clamped node, all its nodes and its edges, per clamp.
+        end_frames: name, node and ghost edge of every end whose section has a frame.
     """
 
     position: Array
@@ -106,6 +107,7 @@ class Graph:
     prescribed_node: BoolArray = field(factory=lambda: np.zeros(0, dtype=bool))
     prescribed_edge: BoolArray = field(factory=lambda: np.zeros(0, dtype=bool))
     clamps: list[tuple[Clamp, int, IntArray, IntArray]] = field(factory=list)
+    end_frames: list[tuple[str, int, int]] = field(factory=list)
 
     def find_node(self, text: str, where: str, mistakes: list[Mistake]) -> int:
         """Return the node of `limb.start`, `limb.end` or `limb.7`; −1 after a mistake."""
@@ -137,6 +139,7 @@ def build_graph(config: DERConfig) -> Graph:
     if not mistakes:
         _add_limb_and_joint_pairs(graph, elastic, mistakes)
         _add_clamps(graph, config.clamps, mistakes)
+        _add_end_frames(graph, config.end_frames, mistakes)
     if mistakes:
         raise ConfigError(mistakes, "the rods")
     graph.pair_stiffness = compute_pair_stiffness(graph)
@@ -326,8 +329,27 @@ def _add_clamps(graph: Graph, clamps: Sequence[Clamp], mistakes: list[Mistake]) 
         graph.clamps.append((clamp, node, nodes, edges))
 
 
-def _add_ghosts(graph: Graph, node: int, meeting: IntArray) -> tuple[IntArray, IntArray]:
-    """Replace the pairs at a node by one ghost behind every edge; return the ghosts' nodes and edges."""
+def _add_end_frames(graph: Graph, ends: Sequence[str], mistakes: list[Mistake]) -> None:
+    """Add free ghosts, see `free_ghosts`."""
+    for i, text in enumerate(ends):
+        where = f"end_frames[{i}]"
+        node = graph.find_node(text, where, mistakes)
+        if node < 0:
+            continue
+        meeting = np.flatnonzero((graph.edge == node).any(axis=1))
+        if text.partition(".")[2] not in ("start", "end") or len(meeting) != 1 or graph.prescribed_node[node]:
+            said = "must be LIMB.start or LIMB.end, an end that no joint, clamp or other frame has"
+            mistakes.append(Mistake(where, text, said))
+            continue
+        _, (edge,) = _add_ghosts(graph, node, meeting, "end")
+        graph.end_frames.append((text, node, int(edge)))
+
+
+def _add_ghosts(graph: Graph, node: int, meeting: IntArray, kind: str = "clamp") -> tuple[IntArray, IntArray]:
+    """Replace the pairs at a node by one ghost behind every edge; return the ghosts' nodes and edges.
+
+    `kind` begins their names.
+    """
     kept = graph.pair_node[:, 1] != node
     for name in ("pair", "sign", "pair_node", "halves", "voronoi", "scale", "natural", "pair_limb"):
         setattr(graph, name, getattr(graph, name)[kept])
@@ -338,12 +360,12 @@ def _add_ghosts(graph: Graph, node: int, meeting: IntArray) -> tuple[IntArray, I
     vector = graph.tangent[meeting] * graph.length[meeting, None]
     graph.position = np.concatenate([graph.position, graph.position[node] - outward[:, None] * vector])
     graph.node_name += [
-        f"clamp-{graph.node_name[node]}" + (f"-{k}" if count > 1 else "") for k in range(count)
+        f"{kind}-{graph.node_name[node]}" + (f"-{k}" if count > 1 else "") for k in range(count)
     ]
     graph.node_order = np.concatenate([graph.node_order, graph.node_order[node] - 1.8 * outward])
     ends = np.column_stack([np.where(outward > 0, nodes, node), np.where(outward > 0, node, nodes)])
     graph.edge = np.concatenate([graph.edge, ends])
-    graph.edge_name += [f"clamp-{graph.edge_name[j]}" for j in meeting]
+    graph.edge_name += [f"{kind}-{graph.edge_name[j]}" for j in meeting]
     graph.edge_order = np.concatenate([graph.edge_order, graph.node_order[node] - 0.9 * outward])
     for name in ("length", "tangent", "director", "bend", "radius"):
         values = getattr(graph, name)

@@ -1,4 +1,4 @@
-"""Frames of a graph of rods: the base if it moves, the nodes, and the edges if they carry shapes."""
+"""Frames of a graph of rods: the base if it moves, the nodes, the edges if they carry shapes, and sections at ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GraphFrames:
         with_edges: whether edges have frames.
 
     Attributes:
-        names: of the frames. nodes, edges: index of the first frame of a node and of an edge.
+        names: of the frames. nodes, edges, ends: index of the first frame of a node, an edge and the section of an end.
         node_count: count of nodes with a frame. real_edges: edges with a frame, if any have.
         jacobian_width: count of velocities that move a point.
     """
@@ -52,14 +52,18 @@ class GraphFrames:
         names = [*graph.node_name[: self.node_count]]
         if with_edges:
             names += [f"edge-{graph.edge_name[j]}" for j in self.real_edges]
+        self.ends = self.nodes + len(names)
+        names += [name for name, _, _ in graph.end_frames]
         self.names = (("base",) if base else ()) + tuple(names)
-        turning = with_edges or base is not None
+        self._turns = turning = with_edges or base is not None or bool(graph.end_frames)
         self.jacobian_width = (7 if width == 3 else 4) if turning else width
         # every frame's edge, −1 of nodes, and how far along it the frame lies
         self._edge = np.full(len(self.names), -1, dtype=np.int64)
         self._along = np.full(len(self.names), 0.5)
         if with_edges:
-            self._edge[self.edges :] = self.real_edges
+            self._edge[self.edges : self.ends] = self.real_edges
+        for i, (_, node, edge) in enumerate(graph.end_frames, start=self.ends):
+            self._edge[i], self._along[i] = edge, float(graph.edge[edge, 1] == node)
         if base is not None:
             self._edge[0], self._along[0] = base.edge, base.along
 
@@ -68,6 +72,24 @@ class GraphFrames:
         other = copy(self)
         vars(other).update(_elasticity=elasticity)
         return other
+
+    @property
+    def frame_edges(self) -> tuple[IntArray, Array]:
+        """Edges of all frames of edges and sections, in order, and how far along them these lie, (k,) each."""
+        return self._edge[self.edges :], self._along[self.edges :]
+
+    def joint_doubts(self, graph: Graph) -> dict[str, str]:
+        """Return what a joint at the first or last edge of a limb does, by frame; see `free_ghosts`."""
+        out: dict[str, str] = {}
+        for number, limb in enumerate(graph.limbs if self._with_edges and self._width == 3 else ()):
+            edges = np.flatnonzero(graph.limb == number)
+            for which, edge in (("start", edges[0]), ("end", edges[-1])):
+                if not limb.closed:
+                    out[f"edge-{graph.edge_name[edge]}"] = (
+                        "is a whole edge, of which half does not bend then, so that the rod is too stiff by "
+                        f"1/{2 * len(edges)}: hold its section {limb.name}.{which}, named in `end_frames`"
+                    )
+        return out
 
     def write_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write positions and axes of all frames in the world."""
@@ -97,7 +119,7 @@ class GraphFrames:
     ) -> None:
         """Write the Jacobians of points fixed in frames."""
         nodes, width = self.nodes, self._width
-        if not (self._with_edges or self._base):
+        if not self._turns:
             node_point_jacobians(self._node_first, self._axes, frame, dofs, values)
             return
         edge = self._edge[frame]

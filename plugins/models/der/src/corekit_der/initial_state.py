@@ -56,9 +56,22 @@ class InitialStateWriter:
             self._add_mode(mode, f"{self._path}.initial.modes[{i}]", out, mistakes)
         if initial.limbs:
             mistakes.extend(self._check_clamps(out))
+        self._extend_ends(out)
         if mistakes:
             raise ConfigError(mistakes, "the initial state")
         self._elasticity.update_reference_twists(out.q, out.aux)
+
+    def _extend_ends(self, out: State) -> None:
+        """Write the free ghosts at ends: they continue the edge before them straight."""
+        graph, x, angle = self._graph, self._x, self._numbering.edge
+        for _, end, ghost in graph.end_frames:
+            behind = int(graph.edge[ghost].sum()) - end
+            (first,) = np.flatnonzero((graph.edge == end).any(axis=1) & (np.arange(len(graph.edge)) != ghost))
+            other = int(graph.edge[first].sum()) - end
+            for values in (out.q, out.v):
+                values[x[behind]] = 2.0 * values[x[end]] - values[x[other]]
+                values[angle[ghost]] = values[angle[first]]
+            out.aux[6 * ghost : 6 * ghost + 6] = out.aux[6 * first : 6 * first + 6]
 
     def _find_limb(self, name: str, where: str, mistakes: list[Mistake]) -> tuple[IntArray, IntArray] | None:
         """Return the nodes and edges of a limb; None after a mistake."""

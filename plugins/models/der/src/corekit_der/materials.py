@@ -15,13 +15,14 @@ may only where the user gives it, so that the scenario has an entry for the fitt
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_der.config import Limb
+from corekit_der.free_ghosts import FreeGhost
 from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering
 from corekit_der.symbolic import Material
@@ -47,12 +48,21 @@ def _natural_strains(limb: Limb, planar: bool) -> Iterator[tuple[str, str, float
         yield "natural_twist", "rad/m", limb.natural_twist, 2
 
 
-def limb_materials(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[Material, ...]:
-    """Return the materials of all limbs; `gravity` in the axes of a node's coordinates, (d,) [m/s²]."""
+def limb_materials(
+    graph: Graph, numbering: Numbering, gravity: Array, ghosts: Sequence[FreeGhost] = ()
+) -> tuple[Material, ...]:
+    """Return the materials of all limbs.
+
+    Args:
+        gravity: in the axes of a node's coordinates, (d,) [m/s²].
+        ghosts: free ones, which share mass and axial stiffness of the edges that they continue.
+    """
     materials: list[Material] = []
     planar, ones = len(gravity) == 2, np.ones(len(gravity))
     for i, limb in enumerate(graph.limbs):
-        edges, is_own = np.flatnonzero(graph.limb == i), graph.limb == i
+        is_own = graph.limb == i
+        own_ghosts = [each for each in ghosts if is_own[each.first]]
+        edges = np.append(np.flatnonzero(is_own), [each.edge for each in own_ghosts]).astype(np.int64)
         has_pairs = bool(np.isin(graph.pair, edges).any())
 
         def parameter(name: str, unit: str, value: float, i: int = i) -> tuple[str, SymbolicParameter]:
@@ -81,6 +91,8 @@ def limb_materials(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[
             if not planar:
                 mass[numbering.edge] += length * graph.line_spin / limb.density[0]
             weight = _to_nodes(graph, numbering, line, gravity)
+            for each in own_ghosts:
+                each.share_mass(numbering, mass, weight)
             materials.append(
                 Material(*parameter("density", "kg/m³", limb.density[0]), mass=mass, weight=weight)
             )

@@ -7,14 +7,7 @@ edge: x_c, the clamped node, and the axes E = (m₁, m₂, t), so that at the re
 
 are the pose of the base. The rest of its seven coordinates, the edge's length, is elastic.
 
-The ghost edge behind a clamp has no mass, so it has that of the half edge that it clamps. Rigid about the
-clamp, the mass m = ½·ρ·A·L has the moment of inertia m·L²/12, and of the spin about the tangent a quarter edge is
-nearer to the clamp than to the middle of the first edge:
-
-    m_ghost = m/12 at −L,   ρ·J·L/4 of the edge's spin,   E·A_ghost = E·A/6                  (2)
-
-All of it comes from the rod: the mass stays, its moments change by order L², as those of lumped masses do. The
-stiffness gives the ghost the frequency 2·√(E/ρ)/L of the rod's own highest mode.
+The ghost edge behind a clamp becomes a free one, see `free_ghosts`.
 """
 
 from __future__ import annotations
@@ -28,12 +21,10 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit_der.config import Clamp, DERConfig
 from corekit_der.elasticity import Elasticity
+from corekit_der.free_ghosts import FreeGhost
 from corekit_der.graph import Graph
-from corekit_der.numbering import Numbering
 
 __all__ = ["BaseEdge", "release_clamp"]
-
-_MASS, _SPIN, _AXIAL = 1.0 / 12.0, 0.25, 1.0 / 6.0
 
 
 def release_clamp(config: DERConfig, graph: Graph, path: str) -> BaseEdge:
@@ -50,9 +41,7 @@ def release_clamp(config: DERConfig, graph: Graph, path: str) -> BaseEdge:
     edge = int(edges[0])
     base = BaseEdge(graph, edge, node)
     if clamp.kind == "clamp":
-        (first,) = np.flatnonzero((graph.edge == node).any(axis=1) & (np.arange(len(graph.edge)) != edge))
-        graph.axial[edge] = _AXIAL * graph.axial[first]
-        base.ghost = int(graph.edge[edge].sum()) - node, int(first)
+        base.ghost = FreeGhost.of(graph, edge, node)
     return base
 
 
@@ -96,7 +85,7 @@ class BaseEdge:
     Attributes:
         edge: its index. along: place of the clamped node on it, 0 or 1.
         place, axes: x̂_c [m] and Ê of (1), (3,) and (3, 3).
-        ghost: node and first real edge of a ghost, or None.
+        ghost: its ghost, or None.
     """
 
     def __init__(self, graph: Graph, edge: int, node: int) -> None:
@@ -104,21 +93,7 @@ class BaseEdge:
         self.place = graph.position[node].copy()
         tangent, director = graph.tangent[edge], graph.director[edge]
         self.axes = np.column_stack([director, np.cross(tangent, director), tangent])
-        self.ghost: tuple[int, int] | None = None
-        self._node = node
-
-    def share_mass(self, numbering: Numbering, mass: Array, weight: Array) -> None:
-        """Give the ghost its mass and weight by (2), that of the rod, in (n,) each."""
-        if self.ghost is None:
-            return
-        node, first = self.ghost
-        behind, clamped = (numbering.node[each] + np.arange(3) for each in (node, self._node))
-        for values in (mass, weight):
-            values[behind] = _MASS * values[clamped]
-            values[clamped] -= values[behind]
-        ghost, own = numbering.edge[self.edge], numbering.edge[first]
-        mass[ghost] = _SPIN * mass[own]
-        mass[own] -= mass[ghost]
+        self.ghost: FreeGhost | None = None
 
     def carry(
         self, elasticity: Elasticity, node_dofs: IntArray, angle: IntArray, before: tuple[Array, Array, Array, Array],

@@ -70,7 +70,7 @@ class RodExpressionData:
         forces: first index of the node, edge or −1, and first input of every force.
         axes, rotation, origin: the base's axes of a node's coordinates (3, d), all axes (3, 3), and origin (3,).
         nodes: first index of the node of every node frame.
-        edges: edge of every edge frame.
+        edges, along: edge of every edge frame, and how far along it the frame lies.
         compliance_fractions: fractions of the two edges in the compliances of every pair, (P, 2, 3).
         viscosity: η of every edge, (E,).
         retardation: retardation times per viscosity of every edge, (E, 3).
@@ -95,6 +95,7 @@ class RodExpressionData:
     origin: Array
     nodes: IntArray
     edges: IntArray
+    along: Array
     compliance_fractions: Array
     viscosity: Array
     retardation: Array
@@ -209,10 +210,13 @@ class SymbolicRods:
             node = int(parts.nodes[frame])
             local, rotation = q[node : node + parts.axes.shape[1]], ca.DM(parts.rotation)
         else:
-            edge = int(parts.edges[frame - len(parts.nodes)])
+            edge, share = (
+                int(parts.edges[frame - len(parts.nodes)]),
+                float(parts.along[frame - len(parts.nodes)]),
+            )
             start, end = parts.rods.edge[edge, :2].tolist()
             width = parts.axes.shape[1]
-            local = 0.5 * (q[start : start + width] + q[end : end + width])
+            local = (1.0 - share) * q[start : start + width] + share * q[end : end + width]
             rotation = ca.DM(parts.rotation) @ self._directors(q, edge)
         return ca.DM(parts.axes) @ local + ca.DM(parts.origin), rotation
 

@@ -17,16 +17,18 @@ from corekit.roles.model import Coordinate, ModelDescription, Outline
 from corekit_der.applied_loads import AppliedLoads
 from corekit_der.cables import Cables
 from corekit_der.clamp_motion import ClampMotion
-from corekit_der.collision import collision_shapes
+from corekit_der.collision import collision_shapes, find_shapes_at
 from corekit_der.config import DERConfig
 from corekit_der.elasticity import Elasticity, PlanarElasticity, SpatialElasticity, TermWeights
+from corekit_der.free_ghosts import FreeGhost
 from corekit_der.graph import Graph, build_graph, compliance_fractions
 from corekit_der.graph_frames import GraphFrames
 from corekit_der.initial_state import InitialStateWriter
 from corekit_der.loads import add_drag, add_drag_derivatives
+from corekit_der.lumping import couplings, lump_masses
 from corekit_der.matter import is_same_but_for_matter, with_matter_of
 from corekit_der.moving_base import release_clamp
-from corekit_der.numbering import Numbering, block_entries, block_pattern, number_coordinates
+from corekit_der.numbering import block_entries, block_pattern, number_coordinates
 from corekit_der.tables import block_entry_table
 
 if TYPE_CHECKING:
@@ -54,7 +56,10 @@ class RodSystem:
     def __init__(self, config: DERConfig, context: BuildContext) -> None:
         self._config, self._path = config, context.path or "der"
         graph = build_graph(config)
+        self._ghosts = [FreeGhost.of(graph, edge, node) for _, node, edge in graph.end_frames]
         self._base = release_clamp(config, graph, self._path) if context.free_base else None
+        if self._base is not None and self._base.ghost is not None:
+            self._ghosts.append(self._base.ghost)
         if config.planar:
             _check_planar(config)
         self._numbering = numbering = number_coordinates(graph, config.planar)
@@ -74,8 +79,8 @@ class RodSystem:
         self._gravity = self._axes.T @ context.gravity
         self._rest_q, self._rest_aux = np.zeros(n), np.zeros(elasticity.aux)
         self._set_graph(graph, elasticity)
-        if self._base is not None:
-            self._base.share_mass(numbering, self.mass, self._weight)
+        for ghost in self._ghosts:
+            ghost.share_mass(numbering, self.mass, self._weight)
         self._rest_q[self._node_dofs] = graph.position[:, axes]
         shape = elasticity.compute_rest_strains(self._rest_q, self._rest_aux)
         straight = [limb.unloaded == "straight" for limb in config.limbs] + [False]
@@ -83,7 +88,7 @@ class RodSystem:
         self._applied = AppliedLoads(config, graph, numbering, elasticity, self._axes, shape)
         self._cables = Cables(config, graph, elasticity, self._applied.input_size)
         self._cables.set_rest(self._rest_q, self._rest_aux)
-        symmetric = not (any(_couplings(graph)) or self._applied.following)
+        symmetric = not (any(couplings(graph)) or self._applied.following)
         blocks = [*elasticity.blocks, *self._applied.blocks, *self._cables.blocks]
         banded = symmetric and not self._cables.blocks and numbering.width <= _MAX_BAND
         self._pattern = None if banded else block_pattern(n, blocks)
@@ -99,9 +104,9 @@ class RodSystem:
     def _set_graph(self, graph: Graph, elasticity: Elasticity) -> None:
         """Compute by the materials of a graph from now on, in workspace of this system alone."""
         self._graph, self._elasticity = graph, elasticity
-        self.mass, self._weight, self._drag = _lump_masses(graph, self._numbering, self._gravity)
+        self.mass, self._weight, self._drag = lump_masses(graph, self._numbering, self._gravity)
         self._resistive = graph.drag[:, 1:] * (0.5 * graph.length[:, None])
-        self._has_resistive_drag, self._is_viscous = _couplings(graph)
+        self._has_resistive_drag, self._is_viscous = couplings(graph)
         self._viscous = Diagonal(self.size)
         self._viscous.data[:] = self._drag
         self._increment, self._drag_block = np.zeros(self.size), np.zeros((2, 36))
@@ -112,12 +117,17 @@ class RodSystem:
     def with_numbers(self, config: DERConfig) -> RodSystem | None:
         """Return the same rods with other materials and drag.
 
-        None where more is different or K or D get another form, the base moves, or there are cables.
+        None where more is different or K or D get another form, the base moves, ends have frames, or there are cables.
         """
-        if self._base is not None or config.cables or not is_same_but_for_matter(self._config, config):
+        if (
+            self._base is not None
+            or self._ghosts
+            or config.cables
+            or not is_same_but_for_matter(self._config, config)
+        ):
             return None
         graph = with_matter_of(self._graph, config)
-        if _couplings(graph) != _couplings(self._graph):
+        if couplings(graph) != couplings(self._graph):
             return None
         other, elasticity = copy(self), self._elasticity.with_matter_of(graph)
         frames, applied = self._frames.for_rods(elasticity), self._applied.for_rods(graph, elasticity)
@@ -141,6 +151,14 @@ class RodSystem:
         frames = self._frames
         shapes, never = collision_shapes(graph, config, frames.real_edges, frames.nodes, frames.edges)
         pairs = list(zip(names, units, strict=True))
+        held = [(frames.ends + i, node) for i, (_, node, _) in enumerate(graph.end_frames)]
+        if self._base is not None:
+            held.append((0, int(graph.edge[self._base.edge, int(self._base.along)])))
+        joined = [
+            (frame, shape)
+            for frame, node in held
+            for shape in find_shapes_at(graph, shapes, frames.real_edges, frames.nodes, node)
+        ]
         return ModelDescription(
             coordinates=tuple(Coordinate(name, unit) for name, unit in pairs),
             velocities=tuple(Coordinate(name, unit + "/s") for name, unit in pairs),
@@ -152,6 +170,8 @@ class RodSystem:
             shapes=shapes,
             excluded_pairs=never,
             self_contact=config.self_contact,
+            joined_shapes=np.array(joined, dtype=np.int64).reshape(-1, 2),
+            joint_doubts=frames.joint_doubts(graph),
             aux=self._elasticity.aux,
             prescribed_velocity_index=self.clamp_motion.index,
             prescribed_coordinate_index=self.clamp_motion.index,
@@ -201,7 +221,7 @@ class RodSystem:
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Return buffers for K, and for D: diagonal, or like K with a viscous material or resistive drag."""
-        damping = self._new_stiffness() if any(_couplings(self._graph)) else Diagonal(self.size)
+        damping = self._new_stiffness() if any(couplings(self._graph)) else Diagonal(self.size)
         return self._new_stiffness(), damping
 
     def compute_stiffness_and_damping(
@@ -326,12 +346,13 @@ class RodSystem:
             rotation=self._rotation,
             origin=self._origin,
             nodes=self._numbering.node[: self._frames.node_count],
-            edges=self._frames.real_edges[: len(self._frames.names) - self._frames.edges],
+            edges=self._frames.frame_edges[0],
+            along=self._frames.frame_edges[1],
             compliance_fractions=compliance_fractions(graph),
             viscosity=graph.viscosity,
             retardation=graph.retardation,
             cables=self._cables.expression_data(),
-            materials=limb_materials(graph, self._numbering, self._gravity),
+            materials=limb_materials(graph, self._numbering, self._gravity, self._ghosts),
         )
         return SymbolicRods(data, self.description.input_size)
 
@@ -351,6 +372,9 @@ class RodSystem:
 def _check_planar(config: DERConfig) -> None:
     """Raise ConfigError for options that have no meaning in a plane."""
     mistakes: list[Mistake] = []
+    if config.end_frames:
+        reason = "remove them: nothing holds what moves in a plane alone"
+        mistakes.append(Mistake("end_frames", list(config.end_frames), reason))
     for i, limb in enumerate(config.limbs):
         if np.any(limb.positions()[:, 1] != 0.0):
             mistakes.append(
@@ -364,28 +388,3 @@ def _check_planar(config: DERConfig) -> None:
             mistakes.append(Mistake(f"limbs[{i}].natural_curvature", list(limb.natural_curvature), reason))
     if mistakes:
         raise ConfigError(mistakes, "the planar rods")
-
-
-def _couplings(graph: Graph) -> tuple[bool, bool]:
-    """Whether resistive drag and a viscous material couple velocities, which decides the form of K and D."""
-    return bool(graph.drag[:, 1:].any()), bool(graph.viscosity.any())
-
-
-def _lump_masses(graph: Graph, numbering: Numbering, gravity: Array) -> tuple[Array, Array, Array]:
-    """Return the diagonals of M and of viscous drag, and the weight, each (n,): half an edge per node."""
-    mass, weight, drag = (np.zeros(numbering.size) for _ in range(3))
-    ends, half = graph.edge.T.ravel(), 0.5 * graph.length
-    fluid = graph.fluid[:, 0] * graph.area
-
-    def at_nodes(each: Array) -> Array:
-        return np.bincount(ends, np.concatenate([each, each]), len(numbering.node)).astype(float)
-
-    heavy, dragged = (
-        at_nodes(half * each) for each in (graph.line_mass + graph.fluid[:, 1] * fluid, graph.drag[:, 0])
-    )
-    for k, g in enumerate(gravity.tolist()):
-        x = numbering.node + k
-        mass[x], drag[x], weight[x] = heavy, dragged, at_nodes(half * (graph.line_mass - fluid) * g)
-    if len(gravity) == 3:
-        mass[numbering.edge] += graph.length * graph.line_spin
-    return mass, weight, drag
