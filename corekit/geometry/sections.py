@@ -33,6 +33,7 @@ __all__ = [
     "SectionConstants",
     "ellipse",
     "outline",
+    "outline_doubt",
     "outline_problem",
     "rectangle",
     "tube",
@@ -165,3 +166,18 @@ def outline_problem(vertices: Loop, holes: tuple[Loop, ...]) -> str | None:
     except ValueError as error:
         return str(error)
     return None
+
+
+def outline_doubt(vertices: Loop, holes: tuple[Loop, ...]) -> str | None:
+    """What rods leave out of a section with its shear centre off its centroid by 1 % of its radius of gyration."""
+    found: OutlineConstants = section_solver()(vertices, holes)
+    away, gyration = (
+        math.hypot(*found.shear_centre),
+        math.sqrt((found.inertia_y + found.inertia_z) / found.area),
+    )
+    if away < 0.01 * gyration:
+        return None
+    return (
+        f"has its shear centre {1e3 * away:.3g} mm from its centroid, where forces act: the twist F·e·L/(G·J) "
+        "of a force across the rod is left out"
+    )

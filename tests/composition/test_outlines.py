@@ -5,6 +5,7 @@ import pytest
 
 from corekit.errors import ConfigError
 from corekit.geometry import section_solvers
+from corekit.scenario.doubts import find_doubts
 from corekit.scenario.load import loads
 
 pytest.importorskip("corekit_sections")
@@ -128,3 +129,13 @@ def test_without_a_solver_its_distribution_is_named(monkeypatch):
     monkeypatch.setattr(section_solvers.Extensions, "names", lambda self: ())
     with pytest.raises(ConfigError, match="pip install corekit-sections"):
         loads(GVS.replace("SECTION", HALF_ROUND)).compose()
+
+
+@pytest.mark.parametrize("text", [GVS, DER], ids=["gvs", "der"])
+def test_check_says_that_the_twist_by_forces_beside_the_shear_centre_is_left_out(text):
+    """Of a half round of 10 mm the shear centre is (8/5 − 4/3)·r/π = 0.849 mm from the centroid, of a box at it."""
+    scenario = loads(text.replace("SECTION", HALF_ROUND))
+    (said,) = [each for each in find_doubts(scenario, scenario.compose()) if "shear centre" in each]
+    assert "outline" in said and "0.849 mm" in said
+    scenario = loads(text.replace("SECTION", TAPERED_BOX.replace("SCALE", "1.0")))
+    assert not [each for each in find_doubts(scenario, scenario.compose()) if "shear centre" in each]

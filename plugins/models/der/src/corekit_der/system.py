@@ -11,6 +11,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
+from corekit.geometry.sections import outline_doubt
 from corekit.linalg.matrices import Banded, Diagonal, Matrix, Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, ModelDescription, Outline
@@ -171,6 +172,13 @@ class RodSystem:
             excluded_pairs=never,
             self_contact=config.self_contact,
             joined_shapes=np.array(joined, dtype=np.int64).reshape(-1, 2),
+            doubts=tuple(
+                f"limbs[{i}].outline {said}"
+                for i, limb in enumerate(config.limbs)
+                if limb.section == "outline"
+                and not config.planar
+                and (said := outline_doubt(limb.outline, limb.holes))
+            ),
             joint_doubts=frames.joint_doubts(graph),
             aux=self._elasticity.aux,
             prescribed_velocity_index=self.clamp_motion.index,
