@@ -16,7 +16,7 @@ do. So the end of a step is looked at too: where a gap is smaller there than (2)
 step is repeated in halves. While a contact is inside the layer h grows by at most a factor per step: where a body
 turns around its velocity is small for a moment, its acceleration is not. Worlds in which nothing comes closer to
 anything by r in a step and no gap is below −δ are not looked at before it, as a rod that slides along a floor; and
-after it only where velocities changed by more than r/(2·h), as by a motor that is switched on.
+after it only where a gap is below −δ and velocities changed by more than r/(2·h), as by a motor that is switched on.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ class StepLimit:
             report = integrator.step(system, start, stop, out)
             if not report.accepted:
                 return report
-            if not self.watches and self._is_pushed(start, out, report.step_size):
+            deep = self._pipeline.max_penetration() > self._layer
+            if deep and not self.watches and self._is_pushed(start, out, report.step_size):
                 self._watch(start, step)
             if self.is_resolved(start, out):
                 return report

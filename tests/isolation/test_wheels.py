@@ -96,12 +96,16 @@ def test_every_wheel_is_licensed_typed_and_described(wheels, distributions):
         assert [link for link in re.findall(r"\]\(([^)]+)\)", described) if "://" not in link] == [], name
 
 
-def test_no_plugin_requires_another_plugin(distributions):
+DEFAULTS = {"corekit-lcp": {"corekit-complementarity"}, "corekit-qp": {"corekit-quadratic"}}
+"""Distributions that bring the one whose solver answers their programs unless a scenario names another."""
+
+
+def test_a_plugin_requires_no_other_plugin_but_that_of_its_default_solver(distributions):
     plugins = {name for name, distribution in distributions.items() if "plugins" in distribution.folder.parts}
     tools = runpy.run_path(str(ROOT / "tools" / "check_imports.py"))["TOOL_SEES"]
     below = {f"corekit-{tool}": {each.replace("_", "-") for each in seen} for tool, seen in tools.items()}
     for name in plugins:
-        others = plugins - {name} - below.get(name, set())
+        others = plugins - {name} - below.get(name, set()) - DEFAULTS.get(name, set())
         assert not distributions[name].requirements & others
 
 
