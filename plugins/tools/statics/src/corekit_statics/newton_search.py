@@ -36,10 +36,10 @@ from corekit.data.state import State
 from corekit.data.status import Status
 from corekit.errors import StaticsFailed
 from corekit.linalg.vectors import max_abs
+from corekit_statics.accepted import equilibrium_of
 from corekit_statics.equilibrium import Equilibrium, SearchOptions
 from corekit_statics.equilibrium_diagnostics import (
     body_size,
-    largest_by_unit,
     largest_force,
     largest_term,
     no_balance,
@@ -387,24 +387,8 @@ class NewtonSearch:
     # — results —
 
     def _equilibrium(self, iterations: int, note: str = "") -> Equilibrium:
-        system = self._system
-        if not note and system.contacts.potential is not None and system.contacts.count:
-            note = "a contact potential's friction is a drag: at rest it holds nothing"
-        return Equilibrium(
-            state=self._state.copy(),
-            load_factor=self._load_factor,
-            iterations=iterations,
-            out_of_balance_force=self._force,
-            residual=largest_by_unit(system, self._force),
-            constraint_error=system.constraint_error(),
-            gap_error=system.contacts.gap_error(),
-            scale=self._scale,
-            energy=system.energy(self._state),
-            reactions=system.reactions(),
-            constraint_forces=system.constraint_forces(),
-            contacts=system.record(),
-            stability=stability_of(system),
-            note=note,
+        return equilibrium_of(
+            self._system, self._state, self._force, self._load_factor, iterations, self._scale, note
         )
 
     def _failure(self, reason: str) -> StaticsFailed:
