@@ -267,13 +267,19 @@ def test_a_word_names_a_case_or_a_paper():
 
 
 @pytest.mark.parametrize(
-    "words", [(), ("cusp/ball-x", "cusp/ball-y"), ("cusp/ball-x", "--out", "x"), ("--all",)]
+    ("words", "said"),
+    [
+        ((), "here is not the folder of an attempt at one case: it holds no CASE"),
+        (("cusp/ball-x", "cusp/ball-y"), "give the folder of one case"),
+        (("cusp/ball-x", "--out", "x"), "give the folder of one case"),
+        (("--all",), "give the folder of one case"),
+    ],
 )
-def test_a_folder_of_one_case_is_gone_on_with_by_that_case(tmp_path, monkeypatch, capsys, words):
+def test_a_folder_of_one_case_is_gone_on_with_by_that_case(tmp_path, monkeypatch, capsys, words, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here").mkdir()
     assert main(["reproduce", *words, "--resume", "here"]) == MISUSE
-    assert "give the one case with its folder" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
     assert not list((tmp_path / "here").iterdir())
 
 
@@ -290,6 +296,21 @@ def test_a_case_goes_on_in_a_folder_of_its_own_alone(cases):
     assert told.returncode == MISUSE
     assert "an earlier attempt at fake/missed: it is of fake/good" in told.stderr
     assert cases.corekit("reproduce", "fake/good", "--resume", "here/fake-good").returncode == 0
+
+
+def test_a_case_goes_on_by_the_folder_that_was_asked_for_or_by_its_own(cases):
+    assert cases.corekit("reproduce", "fake/good", "--out", "here", "--quiet").returncode == 0
+    for words in (("--resume", "here"), ("--resume", "here/fake-good"), ("fake/good", "--resume", "here")):
+        told = cases.corekit("reproduce", *words, "--quiet")
+        assert told.returncode == 0, told.stderr
+        assert "fake/good: " in told.stdout
+        assert "here/fake-good" in told.stdout
+    assert cases.corekit("reproduce", "fake/missed", "--out", "here", "--quiet").returncode == 1
+    told = cases.corekit("reproduce", "--resume", "here")
+    assert told.returncode == MISUSE
+    assert "here is not the folder of an attempt at one case: it holds several" in told.stderr
+    told = cases.corekit("reproduce", "fake/good", "--resume", "here", "--quiet")
+    assert "here/fake-good" in told.stdout, told.stderr
 
 
 def test_parts_are_of_cases_that_are_named(cases):

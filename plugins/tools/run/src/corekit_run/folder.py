@@ -14,7 +14,7 @@ import datetime as dt
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
@@ -29,9 +29,9 @@ try:
 except ImportError:  # Windows
     fcntl = None
 
-__all__ = ["STATUS", "RunFolder", "RunStatus", "is_held", "make_folder", "read_log", "read_status"]
+__all__ = ["LOG", "STATUS", "RunFolder", "RunStatus", "is_held", "make_folder", "read_log", "read_status"]
 
-STATUS, _LOG = "STATUS", "log.jsonl"
+STATUS, LOG = "STATUS", "log.jsonl"
 _STATUSES = ("running", "finished", "failed", "interrupted")
 _NO_LOCKS = -1
 
@@ -61,13 +61,23 @@ class RunFolder:
         self.path = path
 
     @classmethod
-    def create(cls, name: str, parent: Path, directory: Path | None = None) -> RunFolder:
+    def create(
+        cls,
+        name: str,
+        parent: Path,
+        directory: Path | None = None,
+        describe: Callable[[RunFolder], object] | None = None,
+    ) -> RunFolder:
         """Make `parent/<name>-<stamp>`, or `directory`; a further number is added if it exists.
 
+        Args:
+            describe: writes what runs into it, before its status says that it does.
         Raises:
             ResultsError: it cannot be made or written to.
         """
         folder = cls(make_folder("run folder", name, parent, directory))
+        if describe is not None:
+            describe(folder)
         folder.set_status("running")
         return folder
 
@@ -120,7 +130,7 @@ class RunFolder:
         try:
             for partial in self.path.glob(PARTIAL_FILES):
                 partial.unlink(missing_ok=True)
-            log = self.path / _LOG
+            log = self.path / LOG
             if log.exists() and not log.read_bytes().endswith(b"\n"):
                 with log.open("a", encoding="utf-8") as file:
                     file.write("\n")  # a kill cut the last line
@@ -152,10 +162,10 @@ class RunFolder:
         now = dt.datetime.now().astimezone().isoformat(timespec="milliseconds")
         line = json.dumps({"at": now, "event": event, **what}, ensure_ascii=False)
         try:
-            with (self.path / _LOG).open("a", encoding="utf-8") as file:
+            with (self.path / LOG).open("a", encoding="utf-8") as file:
                 file.write(line + "\n")
         except OSError as error:
-            raise ResultsError(f"cannot write {self.path / _LOG}: {error.strerror}") from error
+            raise ResultsError(f"cannot write {self.path / LOG}: {error.strerror}") from error
 
 
 def _lock(path: Path) -> int | None:
@@ -255,7 +265,7 @@ def _has_ended(process: str) -> bool:
 def read_log(path: Path) -> list[dict[str, Any]]:
     """The events of a run; a last line that was cut by a kill, and what is no event, is left out."""
     try:
-        lines = (path / _LOG).read_text(encoding="utf-8").splitlines()
+        lines = (path / LOG).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
         return []
     events: list[dict[str, Any]] = []

@@ -5,24 +5,47 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import closing
+from pathlib import Path
 from typing import final
 
 from corekit.errors import CorekitError, StepFailed
 from corekit.registry.first_party import RECORDER
 from corekit.simulation.loop import Simulation
 from corekit_run.checkpoint import Checkpoint, CheckpointKeeper, check_same_controllers
-from corekit_run.folder import RunFolder
+from corekit_run.folder import LOG, RunFolder, read_log
 from corekit_run.observers import RunContext, Runnable, RunObservers
 from corekit_run.progress import ProgressCallback, RunTimer
 from corekit_run.run_end import Stop, step_file
 from corekit_run.versions import all_versions, decisive
 
-__all__ = ["FolderRun", "ignore"]
+__all__ = ["RESOLVED", "FolderRun", "ignore", "is_run", "write_scenario"]
 
+RESOLVED = "resolved.toml"
 NO_RECORDER = (
     "no recorder is installed: log, status and checkpoints are kept, records are not, and no watchdog looks at the "
     f"steps: pip install {RECORDER}"
 )
+
+
+def write_scenario(folder: RunFolder, scenario: Runnable, simulation: Simulation, composed: float) -> None:
+    """Write what is run into a folder: the scenario, and the event `composed`, which tells a run from a search.
+
+    They come before the status, so that a run can be gone on with however early it is killed; see `is_run`.
+
+    Args:
+        composed: wall time that composing it took [s].
+    """
+    folder.write(RESOLVED, scenario.resolved_text())
+    folder.log("composed", wall_s=composed, components=sorted(simulation.components))
+
+
+def is_run(folder: Path) -> bool:
+    """Whether `write_scenario` began to write here, however early it was killed."""
+    if any(event["event"] == "composed" for event in read_log(folder)):
+        return True
+    # a search begins with its status
+    names = {each.name for each in folder.iterdir()}
+    return RESOLVED in names and names <= {RESOLVED, LOG}
 
 
 def ignore(*_arguments: object, **_options: object) -> None:
@@ -64,13 +87,10 @@ class FolderRun:
         )
         self._timer = RunTimer(simulation, duration, folder.path, report)
 
-    def describe(self, composed: float) -> None:
-        """Write what is run, and by what, into the folder."""
-        folder, scenario = self._folder, self._scenario
-        # first, so that whatever has a resolved scenario is known to be a run, however early it is killed
-        folder.log("composed", wall_s=composed, components=sorted(self._simulation.components))
-        folder.write("scenario.toml", scenario.given_text())
-        folder.write("resolved.toml", scenario.resolved_text())
+    def describe(self) -> None:
+        """Write what was given, and by what it is run, into the folder."""
+        folder = self._folder
+        folder.write("scenario.toml", self._scenario.given_text())
         folder.write("versions.json", json.dumps(self.versions, indent=2) + "\n")
 
     def begin(self, checkpoint: Checkpoint | None = None) -> None:

@@ -26,8 +26,8 @@ from corekit_run.checkpoint import (
     read_checkpoint,
 )
 from corekit_run.compilation import shown_compilation
-from corekit_run.folder import STATUS, RunFolder, is_held, read_log, read_status
-from corekit_run.folder_run import FolderRun, ignore
+from corekit_run.folder import STATUS, RunFolder, is_held, read_status
+from corekit_run.folder_run import RESOLVED, FolderRun, ignore, is_run, write_scenario
 from corekit_run.observers import RunContext, Runnable, RunObservers
 from corekit_run.progress import Progress, ProgressCallback
 from corekit_run.run_end import record_run_end, stop_between_steps
@@ -37,7 +37,6 @@ from corekit_run.versions import all_versions, decisive, version_differences
 __all__ = ["Resumable", "find_resumable", "replay", "resume", "run"]
 
 Warn = Callable[[str], object]
-_RESOLVED = "resolved.toml"
 _RUNNABLE: Kind = "a scenario, as `corekit.load` gives it", lambda value: hasattr(value, "resolved_text")
 
 
@@ -76,7 +75,10 @@ def run(
         simulation = scenario.compose()
         composed = clock.perf_counter() - began
         folder = RunFolder.create(
-            scenario.name, Path(scenario.output.directory), None if directory is None else Path(directory)
+            scenario.name,
+            Path(scenario.output.directory),
+            None if directory is None else Path(directory),
+            lambda made: write_scenario(made, scenario, simulation, composed),
         )
         with (
             folder.held(),
@@ -85,7 +87,7 @@ def run(
             record_run_end(folder),
         ):
             made = FolderRun(simulation, scenario, folder, report, warn)
-            made.describe(composed)
+            made.describe()
             made.begin()
             made.advance(stop)
     return _results(folder)
@@ -118,7 +120,7 @@ def find_resumable(folder: str | Path) -> Resumable:
     if not own.path.is_dir():
         said = "it is a file, not a run's folder" if own.path.exists() else "the folder is not there"
         raise ResultsError(f"cannot resume {own.path}: {said}")
-    if not any((own.path / name).exists() for name in (STATUS, _RESOLVED)) and not checkpoint_files(own.path):
+    if not any((own.path / name).exists() for name in (STATUS, RESOLVED)) and not checkpoint_files(own.path):
         raise _no_run(own.path)
     if outcome.status == "finished":
         raise ResultsError(f"{own.path} has finished: there is nothing to go on with")
@@ -131,7 +133,7 @@ def find_resumable(folder: str | Path) -> Resumable:
             f"{own.path} is still running: {who}. If that is not so, remove {own.path / STATUS}."
         )
     found = Resumable(own, *newest_checkpoint(own.path))
-    if found.checkpoint is None and not any(event["event"] == "composed" for event in read_log(own.path)):
+    if found.checkpoint is None and not is_run(own.path):
         raise _no_run(own.path)
     return found
 
@@ -190,7 +192,8 @@ def resume(
             record_run_end(own),
         ):
             if checkpoint is None:
-                made.describe(composed)
+                write_scenario(own, scenario, simulation, composed)
+                made.describe()
             else:
                 own.log("resumed", step=checkpoint.step, time_s=checkpoint.time, passed_over=found.damaged)
             made.advance(stop)
@@ -198,16 +201,14 @@ def resume(
 
 
 def _no_run(folder: Path) -> ResultsError:
-    lacks = (
-        "neither a checkpoint nor a run in its log" if (folder / _RESOLVED).exists() else f"no {_RESOLVED}"
-    )
+    lacks = "neither a checkpoint nor a run in its log" if (folder / RESOLVED).exists() else f"no {RESOLVED}"
     return ResultsError(
         f"cannot resume {folder}: it holds {lacks}, so it is no run's folder, or one that was killed before it began"
     )
 
 
 def _kept_scenario(folder: Path, *, allow_code: bool) -> Runnable:
-    kept = folder / _RESOLVED
+    kept = folder / RESOLVED
     if not kept.is_file():
         raise _no_run(folder)
     return load(kept, allow_code=allow_code)

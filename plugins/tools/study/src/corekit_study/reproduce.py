@@ -11,7 +11,7 @@ from typing import Any
 from attrs import field, frozen
 
 from corekit.errors import CorekitError, PluginError, ResultsError
-from corekit.files import write_text_whole
+from corekit.files import read_regular, write_text_whole
 from corekit.registry.resolve import did_you_mean, load_target
 from corekit.registry.spec import CASES, Case
 from corekit_run.output_file import writing
@@ -19,7 +19,7 @@ from corekit_study.case_run import CaseRun, Row, Verdict
 from corekit_study.progress_display import ShowProgress
 from corekit_study.reference_data import reference_data_folder
 
-__all__ = ["Report", "check_choices", "find_case", "installed_cases", "reproduce"]
+__all__ = ["Report", "check_choices", "find_attempt", "find_case", "installed_cases", "reproduce"]
 
 
 CASE = "CASE"
@@ -128,6 +128,33 @@ def _claim(folder: Path, case: Case) -> None:
         elif known != case.path:
             said = f"it is of {known}" if known else f"it holds no {CASE}"
             raise ResultsError(f"{folder} is not the folder of an earlier attempt at {case.path}: {said}")
+
+
+def find_attempt(folder: Path, chosen: Sequence[Case], cases: Sequence[Case]) -> tuple[Case, Path]:
+    """Find the case that a folder is of, and its folder: this one, or the only one in it.
+
+    Args:
+        folder: existing, as `--out` named it or the command printed it.
+        chosen: the case that it must be of; none: whichever it is of.
+        cases: all that are installed.
+    Raises:
+        ResultsError: it is of no case, or of several. PluginError: that case is not installed.
+    """
+    marks = [mark for mark in (folder / CASE, *sorted(folder.glob(f"*/{CASE}"))) if mark.is_file()][:2]
+    if len(marks) == 2 and marks[0].parent == folder:
+        del marks[1]
+    elif len(marks) == 2 and chosen:
+        marks = [folder / chosen[0].path.replace("/", "-") / CASE]
+    if len(marks) != 1:
+        if chosen and not marks:
+            return chosen[0], folder
+        said = "holds several" if marks else f"holds no {CASE}"
+        raise ResultsError(f"{folder} is not the folder of an attempt at one case: it {said}")
+    try:
+        found = read_regular(marks[0]).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResultsError(f"cannot read {marks[0]}: {error}") from error
+    return chosen[0] if chosen else find_case(found, cases), marks[0].parent
 
 
 def reproduce(

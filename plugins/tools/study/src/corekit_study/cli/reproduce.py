@@ -50,8 +50,8 @@ def reproduce(
     out
         The folder for what the cases write, instead of one with name and time stamp.
     resume
-        The folder of a case or of several that was stopped, to go on with it: what it stores is not repeated. One
-        of several knows its cases.
+        The folder of a case or of several that was stopped, to go on with it: what it stores is not repeated. It
+        knows its cases.
     only
         A part of a case, for example one LCP solver of cusp/ablation; may be given several times.
     jobs
@@ -73,14 +73,16 @@ def reproduce(
     study.check_choices(chosen, only if chosen else ())
     if resume is not None:
         several = (resume / reproduce_series.SERIES).is_file()
-        if not resume.is_dir() or out is not None or (several and only) or (not several and len(chosen) != 1):
+        if not resume.is_dir() or out is not None or (several and only) or (not several and len(chosen) > 1):
             print_error(
-                "--resume goes on in a folder that is there, without --out: give the one case with its folder, "
-                "or the folder of several without --only"
+                "--resume goes on in a folder that is there, without --out: give the folder of one case, or that of "
+                "several without --only"
             )
             return MISUSE
         if not several:
-            return _run_one(chosen[0], resume, json_file, only, quiet=quiet)
+            one, folder = study.find_attempt(resume, chosen, cases)
+            study.check_choices([one], only)
+            return _run_one(one, folder, json_file, only, quiet=quiet)
         series = reproduce_series.Series.resume(resume, cases, chosen)
         return _run_series(series, json_file, jobs, quiet=quiet)
     if only and not chosen:
