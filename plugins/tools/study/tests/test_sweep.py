@@ -252,7 +252,7 @@ def test_a_full_disk_is_no_outcome_of_a_run_but_ends_the_sweep(tmp_path, scenari
     ]
     assert main(words) == MISUSE
     said = capsys.readouterr().err
-    assert said.startswith("cannot write s/2-0.2/scenario.toml: No space left on device")
+    assert said.startswith("cannot write s/2-0.2/resolved.toml: No space left on device")
     assert said.strip().endswith("Runs that have ended are stored in s. To go on: corekit sweep --resume s")
     monkeypatch.undo()
     assert {row.metrics["status"] for row in resume(tmp_path / "s", workers=0).points} == {"finished"}
