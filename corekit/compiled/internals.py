@@ -25,23 +25,16 @@ from typing import Any, final
 from filelock import FileLock, Timeout
 from llvmlite import binding
 from llvmlite.binding import newpassmanagers
-from numba.core import caching, codegen, compiler, cpu, environment, registry, types, typing
+from numba import core
 
 from corekit.compiled.store import CalleePlace, CodePlace, KernelPlace, keeping
 from corekit.compiled.watching import made_kernel, waiting
 
 __all__ = ["Kernel"]
 
-_CACHING: Any = caching
-_CODEGEN: Any = codegen
-_COMPILER: Any = compiler
-_CPU: Any = cpu
-_ENVIRONMENT: Any = environment
 _LLVM: Any = binding
+_NUMBA: Any = core
 _PASSES: Any = newpassmanagers
-_REGISTRY: Any = registry
-_TYPES: Any = types
-_TYPING: Any = typing
 
 _IDLE = ("NRT_incref", "NRT_decref")
 _COUNTING = {*_IDLE, "NRT_MemInfo_call_dtor", "NRT_MemInfo_data_fast"}
@@ -51,11 +44,11 @@ _PATIENCE = 120.0
 _DIGEST = hashlib.sha256().digest_size
 
 
-class _RememberingContext(_TYPING.Context):
-    """A typing context of numba, all of whose state it shares, that remembers the types of operators.
+class _RememberingContext(_NUMBA.typing.Context):
+    """A typing context of numba, all of whose state it shares, that remembers the types of operators and functions.
 
     Typing asks for the same ones again and again, and numba tries all candidates each time: without it a first run
-    takes a sixth longer. Functions that are compiled for their types are not kept: their code depends on flags.
+    takes a fifth longer. What numba compiled for the types depends on the options of the compilation.
     """
 
     __slots__ = ("_known", "_whole")
@@ -67,23 +60,40 @@ class _RememberingContext(_TYPING.Context):
         self._known: dict[Any, Any] = whole.__dict__.setdefault("_known_to_corekit", {})
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        if kws or not isinstance(func, _TYPES.Function):
+        if not isinstance(func, _NUMBA.types.Type):
+            func = self._lookup_global(func) or func  # subscripts are asked for by the operator itself
+        if kws or not isinstance(func, _NUMBA.types.Function):
             return super().resolve_function_type(func, args, kws)
-        signature = self._known.get((func, args))
+        asked = func, args, _NUMBA.targetconfig.ConfigStack.top_or_none()
+        signature, code = self._known.get(asked, (None, None))
         if signature is None:
             signature = super().resolve_function_type(func, args, kws)
-            if signature is not None and func.get_impl_key(signature) is func.typing_key:
-                self._known[func, args] = signature
+            if signature is not None:
+                self._known[asked] = signature, func.get_impl_key(signature)
+        else:
+            func._impl_keys[signature.args] = code  # as numba's search leaves it
         return signature
 
     def __hash__(self) -> int:
         return hash(self._whole)  # numba keeps what it compiled by context
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _TYPING.BaseContext) and other.__dict__ is self.__dict__
+        return isinstance(other, _NUMBA.typing.BaseContext) and other.__dict__ is self.__dict__
 
 
-class _LendingContext(_CPU.CPUContext):
+class _Flags(_NUMBA.compiler.Flags):
+    """Options of a compilation, compared by what was set: numba asks for them at every overloaded function."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash(_Flags)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and self._values == other._values
+
+
+class _LendingContext(_NUMBA.cpu.CPUContext):
     """A target of numba whose kernels borrow the arrays that Python hands them, where none can outlive the call.
 
     numba makes a counted reference of every array that Python hands over, which takes a tenth of a step of a small
@@ -96,18 +106,18 @@ class _LendingContext(_CPU.CPUContext):
         borrows = not self._is_counted(fndesc.restype) and all(map(self._may_be_lent, fndesc.argtypes))
         context = self.subtarget(enable_nrt=False) if borrows else self
         library.borrows = borrows
-        _CPU.CPUContext.create_cpython_wrapper(context, library, fndesc, *rest, **options)
+        _NUMBA.cpu.CPUContext.create_cpython_wrapper(context, library, fndesc, *rest, **options)
 
     def _is_counted(self, kind: Any) -> bool:
         return self.data_model_manager[kind].contains_nrt_meminfo()
 
     def _may_be_lent(self, kind: Any) -> bool:
-        if isinstance(kind, _TYPES.BaseTuple):
+        if isinstance(kind, _NUMBA.types.BaseTuple):
             return all(map(self._may_be_lent, kind.types))
-        return isinstance(kind, _TYPES.Array) or not self._is_counted(kind)
+        return isinstance(kind, _NUMBA.types.Array) or not self._is_counted(kind)
 
 
-class _CalleeLibrary(_CODEGEN.JITCodeLibrary):
+class _CalleeLibrary(_NUMBA.codegen.JITCodeLibrary):
     """Code of a function that other kernels call: simplified a little, linked into them, never emitted."""
 
     def __init__(self, codegen: Any, name: str, bitcode: bytes | None = None) -> None:
@@ -159,7 +169,7 @@ class _NoEnvironments:
         """Do nothing: the library that links the code sets the environments of all that it contains."""
 
 
-class _KernelLibrary(_CODEGEN.JITCodeLibrary):
+class _KernelLibrary(_NUMBA.codegen.JITCodeLibrary):
     """Machine code of a function that Python calls; no other kernel links it."""
 
     borrows = False
@@ -187,7 +197,7 @@ class _KernelLibrary(_CODEGEN.JITCodeLibrary):
         super()._finalize_specific()
         for each in self._final_module.global_variables:
             if each.name.startswith("_ZN08NumbaEnv"):
-                values = _ENVIRONMENT.lookup_environment(each.name)
+                values = _NUMBA.environment.lookup_environment(each.name)
                 if values is not None and self._codegen._engine.get_global_value_address(each.name):
                     self._codegen.set_env(each.name, values)
 
@@ -198,7 +208,7 @@ class _KernelLibrary(_CODEGEN.JITCodeLibrary):
         return _LLVM.parse_assembly("\n".join(f'define void @"{name}"() {{ ret void }}' for name in names))
 
 
-class _KernelCompiler(_COMPILER.Compiler):
+class _KernelCompiler(_NUMBA.compiler.Compiler):
     """numba's compiler, which puts the code of a kernel into a library of its form."""
 
     library_class: Any = _KernelLibrary
@@ -207,7 +217,9 @@ class _KernelCompiler(_COMPILER.Compiler):
         if library is None:
             library = self.library_class(target_context.codegen(), "corekit")
             library.enable_object_caching()
-        super().__init__(_RememberingContext(typing_context), target_context, library, *rest)
+        *types_, flags, names = rest
+        typing_context = _RememberingContext(typing_context)
+        super().__init__(typing_context, target_context, library, *types_, _Flags(flags), names)
         self.state.targetctx.__class__ = _LendingContext  # of this compilation alone
 
 
@@ -215,7 +227,7 @@ class _CalleeCompiler(_KernelCompiler):
     library_class = _CalleeLibrary
 
 
-class _Dispatcher(_REGISTRY.CPUDispatcher):
+class _Dispatcher(_NUMBA.registry.CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         try:
             return super().compile(sig)
@@ -245,7 +257,7 @@ class Kernel(_Dispatcher):
 
     @property
     def _numba_type_(self) -> Any:
-        return _TYPES.Dispatcher(self.callee)
+        return _NUMBA.types.Dispatcher(self.callee)
 
 
 @final
@@ -269,13 +281,13 @@ class Callee(_Dispatcher):
 
         numba would compile a function again for every such number.
         """
-        unliteral = _TYPES.unliteral
+        unliteral = _NUMBA.types.unliteral
         return super().get_call_template(
             tuple(unliteral(each) for each in args), {name: unliteral(each) for name, each in kws.items()}
         )
 
 
-class _CheckedFiles(_CACHING.IndexDataCacheFile):
+class _CheckedFiles(_NUMBA.caching.IndexDataCacheFile):
     """numba's files of a function, each with its digest: a bit that the disk turned would be executed."""
 
     def _dump(self, obj: Any) -> bytes:
@@ -300,7 +312,7 @@ def _require_digest(data: bytes) -> None:
         raise ValueError("damaged")
 
 
-class _SharedCache(_CACHING.FunctionCache):
+class _SharedCache(_NUMBA.caching.FunctionCache):
     """numba's cache of a function; a process that misses in it compiles while others wait."""
 
     def __init__(self, kernel: Any, place: type[CodePlace]) -> None:
@@ -353,7 +365,7 @@ class _SharedCache(_CACHING.FunctionCache):
         return True
 
 
-class _CalleeFiles(_CACHING.CompileResultCacheImpl):
+class _CalleeFiles(_NUMBA.caching.CompileResultCacheImpl):
     def reduce(self, cres: Any) -> Any:
         cres.fndesc.typemap = cres.fndesc.calltypes = None  # as numba does: no caller reads them
         code = cres.library.linkable_bitcode()
@@ -364,7 +376,7 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
         for prepare in reload_init:
             prepare()
         library = _CalleeLibrary(target_context.codegen(), described.qualname, bitcode)
-        return _COMPILER.compile_result(
+        return _NUMBA.compiler.compile_result(
             target_context=target_context,
             typing_context=target_context.typing_context,
             library=library,
@@ -380,7 +392,7 @@ class _CalleeFiles(_CACHING.CompileResultCacheImpl):
 
 
 class _KernelCache(_SharedCache):
-    _impl_class = _CACHING.CompileResultCacheImpl
+    _impl_class = _NUMBA.caching.CompileResultCacheImpl
 
 
 class _CalleeCache(_SharedCache):
