@@ -10,21 +10,28 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 __all__ = [
+    "LARGEST_TEXT",
     "PARTIAL_FILES",
     "PATIENCE",
     "FileHeldOpen",
     "check_regular",
     "is_there",
+    "open_to_append",
     "read_regular",
     "replace_file",
     "write_text_whole",
     "write_whole",
 ]
+
+LARGEST_TEXT = 1 << 29
+"""Bytes of a text that somebody else may have made; ours are far smaller."""
 
 PATIENCE = 10.0
 """Time for which a replacement is repeated [s]; a reader has a file open for far less."""
@@ -63,14 +70,33 @@ def check_regular(path: Path) -> None:
         )
 
 
-def read_regular(path: Path) -> bytes:
+def read_regular(path: Path, most: int = LARGEST_TEXT) -> bytes:
     """All of a file.
 
+    Args:
+        most: bytes that it may have.
     Raises:
-        OSError: it cannot be read, or `check_regular` refuses it.
+        OSError: it cannot be read, it is larger, or `check_regular` refuses it.
     """
     check_regular(path)
-    return path.read_bytes()
+    with path.open("rb") as file:
+        if os.fstat(file.fileno()).st_size > most:
+            raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB, which is not read", str(path))
+        return file.read()
+
+
+def open_to_append(path: Path) -> IO[str]:
+    """Open a text file to write at its end, or a new one; no link is followed, and no pipe waited for.
+
+    Raises:
+        OSError: it cannot be written, or something else is there.
+    """
+    how = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    file = open(os.open(path, how, 0o666), "a", encoding="utf-8")  # noqa: SIM115 - it is handed over
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "no file, so nothing is written to it", str(path))
+    return file
 
 
 def replace_file(source: Path, target: Path, patience: float = PATIENCE) -> None:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from corekit.cli.terminal import guard_streams, guarded_streams, make_console
 from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError, ResultsError, Terminated
 from corekit.version import __version__
 
@@ -75,7 +76,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for library in ("OPENBLAS", "OMP", "MKL"):
         # a run is one thread; the matrices of a step are too small to share out
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        guard_streams()  # tracebacks too
+        return _answer(sys.argv[1:])
+    with guarded_streams():
+        return _answer(list(arguments))
+
+
+def _answer(words: list[str]) -> int:
+    """Call the verb, and print what went wrong."""
     try:
         answer = _call(words)
         return answer if isinstance(answer, int) else DONE
@@ -123,6 +132,8 @@ def _call(words: list[str]) -> object:
         result_action="return_value",
         suppress_keyboard_interrupt=False,  # what a run says of its end would be lost
         config=_check_numbers,
+        console=make_console(),
+        error_console=make_console(stderr=True),
     )
     for verb, (target, line, _) in verbs.items():
         app.command(target, name=verb, help=line)
@@ -208,7 +219,6 @@ def exit_code(error: CorekitError) -> int:
 
 def print_error(message: str) -> None:
     """Print on the error stream, in red where there is colour."""
-    from rich.console import Console
     from rich.text import Text
 
-    Console(stderr=True, soft_wrap=True).print(Text(message, style="red"))
+    make_console(stderr=True, soft_wrap=True).print(Text(message, style="red"))

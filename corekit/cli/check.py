@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, print_error
+from corekit.cli.terminal import make_console, print_json
 from corekit.errors import CorekitError
 from corekit.files import is_there
 
@@ -45,7 +45,6 @@ def check(
     """
     from corekit.scenario.doubts import find_doubts
     from corekit.scenario.load import load
-    from corekit.simulation.start_overlap import refuse_deep_overlap
 
     if not (is_there(file) and file.is_file()):
         load(file)  # whose error says so: what is no file is misuse, a file with mistakes fails the check
@@ -56,10 +55,9 @@ def check(
         for body in simulation.bodies:
             body.inputs.warn = clipped.append
         simulation.sample_controllers()  # as a run does first: what they name must be there
-        refuse_deep_overlap(simulation)
     except CorekitError as error:
         if as_json:
-            print(json.dumps({"file": str(file), "sound": False, "error": str(error)}, ensure_ascii=False))
+            print_json({"file": str(file), "sound": False, "error": str(error)})
         else:
             print_error(str(error))
         return FAILED
@@ -67,7 +65,7 @@ def check(
     failed = strict and bool(doubts)
     if as_json:
         report = {"file": str(file), "sound": not failed, "warnings": doubts, **summary}
-        print(json.dumps(report, ensure_ascii=False))
+        print_json(report)
     else:
         _print_summary(summary)
         for sentence in doubts:
@@ -104,7 +102,6 @@ def _summary(scenario: Scenario, simulation: Simulation) -> dict[str, Any]:
 
 
 def _print_summary(summary: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     end, steps = summary["steps"] * summary["step_s"], summary["steps"]
@@ -124,6 +121,6 @@ def _print_summary(summary: dict[str, Any]) -> None:
             f"  contact: found by {', '.join(summary['detectors'])}, solved by {summary['contact_solver']}"
         )
     lines.append(f"  integrator: {summary['integrator']}")
-    console = Console(highlight=False, soft_wrap=True)
+    console = make_console(soft_wrap=True)
     for line in lines:
         console.print(Text(line))

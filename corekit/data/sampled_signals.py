@@ -26,6 +26,7 @@ from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.signal_base import Signal, Vector, as_vector, field_metadata, is_number, set_derived
+from corekit.files import read_regular
 
 __all__ = ["Csv", "Table"]
 
@@ -201,7 +202,7 @@ def _read(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
     if path.exists() and not path.is_file():
         raise ValueError(f"{path} must be a file: a folder, a pipe or a device is not read")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not a text file in UTF-8") from None
     except OSError as error:

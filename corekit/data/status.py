@@ -6,7 +6,7 @@ import enum
 
 from attrs import field, frozen
 
-__all__ = ["SOLVED", "Residuals", "SolveInfo", "Status", "StepReport"]
+__all__ = ["Residuals", "SolveInfo", "Status", "StepReport"]
 
 
 class Status(enum.Enum):
@@ -22,11 +22,6 @@ class Status(enum.Enum):
         "The contact solver said to have solved the step, but its answer breaks the contact laws by more than it "
         "reported. This is a mistake of the solver: use another one, and tell its authors."
     )
-    UNPHYSICAL = (
-        "The contacts gave the bodies more energy than forces, drives and obstacles have in the step, and than the "
-        "push out of overlaps explains. Look for what overlaps, or is pressed along a direction in which it can "
-        "hardly move."
-    )
     ITERATION_LIMIT = "The iteration limit was reached. Try a higher one, or a smaller step."
     RAY = "The complementarity problem ended on a secondary ray: it has no solution that pivoting can reach."
     INFEASIBLE = (
@@ -39,21 +34,16 @@ class Status(enum.Enum):
     )
     NON_FINITE = "A non-finite number arose. Try a smaller step."
     STALLED = "Error control found no step short enough to keep the tolerance. Try a looser one, or a stiff integrator."
-    AMBIGUOUS = (
-        "Solved to the asked tolerance by a fallback. Contacts are redundant here, and it may have chosen another "
-        "motion than that of slightly soft contacts. Try a smaller step or another solver."
-    )
 
     __hash__ = object.__hash__  # of the one object that an outcome is: every step is counted by it
 
     @property
     def solved(self) -> bool:
         """Whether the answer meets the tolerance."""
-        return self in SOLVED
+        return self in _SOLVED
 
 
-SOLVED = (Status.CONVERGED, Status.FALLBACK, Status.AMBIGUOUS)
-"""Outcomes that meet the tolerance, the best first."""
+_SOLVED = (Status.CONVERGED, Status.FALLBACK)
 
 
 @frozen(slots=False)  # made at every step: a third sooner so

@@ -10,6 +10,7 @@ import attrs
 from attrs import frozen
 
 from corekit.errors import CompositionError, Mistake
+from corekit.files import read_regular
 from corekit.hooks.installed import installed_hooks
 from corekit.roles.code import code_allowed
 from corekit.scenario.component_selection import select_checked_components
@@ -89,7 +90,7 @@ class Scenario(ScenarioTables):
         if self.source is None:
             return tomli_w.dumps(document)
         try:
-            text = self.source.read_bytes().decode("utf-8")
+            text = read_regular(self.source).decode("utf-8")
             if tomllib.loads(text) == document:
                 return text
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):

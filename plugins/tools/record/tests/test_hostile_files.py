@@ -175,3 +175,10 @@ def test_a_small_checkpoint_cannot_ask_for_much_memory(finished, tmp_path):
 def test_a_status_that_no_run_writes_is_unknown(data, tmp_path):
     (tmp_path / "STATUS").write_bytes(data)
     assert read_status(tmp_path).status == "unknown"
+
+
+def test_a_file_without_its_end_is_refused_at_once_however_long_it_is(finished):
+    with finished.open("ab") as file:
+        file.truncate(1 << 43)  # 8 TiB without a block on the disk: going through them takes hours
+    with pytest.raises(ResultsError, match=r"is not a whole results file: no digest is at its end"):
+        Results(finished)

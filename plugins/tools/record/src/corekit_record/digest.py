@@ -64,21 +64,21 @@ def copy_checked(path: Path, write: Callable[[bytes], object]) -> None:
     Raises:
         DamagedResults: they are not those that were sealed; then some were handed over.
     """
-    left = path.stat().st_size - _LENGTH
-    digest = hashlib.sha256()
+    left = max(path.stat().st_size - _LENGTH, 0)
+    digest, what = hashlib.sha256(), "no digest is at its end"
     with path.open("rb") as file:
-        while left > 0 and (piece := file.read(min(_PIECE, left))):
-            digest.update(piece)
-            write(piece)
-            left -= len(piece)
+        file.seek(left)
         end = file.read(_LENGTH + 1)
+        file.seek(0)
+        # a file without its end, which may be of any length, is not gone through
+        if end.startswith(_MARK):
+            what = "its contents do not fit the digest at its end"
+            while left > 0 and (piece := file.read(min(_PIECE, left))):
+                digest.update(piece)
+                write(piece)
+                left -= len(piece)
     if end == _MARK + digest.digest():
         return
-    what = (
-        "its contents do not fit the digest at its end"
-        if end.startswith(_MARK)
-        else "no digest is at its end"
-    )
     said = f"is not a whole results file: {what}, so it is damaged, or another program changed it"
     raise DamagedResults.of(path, said)
 

@@ -11,7 +11,6 @@ Observers of the run may add files of their own: see `observers`.
 from __future__ import annotations
 
 import datetime as dt
-import json
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -22,7 +21,8 @@ from typing import Any, final
 from attrs import frozen
 
 from corekit.errors import ResultsError
-from corekit.files import PARTIAL_FILES, is_there, write_text_whole
+from corekit.files import PARTIAL_FILES, is_there, read_regular, write_text_whole
+from corekit_run.json_file import append_line, end_last_line, read_lines
 
 try:
     import fcntl
@@ -34,6 +34,8 @@ __all__ = ["LOG", "STATUS", "RunFolder", "RunStatus", "is_held", "make_folder", 
 STATUS, LOG = "STATUS", "log.jsonl"
 _STATUSES = ("running", "finished", "failed", "interrupted")
 _NO_LOCKS = -1
+_LONGEST_STATUS = 1 << 20
+"""Bytes of a status with its reason."""
 
 
 @frozen
@@ -130,10 +132,7 @@ class RunFolder:
         try:
             for partial in self.path.glob(PARTIAL_FILES):
                 partial.unlink(missing_ok=True)
-            log = self.path / LOG
-            if log.exists() and not log.read_bytes().endswith(b"\n"):
-                with log.open("a", encoding="utf-8") as file:
-                    file.write("\n")  # a kill cut the last line
+            end_last_line(self.path / LOG)
         except OSError as error:
             raise ResultsError(f"cannot write into {self.path}: {error.strerror}") from error
 
@@ -160,10 +159,8 @@ class RunFolder:
             ResultsError: the disk is full or the folder has gone.
         """
         now = dt.datetime.now().astimezone().isoformat(timespec="milliseconds")
-        line = json.dumps({"at": now, "event": event, **what}, ensure_ascii=False)
         try:
-            with (self.path / LOG).open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
+            append_line(self.path / LOG, {"at": now, "event": event, **what})
         except OSError as error:
             raise ResultsError(f"cannot write {self.path / LOG}: {error.strerror}") from error
 
@@ -238,7 +235,7 @@ def _make_folder(path: Path) -> bool:
 def read_status(path: Path) -> RunStatus:
     """Status of the run in a folder; a run whose process is gone without a final status was killed."""
     try:
-        status, _, reason = (path / STATUS).read_text(encoding="utf-8").strip().partition("\n")
+        status, _, reason = read_regular(path / STATUS, _LONGEST_STATUS).decode().strip().partition("\n")
     except (OSError, UnicodeDecodeError):
         return RunStatus("unknown", f"{path / STATUS} cannot be read")
     if status not in _STATUSES:
@@ -265,15 +262,7 @@ def _has_ended(process: str) -> bool:
 def read_log(path: Path) -> list[dict[str, Any]]:
     """The events of a run; a last line that was cut by a kill, and what is no event, is left out."""
     try:
-        lines = (path / LOG).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = read_lines(path / LOG)
+    except OSError:
         return []
-    events: list[dict[str, Any]] = []
-    for line in lines:
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict) and isinstance(event.get("event"), str):
-            events.append(event)
-    return events
+    return [line for line in lines if isinstance(line.get("event"), str)]

@@ -28,7 +28,7 @@ def writing(path: Path, advice: str = "") -> Iterator[None]:
     except OSError as error:
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         said = [
-            f"cannot write {error.filename or path}: {error.strerror or error}.",
+            f"cannot write {error.filename2 or error.filename or path}: {error.strerror or error}.",
             "Make room." * full,
             advice,
         ]

@@ -13,6 +13,7 @@ from multiprocessing.connection import wait
 from typing import TypeVar
 
 from corekit.cli import stop_at_sigterm
+from corekit.cli.terminal import guard_streams
 from corekit.errors import Terminated
 from corekit.interpreters import safe_children
 
@@ -73,6 +74,7 @@ def work(function: Callable[..., _Result], *arguments: object) -> _Result:
 
 
 def _begin_worker() -> None:
+    guard_streams()
     end_with_parent()
     signal.signal(signal.SIGTERM, _note_stop)
     if _HAS_SIGNALS:

@@ -8,7 +8,6 @@ run elsewhere, or at the same time, write `outcomes-….jsonl` of their own; tho
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import sys
 import time as clock
@@ -22,10 +21,12 @@ from typing import Any
 
 import numpy as np
 from attrs import asdict, field, frozen
+from attrs.validators import instance_of
 
 from corekit.errors import CorekitError, ResultsError, StepFailed
 from corekit.scenario.load import load, loads
 from corekit_record.results import Results
+from corekit_run.json_file import append_line, end_last_line, read_lines
 from corekit_run.output_file import writing
 from corekit_run.processes import process_count, work, worker_pool
 from corekit_run.progress import Progress
@@ -69,15 +70,17 @@ class Outcome:
         completed: share of the duration that was simulated, 0 to 1.
         wall_s: how long it took [s]. duration: simulated time of the scenario [s].
         statistics: counters over every step, as `Results.statistics`, and `END`.
+    Raises:
+        TypeError: something is of another kind, which only a file can bring about.
     """
 
-    name: str
-    digest: str
-    error: str = ""
-    completed: float
-    wall_s: float
-    duration: float
-    statistics: dict[str, Any] = field(factory=dict)
+    name: str = field(validator=instance_of(str))
+    digest: str = field(validator=instance_of(str))
+    error: str = field(default="", validator=instance_of(str))
+    completed: float = field(validator=instance_of((int, float)))
+    wall_s: float = field(validator=instance_of((int, float)))
+    duration: float = field(validator=instance_of((int, float)))
+    statistics: dict[str, Any] = field(factory=dict, validator=instance_of(dict))
 
 
 @frozen(kw_only=True)
@@ -142,7 +145,7 @@ def run_prepared(
     """Run jobs that are read, as `run_batch` does; `outcomes` is the file of the folder that new ones are stored in."""
     digests = {each.job.name: each.digest for each in prepared}
     stored = {name: kept for name, kept in _read_outcomes(folder).items() if digests.get(name) == kept.digest}
-    _end_last_line(folder / outcomes)
+    end_last_line(folder / outcomes)
     tasks = [(each, folder) for each in prepared if each.job.name not in stored]
     if workers is None:
         workers = process_count() if process_count() > 1 else 0
@@ -262,15 +265,8 @@ def _silent(_sentence: str) -> None:
 
 
 def _append(path: Path, outcome: Outcome) -> None:
-    with writing(path), path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(outcome), ensure_ascii=False) + "\n")
-
-
-def _end_last_line(path: Path) -> None:
-    """End the last line, so that nothing is written behind half a line."""
-    if path.exists() and not path.read_bytes().endswith(b"\n"):
-        with path.open("a", encoding="utf-8") as file:
-            file.write("\n")
+    with writing(path):
+        append_line(path, asdict(outcome))
 
 
 def _read_outcomes(folder: Path) -> dict[str, Outcome]:
@@ -278,10 +274,8 @@ def _read_outcomes(folder: Path) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     stem, ending = OUTCOMES.split(".")
     for path in sorted(folder.glob(f"{stem}*.{ending}")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            try:
-                outcome = Outcome(**json.loads(line))
-            except (ValueError, TypeError):
-                continue
-            found[outcome.name] = outcome
+        for line in read_lines(path):
+            with suppress(TypeError):
+                outcome = Outcome(**line)
+                found[outcome.name] = outcome
     return found

@@ -16,6 +16,7 @@ from corekit.errors import PluginError, ResultsError
 from corekit.files import write_text_whole
 from corekit.registry.resolve import did_you_mean
 from corekit.registry.spec import Case
+from corekit_run.json_file import read_json
 from corekit_study.batch import OUTCOMES
 from corekit_study.case_run import Verdict
 from corekit_study.new_folder import new_folder
@@ -81,7 +82,7 @@ class Series:
         """
         path = folder / SERIES
         try:
-            asked = json.loads(path.read_text(encoding="utf-8"))
+            asked = read_json(path)
             names, only = [str(each) for each in asked["cases"]], [str(each) for each in asked["only"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ResultsError(f"{path} does not say which cases were asked for: {error}") from error
@@ -150,7 +151,7 @@ class Series:
         """Return the report of a finished case, or None."""
         for attempt in reversed(self._attempts(case)):
             try:
-                kept = json.loads((attempt / REPORT).read_text(encoding="utf-8"))
+                kept = read_json(attempt / REPORT)
             except (OSError, ValueError):
                 continue
             if isinstance(kept, dict) and kept.get("case") == case.path and kept.get("error") == "":

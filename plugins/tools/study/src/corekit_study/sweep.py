@@ -16,10 +16,11 @@ from typing import Any
 from attrs import asdict, frozen
 
 from corekit.errors import ConfigError, Mistake, ResultsError
-from corekit.files import write_text_whole
+from corekit.files import read_regular, write_text_whole, write_whole
 from corekit.scenario.load import load
 from corekit.simulation.arguments import COUNT, FUNCTION, PATH, TRUTH, check_arguments, or_none
 from corekit_run.folder import STATUS
+from corekit_run.json_file import read_json
 from corekit_run.output_file import write_text, writing
 from corekit_study.arguments import INTEGER, LINES, lines
 from corekit_study.batch import END, OUTCOMES, Job, Outcome, prepare, run_prepared
@@ -170,7 +171,7 @@ def resume(
     if not (folder / SWEEP).is_file():
         raise ResultsError(_no_sweep(folder))
     try:
-        said = json.loads((folder / SWEEP).read_text(encoding="utf-8"))
+        said = read_json(folder / SWEEP)
         samples = said.get("samples")
         asked = _SweepOptions(
             file=str(said["file"]),
@@ -255,7 +256,7 @@ def _shared_folder(folder: Path, text: str) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         if not own.exists():
             write_text_whole(own, text)
-        if own.read_text(encoding="utf-8") == text:
+        if read_regular(own) == text.encode():
             return folder
     except OSError as error:
         raise ResultsError(f"cannot write to the folder {folder}: {error.strerror}") from error
@@ -278,8 +279,11 @@ def _point(folder: Path, variant: Variant, outcome: Outcome) -> Point:
 
 
 def _write_table(path: Path, points: Sequence[Point]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(_lines(points))
+    def write(partial: Path) -> None:
+        with partial.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(_lines(points))
+
+    write_whole(path, write)
 
 
 def _lines(points: Sequence[Point]) -> Iterator[list[Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED
+from corekit.cli.terminal import make_console, print_json
 from corekit.registry.discover import discover
 from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
@@ -44,7 +44,7 @@ def doctor(
     absent = not_installed(discover())
     sound = not any(finding.problem and finding.first_party for finding in findings)
     if as_json:
-        print(json.dumps(_as_data(sound, versions, findings, absent), indent=2, ensure_ascii=False))
+        print_json(_as_data(sound, versions, findings, absent), indent=2)
     else:
         _print(versions, findings, absent)
     return None if sound else FAILED
@@ -53,9 +53,7 @@ def doctor(
 @contextmanager
 def _progress(*, silent: bool) -> Iterator[Callable[[Finding], None]]:
     """Show which plugin was tried last, on a terminal only."""
-    from rich.console import Console
-
-    console = Console(stderr=True, quiet=silent)
+    console = make_console(stderr=True, quiet=silent)
     if silent or not console.is_terminal:
         yield lambda _finding: None
         return
@@ -83,11 +81,10 @@ def _as_data(
 
 def _print(versions: dict[str, Any], findings: Sequence[Finding], absent: Sequence[FirstParty]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 160
     machine = f"{versions['implementation']} {versions['python']}, {versions['platform']}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import attrs
 from cyclopts import Parameter
 
 from corekit.cli import MISUSE, print_error
+from corekit.cli.terminal import make_console, print_json
 from corekit.errors import PluginError
 from corekit.files import is_there
 from corekit.registry.discover import Installed, discover
@@ -69,13 +69,13 @@ def info(
     if name == "scenario":
         keys = [attrs.asdict(option) for option in describe_options(ScenarioTables)]
         if as_json:
-            print(json.dumps(keys, indent=2, ensure_ascii=False))
+            print_json(keys, indent=2)
         else:
             _print_options("keys of a scenario file", keys)
         return None
     sheets = [_sheet(row) for row in _rows_named(name)]
     if as_json:
-        print(json.dumps(sheets, indent=2, ensure_ascii=False))
+        print_json(sheets, indent=2)
     else:
         for sheet in sheets:
             _print_sheet(sheet)
@@ -93,12 +93,11 @@ def _show_bodies(name: str, *, as_json: bool) -> None:
     bodies = load(name).compose().bodies
     sheets = {body.name: model_interface(body.description) for body in bodies}
     if as_json:
-        print(json.dumps(sheets, indent=2, ensure_ascii=False))
+        print_json(sheets, indent=2)
         return
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = make_console(soft_wrap=True)
     for body, sheet in sheets.items():
         console.print(Text(f"body {body}", style="bold"))
         for line in interface_lines(sheet, body):
@@ -158,10 +157,9 @@ def _options(config: str) -> list[dict[str, str]]:
 
 
 def _print_sheet(sheet: Mapping[str, Any]) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = make_console()
     console.print(Text(f"{sheet['name']}", style="bold"), Text(f"{ROLES[sheet['role']]}: {sheet['summary']}"))
     console.print(Text(f"  from {sheet['distribution']} {sheet['version']}, kernel API {sheet['api']}"))
     console.print(Text(f"  class {sheet['target']}, options {sheet['config']}"), soft_wrap=True)
@@ -187,11 +185,10 @@ def _print_sheet(sheet: Mapping[str, Any]) -> None:
 
 
 def _print_options(title: str, options: Sequence[Mapping[str, str]]) -> None:
-    from rich.console import Console
     from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = make_console()
     if options:
         console.print(f"\n{title}")
     for option in options:

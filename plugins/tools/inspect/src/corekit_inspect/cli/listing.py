@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Sequence
 
+from corekit.cli.terminal import make_console, print_json
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
@@ -16,7 +15,7 @@ from corekit_inspect.absent import not_installed
 __all__ = ["list_components"]
 
 _COLUMNS = ("role", "name", "distribution", "version", "status")
-_COLOURS = {"ambiguous": "\x1b[33m", "unusable": "\x1b[31m"}
+_COLOURS = {"ambiguous": "yellow", "unusable": "red"}
 
 
 def list_components(*, json: bool = False, all: bool = False, scenarios: bool = False) -> None:
@@ -52,7 +51,7 @@ def _print_scenarios(*, as_json: bool) -> None:
         first = file.read_text(encoding="utf-8").partition("\n")[0]
         about[name] = first.removeprefix("# ") if first.startswith("# ") else ""
     if as_json:
-        print(json.dumps(about, indent=2, ensure_ascii=False))
+        print_json(about, indent=2)
         return
     width = max(map(len, about), default=0)
     for name, words in about.items():
@@ -77,7 +76,7 @@ def _print_json(installed: Sequence[Installed], absent: Sequence[FirstParty]) ->
         ],
         "not_installed": [{**known._asdict(), "install": known.install_line} for known in absent],
     }
-    print(json.dumps(data, indent=2))
+    print_json(data, indent=2)
 
 
 def _print_tables(installed: Sequence[Installed], absent: Sequence[FirstParty]) -> None:
@@ -90,13 +89,13 @@ def _print_tables(installed: Sequence[Installed], absent: Sequence[FirstParty]) 
         print("  " + _aligned(_COLUMNS, widths))
         print("  " + "  ".join("─" * width for width in widths))
         for row, cells in zip(installed, rows, strict=True):
-            print("  " + _coloured(_aligned(cells, widths), row.status))
+            _print_coloured("  " + _aligned(cells, widths), row.status)
         print()
     else:
         print(f"corekit-kernel {__version__}: no plugin is installed.")
     for row in installed:
         if row.remark:
-            print(_coloured(f"{row.role}.{row.name} of {row.distribution}: {row.remark}", row.status))
+            _print_coloured(f"{row.role}.{row.name} of {row.distribution}: {row.remark}", row.status)
     if absent:
         print("Not installed:")
         for known in absent:
@@ -107,6 +106,11 @@ def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
-def _coloured(line: str, status: str) -> str:
-    colour = _COLOURS.get(status, "") if sys.stdout.isatty() and "NO_COLOR" not in os.environ else ""
-    return f"{colour}{line}\x1b[0m" if colour else line
+def _print_coloured(line: str, status: str) -> None:
+    colour = _COLOURS.get(status, "")
+    if not (colour and sys.stdout.isatty()):
+        print(line)  # rich takes its time to import
+        return
+    from rich.text import Text
+
+    make_console(soft_wrap=True).print(Text(line, style=colour))

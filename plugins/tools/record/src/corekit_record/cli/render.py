@@ -9,6 +9,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from corekit.cli.terminal import make_console
 from corekit_record.cli.pictures import draw, installed_viewers, viewer_for
 from corekit_record.results import Results
 from corekit_run.output_file import check_output
@@ -52,13 +53,12 @@ def render(
 @contextmanager
 def _share_shown(name: str, *, silent: bool = False) -> Iterator[Callable[[float], None]]:
     """Return a function that shows the finished fraction of the work and the remaining time; only on a terminal."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, highlight=False, quiet=silent)
+    console = make_console(stderr=True, quiet=silent)
     with Progress(
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left"),
-        console=console, transient=True, disable=not console.is_terminal,
+        TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+        TextColumn("left"), console=console, transient=True, disable=not console.is_terminal,
     ) as line:  # fmt: skip
         task = line.add_task(name, total=1.0, start=False, visible=False)
 

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any, final
+from typing import Any, ParamSpec, TypeVar, final
 
+from corekit.cli.terminal import make_console, print_json
+from corekit.errors import ResultsError
+from corekit.files import read_regular
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import load_target
 from corekit_record.results import RESULTS, Results
 from corekit_record.statistics import ContactPhase
 from corekit_run.cli.run_report import RunReport
 from corekit_run.folder import read_log
+from corekit_run.json_file import read_json
 
 __all__ = ["RecordedRun", "watchdog_lines"]
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _or_foreign(method: Callable[P, R]) -> Callable[P, R]:
+    """Make a method of a report tell by one ResultsError that files of the folder hold what no run writes."""
+
+    @wraps(method)
+    def told(*args: P.args, **kwargs: P.kwargs) -> R:
+        own: Any = args[0]
+        try:
+            return method(*args, **kwargs)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            raise ResultsError(
+                f"{own.path} holds files that no run writes, or damaged ones ({said})"
+            ) from error
+
+    return told
 
 
 @final
@@ -44,6 +69,7 @@ class RecordedRun(RunReport):
 
         return RunPictures(installed_viewers()).make
 
+    @_or_foreign
     def as_data(self, pictures: Sequence[Path] = (), whole_s: float | None = None) -> dict[str, Any]:
         results = self._results
         finished = next(
@@ -88,8 +114,8 @@ class RecordedRun(RunReport):
             *(("picture", path) for path in data["pictures"]),
         ]
 
+    @_or_foreign
     def print_table(self, data: Mapping[str, Any]) -> None:
-        from rich.console import Console
         from rich.table import Table
         from rich.text import Text
 
@@ -98,11 +124,12 @@ class RecordedRun(RunReport):
         table.add_column(overflow="fold")
         for name, value in self._rows(data):
             table.add_row(name, Text(value))
-        Console(highlight=False).print(table)
+        make_console().print(table)
 
+    @_or_foreign
     def show(self, *, as_json: bool) -> None:
         sheet = self.sheet()
-        print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else self._print_sheet(sheet)
+        print_json(sheet, indent=2) if as_json else self._print_sheet(sheet)
 
     def sheet(self) -> dict[str, Any]:
         """Return everything known about the run, as JSON can hold it."""
@@ -120,17 +147,17 @@ class RecordedRun(RunReport):
             "versions": self._read_json("versions.json"),
         }
 
+    @_or_foreign
     def show_step(self, step: int | None, at: float | None, *, as_json: bool) -> None:
         from corekit_record.cli.step_info import print_step, step_sheet
 
         sheet = step_sheet(self._results, step, at)
-        print(json.dumps(sheet, indent=2, ensure_ascii=False)) if as_json else print_step(sheet)
+        print_json(sheet, indent=2) if as_json else print_step(sheet)
 
     def _print_sheet(self, sheet: Mapping[str, Any]) -> None:
-        from rich.console import Console
         from rich.text import Text
 
-        console = Console(highlight=False, soft_wrap=True)
+        console = make_console(soft_wrap=True)
         report, versions = sheet["report"], sheet["versions"]
         console.print(Text(report["name"] or "unnamed run", style="bold"), Text(report["folder"]))
         for line in _scenario_lines(sheet["scenario"]):
@@ -157,7 +184,7 @@ class RecordedRun(RunReport):
     def _scenario(self) -> dict[str, Any]:
         """Summarise the resolved scenario; empty if it cannot be read."""
         try:
-            return _summary(tomllib.loads((self.path / "resolved.toml").read_text(encoding="utf-8")))
+            return _summary(tomllib.loads(read_regular(self.path / "resolved.toml").decode()))
         except (OSError, ValueError, AttributeError, LookupError, TypeError):
             return {}
 
@@ -169,7 +196,7 @@ class RecordedRun(RunReport):
     def _read_json(self, name: str) -> dict[str, Any]:
         """Read a file of the folder; empty if it cannot be read."""
         try:
-            found = json.loads((self.path / name).read_text(encoding="utf-8"))
+            found = read_json(self.path / name)
         except (OSError, ValueError):
             return {}
         return found if isinstance(found, dict) else {}
@@ -219,7 +246,7 @@ def _scenario_lines(scenario: Mapping[str, Any]) -> list[str]:
 
 def watchdog_lines(watchdog: Mapping[str, Any]) -> list[str]:
     """Return the findings of the watchdog, one line per kind."""
-    units = {"unsolved": "", "ambiguous": "", "penetration": " m", "energy": " J"}
+    units = {"unsolved": "", "penetration": " m", "energy": " J"}
     return [
         f"{kind}: {watchdog[kind]['steps']} steps, first at {watchdog[kind]['first_s']:.4g} s, "
         f"worst {watchdog[kind]['worst']:.3g}{unit}"

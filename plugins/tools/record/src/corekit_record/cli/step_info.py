@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from corekit.cli.terminal import make_console
 from corekit.data.contacts import ContactMode
 from corekit.errors import ResultsError
 from corekit_record.results import Results
@@ -78,10 +79,9 @@ def _contacts(results: Results, record: int) -> list[dict[str, Any]]:
 def print_step(sheet: Mapping[str, Any]) -> None:
     """Print the sheet for a reader."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = make_console()
     print(f"step {sheet['step']} of {sheet['steps']}, ends at t = {sheet['ends_s']:.9g} s")
     print(f"  answered by {sheet['answered_by']}, iterations: {sheet['iterations']}. {sheet['says']}")
     print(

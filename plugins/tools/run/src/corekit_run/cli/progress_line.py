@@ -6,6 +6,8 @@ import math
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, final
 
+from corekit.cli.terminal import make_console
+
 if TYPE_CHECKING:
     from corekit_run.progress import Progress
 
@@ -19,12 +21,12 @@ class ProgressLine:
     """Shows progress on the error stream: a moving line on a terminal, single lines elsewhere; silent: nothing."""
 
     def __init__(self, name: str, *, silent: bool = False) -> None:
-        from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-        self._console = Console(stderr=True, highlight=False, quiet=silent)
+        self._console = make_console(stderr=True, quiet=silent)
         self._line = Progress(
-            TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"),
+            TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(),
+            TextColumn("{task.fields[rate]}"),
             console=self._console, transient=True, disable=not self._console.is_terminal,
         )  # fmt: skip
         self._name = name

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from corekit.cli import MISUSE, exit_code, print_error, seconds_so_far
+from corekit.cli.terminal import print_json
 from corekit.errors import CorekitError
 
 __all__ = ["run"]
@@ -66,12 +66,12 @@ def run(
         if not as_json:
             raise
         notes = getattr(error, "__notes__", [])
-        print(json.dumps({"status": "failed", "reason": str(error), "notes": notes}, ensure_ascii=False))
+        print_json({"status": "failed", "reason": str(error), "notes": notes})
         return exit_code(error)
     report = run_report()(folder)
     data = report.as_data(pictures, seconds_so_far())
     if as_json:
-        print(json.dumps(data, ensure_ascii=False))
+        print_json(data)
     elif not quiet:
         report.print_table(data)
     return None
@@ -111,7 +111,7 @@ def _replay(file: Path, *, allow_code: bool, quiet: bool, as_json: bool) -> None
     report = replay(file, warn=_ignore if quiet or as_json else print_error, allow_code=allow_code)
     said = report.solve_info.status.value
     if as_json:
-        print(json.dumps({"status": "succeeded", "step_s": report.step_size, "solve": said}))
+        print_json({"status": "succeeded", "step_s": report.step_size, "solve": said})
     elif not quiet:
         print(f"{file}: the step of {report.step_size:g} s succeeds here. {said}")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from corekit.cli.terminal import print_json
 from corekit.errors import PluginError
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import RECORDER
@@ -67,7 +67,7 @@ class RunReport:
     def show(self, *, as_json: bool) -> None:
         """Print everything that is known about the run; no plugin of the run is imported."""
         data = self.as_data()
-        print(json.dumps(data, ensure_ascii=False)) if as_json else self.print_table(data)
+        print_json(data) if as_json else self.print_table(data)
 
     def show_step(self, step: int | None, at: float | None, *, as_json: bool) -> None:
         """Print what was recorded of a step, given by its number or by an instant in it.

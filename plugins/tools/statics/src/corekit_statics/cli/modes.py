@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from corekit.cli import exit_code
+from corekit.cli.terminal import print_json
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def modes(
     except CorekitError as error:
         if not as_json:
             raise
-        print(json.dumps({"status": "failed", "reason": str(error)}, ensure_ascii=False))
+        print_json({"status": "failed", "reason": str(error)})
         return exit_code(error)
     report = {
         "name": scenario.name,
@@ -75,7 +75,7 @@ def modes(
         "pictures": [str(each) for each in drawn],
     }
     if as_json:
-        print(json.dumps(report, ensure_ascii=False))
+        print_json(report)
     elif not quiet:
         from corekit_statics.cli.modes_report import print_modes
 

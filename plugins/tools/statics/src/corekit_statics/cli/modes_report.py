@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from corekit.cli.terminal import make_console
+
 __all__ = ["print_modes"]
 
 
 def print_modes(report: Mapping[str, Any]) -> None:
     """Print what `ScenarioModes.as_data` gave, for a reader."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 160
     table = Table(box=SIMPLE_HEAD)

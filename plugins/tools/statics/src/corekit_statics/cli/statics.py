@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from corekit.cli import exit_code
+from corekit.cli.terminal import print_json
 from corekit.errors import CorekitError
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def statics(
         if not as_json:
             raise
         notes = getattr(error, "__notes__", [])
-        print(json.dumps({"status": "failed", "reason": str(error), "notes": notes}, ensure_ascii=False))
+        print_json({"status": "failed", "reason": str(error), "notes": notes})
         return exit_code(error)
     report = {"name": found.results.title if found.results else "", "status": "finished", **found.as_data()}
     report["pictures"] = [str(path) for path in drawn]
     if as_json:
-        print(json.dumps(report, ensure_ascii=False))
+        print_json(report)
     elif not quiet:
         from corekit_statics.cli.statics_report import print_statics
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from corekit.cli.terminal import make_console
+
 __all__ = ["print_statics"]
 
 _MOST = 8
@@ -14,11 +16,10 @@ _MOST = 8
 
 def print_statics(report: Mapping[str, Any]) -> None:
     """Print what `EquilibriumPath.as_data` gave, for a reader."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 160
     path: Sequence[Mapping[str, Any]] = report["equilibria"]

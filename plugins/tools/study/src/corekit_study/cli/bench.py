@@ -18,6 +18,7 @@ from cyclopts import Parameter
 
 import corekit
 from corekit.cli import FAILED, MISUSE, print_error
+from corekit.cli.terminal import make_console
 from corekit.interpreters import python_command
 from corekit.registry.resolve import did_you_mean
 
@@ -150,10 +151,9 @@ def _measured(path: Path, arguments: Sequence[str]) -> dict[str, dict[str, Any]]
 
 def _print(measured: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False)
+    console = make_console()
     for name, cases in measured.items():
         columns = list(dict.fromkeys(key for numbers in cases.values() for key in numbers if key != "ratio"))
         table = Table(box=SIMPLE_HEAD, title=name, title_justify="left")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
+from corekit.cli.terminal import print_json
 from corekit.errors import PluginError
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec
@@ -40,7 +40,7 @@ def cite(
             cited[spec.citation].append(who)
     if as_json:
         rows = [{"citation": citation, "components": who} for citation, who in cited.items()]
-        print(json.dumps({"of": None if what is None else str(what), "citations": rows}, ensure_ascii=False))
+        print_json({"of": None if what is None else str(what), "citations": rows})
         return
     for citation, who in cited.items():
         print(f"{', '.join(who)}\n    {citation}")

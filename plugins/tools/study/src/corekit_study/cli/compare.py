@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from corekit.cli import FAILED
+from corekit.cli.terminal import make_console
 
 if TYPE_CHECKING:
     from corekit_study.compare import Comparison, RunMetrics
@@ -78,13 +79,12 @@ def _draw(comparison: Comparison) -> Path | None:
 
 def _print_table(comparison: Comparison) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from corekit_record.cli.run_report import watchdog_lines
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 200
     paths = [path for path, _ in comparison.rows[0].variant.values] if comparison.rows else []

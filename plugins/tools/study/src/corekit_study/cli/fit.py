@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, exit_code
+from corekit.cli.terminal import make_console, print_json
 from corekit.errors import CorekitError
 
 __all__ = ["fit"]
@@ -42,8 +42,6 @@ def fit(
     as_json
         Print one JSON object instead of a table.
     """
-    from rich.console import Console
-
     from corekit_study.fit import fit as make
     from corekit_study.fit_file import load_fit
     from corekit_study.new_folder import folder_with_results
@@ -52,17 +50,17 @@ def fit(
         wanted = load_fit(file, allow_code=allow_code)
         with (
             folder_with_results(f"fit-{wanted.name}", Path("runs"), out) as folder,
-            Console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line,
+            make_console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line,
         ):
             made = make(wanted, folder, lambda numbers: line.update(_words(wanted.name, numbers)))
     except CorekitError as error:
         if not as_json:
             raise
-        print(json.dumps({"status": "failed", "reason": str(error)}, ensure_ascii=False))
+        print_json({"status": "failed", "reason": str(error)})
         return exit_code(error)
     report = made.as_data()
     if as_json:
-        print(json.dumps(report, ensure_ascii=False))
+        print_json(report)
     elif not quiet:
         _print(report)
     return None if made.info.status.solved else FAILED
@@ -76,11 +74,10 @@ def _words(name: str, values: Mapping[str, float | str]) -> str:
 def _print(report: Mapping[str, Any]) -> None:
     """The parameters with their intervals, then how near the fit is."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 160
     if report["parameters"]:

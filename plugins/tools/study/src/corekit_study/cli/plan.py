@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time as clock
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, exit_code, seconds_so_far
+from corekit.cli.terminal import make_console, print_json
 from corekit.errors import CorekitError, PluginError, ResultsError
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ def plan(
     except CorekitError as error:
         if not as_json:
             raise
-        print(json.dumps({"status": "failed", "reason": str(error)}, ensure_ascii=False))
+        print_json({"status": "failed", "reason": str(error)})
         return exit_code(error)
     if as_json:
-        print(json.dumps({**made.as_data(), "pictures": drawn}, ensure_ascii=False, default=str))
+        print_json({**made.as_data(), "pictures": drawn}, default=str)
     elif not quiet:
         from corekit_study.cli.plan_report import print_plan
 
@@ -97,7 +97,6 @@ def _make(
     silent: bool,
 ) -> tuple[PlanResult, list[str]]:
     from attrs import evolve
-    from rich.console import Console
 
     from corekit_run.cli.progress_line import ProgressLine
     from corekit_run.compilation import shown_compilation
@@ -107,7 +106,7 @@ def _make(
         return ProgressLine(name, silent=silent)
 
     started = seconds_so_far()
-    console = Console(stderr=True, quiet=silent, highlight=False)
+    console = make_console(stderr=True, quiet=silent)
     # what the simulations need is compiled in a second process while the planner searches
     with shown_compilation(_ignore) as compilation, console.status(f"{plan_file.name}: planning") as line:
         last = clock.monotonic()

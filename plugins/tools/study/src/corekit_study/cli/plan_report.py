@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from corekit.cli.terminal import make_console
+
 if TYPE_CHECKING:
     from corekit_study.plan import PlanResult
 
@@ -14,10 +16,9 @@ __all__ = ["print_plan"]
 
 def print_plan(made: PlanResult, drawn: Sequence[str]) -> None:
     """Print a plan as tables."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = make_console(soft_wrap=True)
     searched = Table("stage", "iterations", "seconds", "cost", "complementarity", "how it ended", box=None)
     for entry in made.plan.solve_log:
         searched.add_row(*(_cell(entry.get(key)) for key in ("stage", "iterations", "seconds", "cost")),

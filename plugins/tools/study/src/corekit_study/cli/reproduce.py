@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
+from corekit.cli.terminal import make_console
 from corekit_run.output_file import check_output, write_json
 from corekit_study.new_folder import new_folder
 
@@ -147,13 +148,12 @@ def _listed(case: Case) -> dict[str, Any]:
 
 def _print_list(cases: Sequence[Case]) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     if not cases:
         print("no case is installed: pip install corekit-scenarios")
         return
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 160
     table = Table(box=SIMPLE_HEAD)
@@ -172,13 +172,12 @@ def _print_list(cases: Sequence[Case]) -> None:
 
 def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from corekit_study.reproduce_summary import HEADER, summary_rows
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 180
     table = Table(box=SIMPLE_HEAD)
@@ -193,11 +192,10 @@ def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
 
 def _print_report(report: Report) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 180
     case = report.case

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, MISUSE, print_error
+from corekit.cli.terminal import make_console
 from corekit.errors import ConfigError, Mistake
 
 if TYPE_CHECKING:
@@ -122,13 +123,12 @@ def _part(shard: str) -> tuple[int, int] | None:
 
 def _print_table(found: Sweep) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     from corekit_study.cli.compare import short_names
 
-    console = Console(highlight=False)
+    console = make_console()
     if not console.is_terminal:
         console.width = 180
     table = Table(box=SIMPLE_HEAD, title=found.title, title_justify="left")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from corekit.cli import DONE, FAILED
+from corekit.cli.terminal import make_console, print_json
 from corekit.errors import ConfigError, Mistake, PluginError
 from corekit.simulation.arguments import Kind, check_arguments, is_number
 
@@ -77,7 +77,7 @@ def conform(
     if as_json:
         rows = [{"check": o.check, "verdict": o.verdict.value, "reason": o.reason} for o in outcomes]
         report: dict[str, Any] = {"role": role, "name": rest, "conforms": not failed, "checks": rows}
-        print(json.dumps(report, ensure_ascii=False))
+        print_json(report)
     else:
         print(f"{role}.{rest}: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count))
     return FAILED if failed else DONE
@@ -121,11 +121,10 @@ def _options(overrides: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _print_row(outcome: Outcome) -> None:
-    from rich.console import Console
     from rich.text import Text
 
     verdict = outcome.verdict.value
     row = Text.assemble(f"{outcome.check:<32}", (verdict, _STYLES[verdict]))
     if outcome.reason:
         row.append(f": {outcome.reason}")
-    Console(highlight=False, soft_wrap=True).print(row)
+    make_console(soft_wrap=True).print(row)
