@@ -144,7 +144,8 @@ def _names(row: Installed, target: str) -> bool:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return `, did you mean 'x'?` for the closest choice, or nothing."""
-    close = difflib.get_close_matches(str(word).lower(), list(choices), n=1, cutoff=0.6)
+    # a longer word is near to none, and finding that out takes long
+    close = difflib.get_close_matches(str(word)[:200].lower(), list(choices), n=1, cutoff=0.6)
     return f", did you mean {close[0]!r}?" if close else ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -10,6 +12,9 @@ from corekit.data.state import State
 from corekit.errors import ConfigError
 from corekit.scenario.load import from_document
 from corekit_import.doubts import import_doubts
+from corekit_import.read_robot import robot_links
+from corekit_import.robot_source import RobotSource
+from corekit_import.xml_file import XmlReader
 
 from .conftest import C1, C2, I1, I2, L1, M1, M2, PENDULUM, balance, block, document
 
@@ -167,6 +172,74 @@ def test_what_makes_no_arm_is_refused_in_one_sentence(tmp_path, inside, said):
     with pytest.raises(ConfigError, match=said) as refused:
         from_document(document(), source=tmp_path / "scenario.toml")
     assert len(refused.value.mistakes) == 1
+
+
+def chain_of(count, kind="fixed"):
+    """A file with so many links, each on the one before."""
+    inertia = (
+        '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    lines = ['<robot name="r"><link name="l0"/>']
+    for i in range(1, count):
+        lines.append(f'<link name="l{i}">{inertia}</link><joint name="j{i}" type="{kind}">')
+        lines.append(f'<parent link="l{i - 1}"/><child link="l{i}"/><limit lower="-1" upper="1"/></joint>')
+    return "".join([*lines, "</robot>"])
+
+
+@pytest.mark.parametrize("kind", ["fixed", "revolute"])
+def test_the_work_of_reading_a_chain_grows_as_its_length(tmp_path, kind):
+    """In lines that are gone through, which no machine changes: four times as many would be its square."""
+    lines = []
+    for count in (150, 300):
+        (tmp_path / "chain.urdf").write_text(chain_of(count, kind))
+        source, mistakes, done = RobotSource(file=tmp_path / "chain.urdf"), [], 0
+
+        def trace(frame, event, _argument):
+            nonlocal done
+            done += event == "line"
+            return trace if "corekit_import" in frame.f_code.co_filename else None
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            links = robot_links(source, XmlReader("robot", "chain.urdf"), mistakes)
+        finally:
+            sys.settrace(before)
+        assert len(links) == count
+        assert not mistakes
+        lines.append(done)
+    assert lines[1] < 2.1 * lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (chain_of(2001), "at most 2000 links, has 2001"),
+        ("<robot>" + "<material/>" * 100_001 + "</robot>", "at most 100000 elements and attributes"),
+        (
+            "<robot><link " + " ".join(f'a{i}=""' for i in range(100_001)) + "/></robot>",
+            "at most 100000 elements",
+        ),
+        ("<robot>" + "<a>" * 400 + "</a>" * 400 + "</robot>", "at most 400 elements within each other"),
+        (" " * (1 << 26) + "<robot/>", "larger than 64 MiB, which is not read"),
+    ],
+    ids=["links", "elements", "attributes", "levels", "bytes"],
+)
+def test_what_is_larger_than_any_robot_is_refused_in_one_sentence(tmp_path, text, said):
+    (tmp_path / "arm.urdf").write_text(text)
+    with pytest.raises(ConfigError, match=said) as refused:
+        from_document(document(), source=tmp_path / "scenario.toml")
+    assert len(refused.value.mistakes) == 1
+    assert len(str(refused.value)) < 500
+
+
+def test_a_message_does_not_repeat_what_is_long(tmp_path):
+    long = "n" * 100_000
+    inside = f'<link name="{long}" nam{long}=""/><joint name="{long}"><origin xyz="{long}"/></joint>'
+    (tmp_path / "arm.urdf").write_text(f'<robot name="r">{inside}</robot>')
+    with pytest.raises(ConfigError) as refused:
+        from_document(document(), source=tmp_path / "scenario.toml")
+    assert len(str(refused.value)) < 2000
 
 
 def test_entities_are_refused(tmp_path):

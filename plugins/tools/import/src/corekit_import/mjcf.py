@@ -20,7 +20,7 @@ from corekit.data.arrays import Array
 from corekit_import.link_meshes import MeshReader
 from corekit_import.mjcf_defaults import MjcfSettings, settings_of
 from corekit_import.mjcf_geoms import GeomReader
-from corekit_import.robot import RobotLink, Triple, rpy_of, word
+from corekit_import.robot import RobotLink, Triple, check_size, rpy_of, word
 from corekit_import.robot_source import RobotSource
 from corekit_import.xml_file import XmlReader, read_xml
 
@@ -62,6 +62,7 @@ def read_mjcf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
         ImportProblem: it cannot be read at all.
     """
     root = read_xml(source.file, "mujoco")
+    check_size(sum(each.tag in {"body", "joint", "freejoint"} for each in root.iter()))
     for section in root:
         if section.tag not in _SECTIONS:
             reader.problem(section, f"<{section.tag}> is not read", "a scenario or `gvs` may say it instead")

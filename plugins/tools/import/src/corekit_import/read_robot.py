@@ -52,7 +52,8 @@ def _massless(links: list[RobotLink], path: str, file: str) -> list[Mistake]:
     heavy = {link.name for link in links if link.mass or link.inertia.any()}
     carrier = {link.name: link.on for link in links}
     for name in list(heavy):
-        while name := carrier.get(name, ""):
+        # what carries something that was met before was met with it
+        while (name := carrier.get(name, "")) and name not in heavy:
             heavy.add(name)
     said = "moves, and neither it nor what it carries has mass"
     hint = "give it an <inertial>, or make its joint fixed"

@@ -12,12 +12,15 @@ from attrs import define, field
 
 from corekit.data.arrays import Array
 from corekit.geometry.frames import rotation_from_rpy
+from corekit_import.mesh_source import ImportProblem
 
-__all__ = ["RobotLink", "Triple", "link_tables", "rpy_of", "word"]
+__all__ = ["RobotLink", "Triple", "check_size", "link_tables", "rpy_of", "word"]
 
 Triple = tuple[float, float, float]
 _THIN = 0.02
 """Radius with which links are drawn, as a share of the longest way from a base to a joint."""
+
+_MOST_LINKS = 2000
 
 
 @define
@@ -49,6 +52,16 @@ class RobotLink:
     def moves(self) -> bool:
         """Whether its joint has coordinates."""
         return self.joint["kind"] != "fixed"
+
+
+def check_size(count: int) -> None:
+    """Refuse more links than any robot has: the time and memory of a step grow with their square.
+
+    Raises:
+        ImportProblem: there are.
+    """
+    if count > _MOST_LINKS:
+        raise ImportProblem(f"must have at most {_MOST_LINKS} links, has {count}")
 
 
 def word(name: str) -> str:

@@ -9,6 +9,7 @@ Source: URDF's specification, <https://wiki.ros.org/urdf/XML>.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -16,7 +17,7 @@ import numpy as np
 
 from corekit.geometry.frames import rotation_from_rpy
 from corekit_import.link_meshes import MeshReader
-from corekit_import.robot import RobotLink, Triple, word
+from corekit_import.robot import RobotLink, Triple, check_size, word
 from corekit_import.robot_source import RobotSource
 from corekit_import.xml_file import XmlReader, read_xml
 
@@ -67,6 +68,7 @@ def read_urdf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
         ImportProblem: it cannot be read at all.
     """
     root = read_xml(source.file, "robot")
+    check_size(len(root.findall("link")))
     links: dict[str, RobotLink] = {}
     meshes = MeshReader(source, reader)
     for element in (*root.findall("link"), *root.findall("joint")):
@@ -218,14 +220,19 @@ def _tree(root: Element, links: dict[str, RobotLink], reader: XmlReader) -> list
         reader.problem(root, f"must have one link that no joint carries, has {found}")
         return []
     first = links[roots[0]]
-    reached = {first.name}
-    while more := {link.name for link in links.values() if link.on in reached} - reached:
-        reached |= more
+    carried: dict[str, list[str]] = {}
+    for link in links.values():
+        carried.setdefault(link.on, []).append(link.name)
+    reached, todo = {first.name}, [first.name]
+    while todo:
+        more = [name for name in carried.get(todo.pop(), ()) if name not in reached]
+        reached.update(more)
+        todo += more
     if ring := [name for name, link in links.items() if link.name not in reached]:
         reader.problem(root, f"must be one tree: {', '.join(ring)} hang on each other in a ring")
         return []
-    names = [link.name for link in links.values()]
-    for name in sorted({each for each in names if names.count(each) > 1}):
+    counts = Counter(link.name for link in links.values())
+    for name in sorted(name for name, count in counts.items() if count > 1):
         reader.problem(root, f"two links are called {name!r}, once dots, slashes and spaces are _")
     if first.name != "world":
         return list(links.values())

@@ -19,20 +19,25 @@ __all__ = ["XmlReader", "read_xml", "shown_element"]
 
 _LARGEST = 1e12
 """No number of a robot is larger."""
+_MOST_BYTES, _MOST_ELEMENTS, _DEEPEST = 1 << 26, 100_000, 400
+"""Of a file, with attributes, and of elements within elements; reading more takes minutes, or much memory."""
+
+_SHOWN = 120
+"""Characters of a name or a value in a message."""
 
 
 def read_xml(path: Path, root: str) -> Element:
     """The root element of a file.
 
     Raises:
-        ImportProblem: it is no XML, declares entities, or its root is another one.
+        ImportProblem: it is no XML, declares entities, is larger than any robot, or its root is another one.
     """
     try:
-        text = read_regular(path)
+        text = read_regular(path, _MOST_BYTES)
     except OSError as error:
         raise ImportProblem(f"cannot be read ({error.strerror or error})") from error
     try:
-        _refuse_declarations(text)
+        _refuse(text)
         found = fromstring(text)  # noqa: S314 - without entities nothing can be expanded
     except (ExpatError, ParseError, ValueError, LookupError, RecursionError) as error:
         raise ImportProblem(f"is not XML: {error}") from error
@@ -41,26 +46,45 @@ def read_xml(path: Path, root: str) -> Element:
     return found
 
 
-def _refuse_declarations(text: bytes) -> None:
-    """Refuse a document type, which is where entities are declared, in whatever encoding the file is.
+def _refuse(text: bytes) -> None:
+    """Refuse a document type, which is where entities are declared, in whatever encoding the file is, and vast trees.
 
     Raises:
         ImportProblem: there is one; nothing in it was expanded.
         ExpatError, ValueError, LookupError: it is no XML, or in no encoding of texts.
     """
+    count = depth = 0
 
-    def refuse(*_declared: object) -> None:
+    def refuse_declaration(*_declared: object) -> None:
         raise ImportProblem("must declare no document type and no entities")
 
+    def begin(_tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count, depth
+        count, depth = count + 1 + len(attributes), depth + 1
+        if count > _MOST_ELEMENTS:
+            raise ImportProblem(f"must have at most {_MOST_ELEMENTS} elements and attributes")
+        if depth > _DEEPEST:
+            raise ImportProblem(f"must have at most {_DEEPEST} elements within each other")
+
+    def end(_tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+
     parser = ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse
+    parser.StartDoctypeDeclHandler = refuse_declaration
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
     parser.Parse(text, True)
 
 
 def shown_element(element: Element) -> str:
     """An element as a mistake shows it: its tag and name."""
     name = element.get("name")
-    return f"<{element.tag}>" if name is None else f'<{element.tag} name="{name}">'
+    return f"<{_short(element.tag)}>" if name is None else f'<{_short(element.tag)} name="{_short(name)}">'
+
+
+def _short(text: str) -> str:
+    """What a message shows of a text."""
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 @frozen
@@ -112,7 +136,7 @@ class XmlReader:
             return values
         many = "a number" if count == 1 else f"{count} numbers"
         many += f" up to {_LARGEST:g}" if len(values) == count else ""
-        self.problem(element, f"{key}={text!r}: must be {many}")
+        self.problem(element, f"{key}={_short(text)!r}: must be {many}")
         return default
 
     def number(self, element: Element | None, key: str, default: float, *, low: float = -math.inf) -> float:
