@@ -24,7 +24,6 @@ from typing import Any, final
 
 from filelock import FileLock, Timeout
 from llvmlite import binding
-from llvmlite.binding import newpassmanagers
 from numba import core
 
 from corekit.compiled.store import CalleePlace, CodePlace, KernelPlace, keeping
@@ -34,7 +33,6 @@ __all__ = ["Kernel"]
 
 _LLVM: Any = binding
 _NUMBA: Any = core
-_PASSES: Any = newpassmanagers
 
 _IDLE = ("NRT_incref", "NRT_decref")
 _COUNTING = {*_IDLE, "NRT_MemInfo_call_dtor", "NRT_MemInfo_data_fast"}
@@ -143,7 +141,7 @@ class _CalleeLibrary(_NUMBA.codegen.JITCodeLibrary):
         """Bring variables into registers and drop what is unused: the kernels' own optimisation does the rest."""
         ll_module.data_layout = self._codegen._data_layout
         _, builder = self._codegen._function_pass_manager()
-        manager = _PASSES.create_new_function_pass_manager()
+        manager = _LLVM.create_new_function_pass_manager()
         manager.add_sroa_pass()
         manager.add_simplify_cfg_pass()
         manager.add_dead_code_elimination_pass()
@@ -343,9 +341,11 @@ class _SharedCache(_NUMBA.caching.FunctionCache):
             lock.release()
 
     def _load(self, sig: Any, target_context: Any) -> Any:
-        """Load the stored code; a damaged file counts as none."""
+        """Load the stored code; a damaged file counts as none. numba would first gather all that it can compile."""
         try:
-            return super().load_overload(sig, target_context)
+            _NUMBA.runtime.rtsys.initialize(target_context)
+            with self._guard_against_spurious_io_errors():
+                return self._load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - a truncated pickle may raise anything
             with suppress(OSError):
                 self.flush()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +25,12 @@ DOCUMENTED = {"numba", "numba.extending", "numba.core.event", "llvmlite.ir"}
 """Modules that the manuals of numba and llvmlite offer to others."""
 
 overridden = pytest.mark.skipif(is_plain(), reason="kernels are numba's own")
+
+
+@pytest.fixture
+def empty(monkeypatch, tmp_path):
+    """No kernel is kept yet: each is compiled."""
+    monkeypatch.setattr("corekit.compiled.store.code_folder", lambda: tmp_path)
 
 
 def _imports(file):
@@ -66,6 +74,19 @@ def test_a_damaged_file_counts_as_none(ask, tmp_path, damage):
         each.write_bytes(each.read_bytes()[:100] if damage is None else damage)
     assert ask() == (6.5, 0)
     assert ask() == (6.5, 1)
+
+
+@overridden
+def test_code_that_was_kept_is_loaded_without_what_numba_compiles_with(ask, tmp_path):
+    ask()
+    code = "import sys; from fake_kernels.caller import whole; print(whole(3.0), 'numba.np.npyimpl' in sys.modules)"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(tmp_path / "here"),
+        "COREKIT_CACHE": str(tmp_path / "cache"),
+    }
+    said = subprocess.check_output([sys.executable, "-c", code], env=environment, text=True)
+    assert said.split() == ["6.5", "False"]
 
 
 @overridden
@@ -157,10 +178,7 @@ def _hands_out(x):
 
 @overridden
 @pytest.mark.parametrize(("function", "counts"), [(_looks, False), (_makes, True), (_hands_out, True)])
-def test_references_are_counted_only_where_an_array_is_made_or_handed_out(
-    function, counts, monkeypatch, tmp_path
-):
-    monkeypatch.setattr("corekit.compiled.store.code_folder", lambda: tmp_path)  # kept code cannot be read
+def test_references_are_counted_only_where_an_array_is_made_or_handed_out(function, counts, empty):
     kernel = cast("Any", compiled(function))
     kernel(np.array([3.0, 1.0, 4.0, 1.5]))
     (code,) = kernel.inspect_llvm().values()
@@ -168,7 +186,7 @@ def test_references_are_counted_only_where_an_array_is_made_or_handed_out(
 
 
 @overridden
-def test_answers_about_operators_are_remembered_for_all_kernels():
+def test_answers_about_operators_are_remembered_for_all_kernels(empty):
     """Fails if numba no longer asks its typing context, or keeps its state elsewhere."""
     whole = cast("Any", registry.cpu_target.typing_context)
 
@@ -186,7 +204,7 @@ def _share(x, y):
 
 
 @overridden
-def test_what_numba_compiles_for_a_kernel_follows_the_options_of_that_kernel():
+def test_what_numba_compiles_for_a_kernel_follows_the_options_of_that_kernel(empty):
     """What is remembered of a function must not serve another kernel, in which division by zero raises."""
     overload(_share)(lambda x, y: lambda x, y: x / y)
 
