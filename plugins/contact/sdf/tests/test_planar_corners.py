@@ -1,5 +1,7 @@
 """Round shapes in line with corners and edges of polygons and segments: no contact twice, and none is lost."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -28,16 +30,21 @@ def segments_distance(a, b, c, d):
                distance_to_segment(d, a, b) if np.any(a != b) else np.inf)  # fmt: skip
 
 
-def is_inside(x, corners):
-    """By the winding of the corners about a point that is on no edge."""
-    d = corners - x
-    angle = np.arctan2(d[:, 1], d[:, 0])
-    return abs(np.sum((np.diff(np.append(angle, angle[0])) + np.pi) % (2 * np.pi) - np.pi)) > np.pi
+def are_inside(points, corners):
+    """By the winding of the corners about points that are on no edge."""
+    d = corners - points[:, None]
+    angle = np.arctan2(d[..., 1], d[..., 0])
+    turns = np.diff(np.append(angle, angle[:, :1], axis=1), axis=1)
+    return np.abs(np.sum((turns + np.pi) % (2 * np.pi) - np.pi, axis=1)) > np.pi
 
 
 SQUARE = np.array([[0, 0], [0.2, 0], [0.2, 0.2], [0, 0.2]])
 STRAIGHT = np.array([[0, 0], [0.1, 0], [0.2, 0], [0.2, 0.1], [0.1, 0.2], [0, 0.1]])
 NOTCHED = np.array([[0, 0], [0.2, 0], [0.2, 0.2], [0.1, 0.1], [0, 0.2]])
+
+SIZES = {"sphere": ((0.01, 0.05),), "capsule": ((0.01, 0.05), (0.01, 0.05, 0.1))}
+TURNS = {"sphere": 1, "capsule": 8}
+"""Eighths of a turn: a ball has one."""
 
 
 @pytest.mark.parametrize("corners", [SQUARE, STRAIGHT, NOTCHED], ids=["square", "straight", "notched"])
@@ -47,17 +54,19 @@ def test_in_line_with_corners_and_edges_the_gap_is_that_of_the_plane_and_no_cont
     corners, kind, first
 ):
     """Poses on the grid of the corners, where a foot is a corner, an axis passes a corner or lies in an edge."""
-    rng = np.random.default_rng(2)
     ends = np.roll(corners, -1, axis=0)
     edges = list(zip(corners, ends, strict=True))[: None if kind == "polygon" else -1]
     vertices = np.column_stack([corners[:, 0], np.zeros(len(corners)), corners[:, 1]])
-    for _ in range(600):
-        radius, half = rng.choice([0.01, 0.05]), rng.choice([0.01, 0.05, 0.1])
-        size = (radius,) if first == "sphere" else (radius, half)
-        scene = Scene([(first, size), (kind, ())], vertices=(None, vertices))
-        place, turn = rng.integers(-2, 7, size=2) * 0.05, rng.integers(8) * np.pi / 4
-        scene.set_pose(0, (place[0], 0.0, place[1]), rotation_about((0, 1, 0), turn))
-        span = half * scene.rotation[0][[0, 2], 2] if first == "capsule" else np.zeros(2)
+    scenes = {
+        (size[0], (*size[1:], 0.0)[0]): Scene([(first, size), (kind, ())], vertices=(None, vertices))
+        for size in product(*SIZES[first])
+    }
+    poses = list(product(scenes, range(-2, 7), range(-2, 7), range(TURNS[first])))
+    few = np.random.default_rng(2).choice(len(poses), size=min(600, len(poses)), replace=False)
+    for (radius, half), *cell, turn in (poses[each] for each in few):
+        scene, place = scenes[radius, half], 0.05 * np.array(cell)
+        scene.set_pose(0, (place[0], 0.0, place[1]), rotation_about((0, 1, 0), turn * np.pi / 4))
+        span = half * scene.rotation[0][[0, 2], 2]
         a, b = place + span, place - span
         distance = min(segments_distance(a, b, *edge) for edge in edges)
         contacts = scene.measure()
@@ -70,8 +79,8 @@ def test_in_line_with_corners_and_edges_the_gap_is_that_of_the_plane_and_no_cont
         )
         assert (same[~np.eye(len(found), dtype=bool)] > 1e-6 * radius).all()
         gap = contacts.gap[: contacts.count].min()
-        inner = [a + s * (b - a) for s in np.linspace(0.0031, 0.9957, 41)]
-        if distance < 1e-12 or (kind == "polygon" and any(is_inside(x, corners) for x in inner)):
+        inner = a + np.linspace(0.0031, 0.9957, 41)[:, None] * (b - a)
+        if distance < 1e-12 or (kind == "polygon" and are_inside(inner, corners).any()):
             assert gap <= -radius + LENGTH
         else:
             assert gap == pytest.approx(distance - radius, abs=LENGTH)
