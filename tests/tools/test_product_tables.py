@@ -1,5 +1,6 @@
 """A run of tests takes few cells of a product table and says so; `--full` takes all, and a cell that is named runs."""
 
+import os
 import subprocess
 import sys
 
@@ -27,8 +28,17 @@ def run(tmp_path):
 
     def run(*words):
         plugin = ["-m", "pytest", "-p", "corekit_testing.product_tables", "-p", "no:cacheprovider"]
+        alone = {
+            **os.environ,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+        }  # others take longer to import than this runs
         done = subprocess.run(
-            [sys.executable, *plugin, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+            [sys.executable, *plugin, *words],
+            cwd=tmp_path,
+            env=alone,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         return done.stdout
 
@@ -37,17 +47,17 @@ def run(tmp_path):
 
 @pytest.mark.parametrize("processes", ["1", "0"])
 def test_it_says_how_many_cells_it_left_out(run, processes):
-    said = run("--numprocesses", processes)
+    said = run("-p", "xdist", "--numprocesses", processes)
     (passed,) = (number for number in range(9 + 4, 27 + 4) if f" {number} passed" in said)
     assert f"{27 + 4 - passed} cells of product tables were left out" in said
 
 
 def test_full_runs_every_cell(run):
-    said = run("-p", "no:xdist", "--full")
+    said = run("--full")
     assert f" {27 + 4} passed" in said
     assert "left out" not in said
 
 
 def test_cells_that_are_named_run(run):
-    said = run("-p", "no:xdist", *(f"test_planted.py::test_cell[{each}]" for each in ("0-1-2", "2-2-1")))
+    said = run(*(f"test_planted.py::test_cell[{each}]" for each in ("0-1-2", "2-2-1")))
     assert " 2 passed" in said

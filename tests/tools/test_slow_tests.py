@@ -1,5 +1,6 @@
 """A quick run leaves out the tests that a list names, and says so; a plain one runs all; the list is measured."""
 
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +23,8 @@ def test_other():
 """
 PLUGINS = ("corekit_testing.slow_tests", "corekit_testing.product_tables", "no:cacheprovider")
 PYTEST = [sys.executable, "-m", "pytest", *(f"-p{each}" for each in PLUGINS)]
+ALONE = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""What other plugins there are takes longer to import than the tests here."""
 SLOW = "planted/test_planted.py::test_wait[0.3]"
 
 
@@ -35,11 +38,16 @@ def folder(tmp_path):
 
 
 def run(folder, *words):
-    done = subprocess.run([*PYTEST, *words], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
+    return ask(folder, *words, check=True).stdout
 
 
-@pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ("-p", "no:xdist")])
+def ask(folder, *words, check=False):
+    xdist = ("-p", "xdist") if "--numprocesses" in words else ()
+    command = [*PYTEST, *xdist, *words]
+    return subprocess.run(command, cwd=folder, env=ALONE, capture_output=True, text=True, check=check)
+
+
+@pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ()])
 def test_it_is_left_out_and_that_is_said(folder, words):
     said = run(folder, "--quick", *words)
     assert " 2 passed" in said
@@ -62,7 +70,7 @@ def test_a_plain_run_leaves_nothing_out(folder, words):
     assert "left out" not in said
 
 
-@pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ("-p", "no:xdist")])
+@pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ()])
 def test_the_list_is_measured(folder, words):
     (folder / "slow.txt").write_text("planted/test_planted.py::test_wait[0.0]\n")
     assert " 3 passed" in run(folder, *words, "--slow-above", "0.2")
@@ -78,8 +86,7 @@ def test_a_part_of_the_tests_writes_no_list(folder, words, broken):
     if broken:
         (folder / "planted" / "test_broken.py").write_text("def test_broken():\n    assert False\n")
     (folder / "slow.txt").write_text("kept\n")
-    command = [*PYTEST, *words, "--slow-above", "0"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = ask(folder, *words, "--slow-above", "0")
     assert done.returncode == (1 if broken else 4)
     assert broken or "it goes with no choice of tests" in done.stderr
     assert (folder / "slow.txt").read_text() == "kept\n"
