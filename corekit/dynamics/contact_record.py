@@ -40,8 +40,6 @@ def step_record(
         residual = np.abs(np.minimum(impulse[:, 0], absolute[:, 0] + equation.bias[:, 0]))
         if equation.movable is not None:
             residual = np.where(equation.movable, residual, 0.0)
-    elif equation.single_impulses is not None:
-        impulse = equation.single_impulses
     else:
         terms = forces.terms
         impulse = equation.step * np.column_stack([terms.normal_force, terms.tangential_force])

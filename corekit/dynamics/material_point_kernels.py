@@ -9,8 +9,6 @@ contact's slots to the table, −1 for none. With V_p the rows of point p and C 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from corekit.compiled import compiled
@@ -18,7 +16,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.matrices import position
 
 __all__ = [
-    "add_blocks", "add_entries", "add_generalised_forces", "block_products", "cone_excess", "contact_impulses",
+    "add_blocks", "add_entries", "add_generalised_forces", "block_products",
     "count_entries", "entry_places", "point_velocities", "update_points",
 ]  # fmt: skip
 
@@ -100,55 +98,6 @@ def block_products(
             for j in range(12):
                 total += (by_stiffness * stiffness[c, i, j] + by_damping * damping[c, i, j]) * x[c, j]
             out[c, i] = total
-
-
-@compiled
-def contact_impulses(
-    step: float, by_damping: float, by_stiffness: float, terms_force: Array, stiffness: Array, damping: Array,
-    damped: Array, stiffened: Array, weight: Array, normal: Array, tangent: Array, out: Array,
-) -> None:  # fmt: skip
-    """Write h·f_c − by_damping·D_c·x_d − by_stiffness·K_c·x_s along n, t and n × t of every contact, out (m, 3) [N·s].
-
-    A point gets its weight times the contact's impulse; that of the largest weight is looked at.
-
-    Args:
-        damped, stiffened: x_d and x_s, velocities of the material points, (m, 12) [m/s].
-    """
-    own = np.empty(3)
-    for c in range(len(out)):
-        best = 0
-        for i in range(4):
-            if abs(weight[c, i]) > abs(weight[c, best]):
-                best = i
-        for i in range(3):
-            row = 3 * best + i
-            total = step * terms_force[c, row]
-            for j in range(12):
-                total -= by_damping * damping[c, row, j] * damped[c, j]
-                total -= by_stiffness * stiffness[c, row, j] * stiffened[c, j]
-            own[i] = total / weight[c, best]
-        n0, n1, n2 = normal[c, 0], normal[c, 1], normal[c, 2]
-        t0, t1, t2 = tangent[c, 0], tangent[c, 1], tangent[c, 2]
-        out[c, 0] = n0 * own[0] + n1 * own[1] + n2 * own[2]
-        out[c, 1] = t0 * own[0] + t1 * own[1] + t2 * own[2]
-        s0, s1, s2 = n1 * t2 - n2 * t1, n2 * t0 - n0 * t2, n0 * t1 - n1 * t0
-        out[c, 2] = s0 * own[0] + s1 * own[1] + s2 * own[2]
-
-
-@compiled
-def cone_excess(step: float, impulse: Array, normal_force: Array, friction: Array) -> float:
-    """The largest |λ_t| − μ·λ_n of contacts, relative to the largest μ·λ_n; 0 without friction.
-
-    λ_n is the larger one of what a solve gave, impulse (m, 3), and h times the force it began with, (m,). Of a contact
-    that parts the linearised forces may pull: friction is as large a part of that, which is none of its slip.
-    """
-    most = bound = 0.0
-    for c in range(len(impulse)):
-        if friction[c] > 0.0:
-            own = friction[c] * max(abs(impulse[c, 0]), step * normal_force[c])
-            bound = max(bound, own)
-            most = max(most, math.hypot(impulse[c, 1], impulse[c, 2]) - own)
-    return most / bound if bound > 0.0 else 0.0
 
 
 @compiled

@@ -1,12 +1,10 @@
 """The terms of a contact potential in the step equation, from the space of the material points.
 
-With P the rows of all points (12 numbers per contact), f_c, K_c, D_c block diagonal over contacts, and the factors of
-`linearisation`,
+With P the rows of all points (12 numbers per contact), f_c, K_c, D_c block diagonal over contacts,
 
-    r ← r + h_f·Pᵀf_c + c_v·PᵀD_cP·(d − v_k) + c_q·PᵀK_c·(P·(s − v_k) + v_obstacle)
-    A ← A + Pᵀ·C·P,     C = c_v·D_c + c_q·K_c                                                (1)
+    r ← r + h_f·Pᵀf_c,     A ← A + Pᵀ·C·P,     C = c_v·D_c + c_q·K_c                              (1)
 
-C may be singular and unsymmetric.
+at the velocity about which both are expanded. C may be singular and unsymmetric.
 """
 
 from __future__ import annotations
@@ -27,8 +25,6 @@ from corekit.dynamics.material_point_kernels import (
     add_blocks,
     add_generalised_forces,
     block_products,
-    cone_excess,
-    contact_impulses,
     count_entries,
     entry_places,
     point_velocities,
@@ -39,8 +35,6 @@ from corekit.roles.contact import ContactPotential, PotentialTerms
 
 __all__ = ["PotentialForces"]
 
-_CONE_EXCESS = 0.5
-"""Part of a friction bound by which linearised forces may leave their cones before they are expanded again."""
 _SPACE = 3 * MAX_MATERIAL_POINTS
 _NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
 
@@ -84,7 +78,6 @@ class PotentialForces:
         self._one_width = _NO_INDEX
         self._allocate(64)
         self.obstacle_velocity: Array | None = None
-        self._moving: Array | None = None
 
     def _allocate(self, room: int) -> None:
         """Make buffers for so many contacts."""
@@ -136,18 +129,14 @@ class PotentialForces:
             self.evaluate(velocity, step, moving)
         return count
 
-    def linearise(self, start: State, point: LinearisationPoint, c_v: float, c_q: float) -> Array | None:
-        """Evaluate the potential at a point, unless a smooth motion did; its part of r, None where nothing touches.
-
-        Args:
-            start: state at the start of the step.
-            c_v, c_q: the potential's own factors.
-        """
-        at = point.at
-        if not point.is_after_smooth_motion:
-            interval = start.time, start.time + point.step
-            self.update(at, at.v, point.step, interval, at_start=at is start)
-        return self._rhs(point, c_v, c_q) if self.count else None
+    def linearise(self, start: State, point: LinearisationPoint) -> Array | None:
+        """Evaluate the potential at a point of the θ family; its part of r, None where nothing touches."""
+        at, interval = point.at, (start.time, start.time + point.step)
+        if not self.update(at, at.v, point.step, interval, at_start=at is start):
+            return None
+        out = np.zeros(self._velocities)
+        self.add_forces(point.force_factor, out)
+        return out
 
     def evaluate(self, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
         """Compute forces and derivatives of the pipeline's current contacts, whose material points were collected."""
@@ -163,12 +152,10 @@ class PotentialForces:
             room.damping, room.normal_force, room.tangential_force,
         )  # fmt: skip
         self.terms, self.count, self._dirty = terms, m, m
-        self.obstacle_velocity, self._moving = obstacle_velocity, None
+        self.obstacle_velocity = obstacle_velocity
         if obstacle_velocity is not None:
             along = np.einsum("mwi,mw->mi", contact_axes(contacts, self._pipeline.width), obstacle_velocity)
-            moving = along[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
-            self._moving = moving
-            rate -= moving
+            rate -= along[:, None, :] * (contacts.frame[:m] >= 0)[:, :, None]
         self.info = self.potential.evaluate(contacts, position, rate, step, terms)
 
     def _load_points(self) -> None:
@@ -193,45 +180,6 @@ class PotentialForces:
             at = own.stop
         self._table = total, contact, slot, width, dofs, values
 
-    def _rhs(self, point: LinearisationPoint, c_v: float, c_q: float) -> Array:
-        """The terms of r in (1), shape (nv,)."""
-        out = np.zeros(self._velocities)
-        if point.force_factor:
-            self.add_forces(point.force_factor, out)
-        if point.damped is not None and c_v:
-            out += self.tangent_product(point.damped - point.velocity, c_v, 0.0)
-        if point.stiffened is not None and c_q:
-            out += self.tangent_product(point.stiffened - point.velocity, 0.0, c_q)
-            if self._moving is not None:  # what an obstacle's motion adds to −Pᵀ·K_c·P·v
-                out += self._block_force(self._moving, 0.0, c_q)
-        return out
-
-    def impulses(self, point: LinearisationPoint, velocity: Array, c_v: float, c_q: float) -> Array:
-        """Impulses of a solve that ended at v⁺, by its linearised forces, in contact axes, shape (m, 3) [N·s]."""
-        contacts, terms, m = self._pipeline.contacts, self.terms, self.count
-        damped, stiffened = np.zeros((2, m, MAX_MATERIAL_POINTS, 3))
-        given = (point.damped, point.stiffened)
-        for about, rate in zip(given, (damped, stiffened), strict=True):
-            point_velocities(*self._table, velocity - (point.velocity if about is None else about), rate)
-        if self._moving is not None:
-            stiffened -= self._moving
-        out = np.empty((m, 3))
-        contact_impulses(
-            point.force_factor, c_v, c_q, terms.force, terms.stiffness, terms.damping, damped.reshape(m, _SPACE),
-            stiffened.reshape(m, _SPACE), contacts.weight, contacts.normal, contacts.tangent, out,
-        )  # fmt: skip
-        return out
-
-    def leaves_cone(self, impulses: Array, step: float) -> bool:
-        """Whether some of these impulses, shape (m, 3), is outside of its friction cone by more than is let pass."""
-        friction = self._pipeline.contacts.friction
-        return cone_excess(step, impulses, self.terms.normal_force, friction) > _CONE_EXCESS
-
-    def expand_again(self, point: LinearisationPoint, velocity: Array, c_v: float, c_q: float) -> Array:
-        """Evaluate the contacts of a point with other velocities d, which `point.damped` is; their part of r, (nv,)."""
-        self.evaluate(velocity, point.step, self.obstacle_velocity)
-        return self._rhs(point, c_v, c_q)
-
     def generalised(self) -> Array:
         """Pᵀ·f_c, shape (nv,) [N or N·m]."""
         return self._spread(self.terms.force)
@@ -249,14 +197,10 @@ class PotentialForces:
 
     def tangent_product(self, velocity: Array, damping: float, stiffness: float) -> Array:
         """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,)."""
-        rate = np.zeros((self.count, MAX_MATERIAL_POINTS, 3))
+        rate, terms = np.zeros((self.count, MAX_MATERIAL_POINTS, 3)), self.terms
         if self.count:
             point_velocities(*self._table, velocity, rate)
-        return self._block_force(rate, damping, stiffness)
-
-    def _block_force(self, rate: Array, damping: float, stiffness: float) -> Array:
-        """Pᵀ·(damping·D_c + stiffness·K_c)·ẋ for velocities ẋ of the material points, (m, 4, 3); shape (nv,)."""
-        terms, rate = self.terms, np.ascontiguousarray(rate).reshape(-1, _SPACE)
+        rate = rate.reshape(-1, _SPACE)
         out = np.zeros_like(rate)
         block_products(terms.stiffness, terms.damping, stiffness, damping, rate, out)
         return self._spread(out)

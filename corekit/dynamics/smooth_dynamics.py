@@ -133,12 +133,11 @@ class SmoothDynamics:
         """Write v̇ of (1)–(4) at a world state; False if the mass matrix is singular on the constraints' kernel.
 
         Args:
-            frozen_damping_velocity: v₀, where the damping stays at its start: D·(v − v₀) is added to f, and f_c is
-                that of v₀.
+            frozen_damping_velocity: v₀, where the damping stays at its start: D·(v − v₀) is added to f.
             baumgarte_time: τ [s]; ten steps if None.
         """
         world, step, frozen = self._world, self._step, frozen_damping_velocity
-        extra = world.evaluate_potential(state, step, frozen)
+        extra = world.evaluate_potential(state, step)
         tau = BAUMGARTE_STEPS * step if baumgarte_time is None else baumgarte_time
         for i, (terms, where, own) in enumerate(
             zip(world.bodies, world.slices, state.body_states, strict=True)

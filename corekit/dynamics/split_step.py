@@ -20,9 +20,8 @@ and Van Loan (2013), Matrix Computations, section 8.2:
 
     d = |λ|_max(M⁻¹·D) = lim ‖x_k‖_M/‖x_{k−1}‖_M,   x_k = G·D·x_{k−1}                                       (3)
 
-G is the inverse of M with the rigid rows held, so that what the rows hold damps nothing. A contact potential's
-drag counts: D is then that of all bodies with Pᵀ·D_c·P. The quotients of symmetric matrices rise: a few
-iterations come within some percent of d from below.
+G is the inverse of M with the rigid rows held, so that what the rows hold damps nothing. The quotients of symmetric
+matrices rise: a few iterations come within some percent of d from below.
 """
 
 from __future__ import annotations
@@ -86,12 +85,15 @@ class SplitStep:
         self._zero = np.zeros(world.nv)
         self.drive_impulse: DriveImpulse | None = None
 
-    def begin_step(self, start: State, step: float, lookahead: float = 0.0) -> SplitOutlook:
+    def begin_step(
+        self, start: State, step: float, lookahead: float = 0.0, *, potential_last: bool = False
+    ) -> SplitOutlook:
         """Find the contact candidates of a step h from `start`."""
         world, equation = self._world, self._equation
         self._start, self._step = start, step
         self._smooth.begin_step(step)
-        is_local = world.forces is not None
+        world.potential_is_smooth = not potential_last
+        is_local = world.forces is not None and not potential_last
         equation.begin_step(start, step, lookahead=lookahead if is_local else 0.0)
         touches = not is_local and world.pipeline is not None and world.pipeline.start.count > 0
         return SplitOutlook(touches or world.has_bounded, is_local)
@@ -104,7 +106,7 @@ class SplitStep:
         return self.drive_impulse is not None
 
     def max_damping_rate(self) -> float:
-        """Evaluate D at the start and return the largest damping rate, a potential's drag included [1/s]."""
+        """Evaluate D at the start and return the largest damping rate [1/s]."""
         return _max_damping_rate(self._world, self._start)
 
     def linearise(self, free_state: State, theta: float = 0.0, frozen_damping: bool = False) -> None:
@@ -215,18 +217,17 @@ def _max_damping_rate(world: WorldTerms, start: State) -> float:
     """Evaluate every body's D at the start of a step; d of (3) [1/s], 0 without damping.
 
     Args:
-        world: factorised with A = M, a potential evaluated at the same start.
+        world: factorised with A = M.
     """
     dampings = [terms.update_damping(own) for terms, own in zip(world.bodies, start.body_states, strict=True)]
-    forces = world.forces
-    if (forces is None or not forces.count) and world.joints is None:
+    if world.joints is None:
         return max(
             0.0 if damping is None else _largest(terms.body.nv, terms.factor.solve_columns, damping.multiply)
             for terms, damping in zip(world.bodies, dampings, strict=True)
         )
 
     def multiply(x: Array, out: Array) -> None:
-        out[:] = 0.0 if forces is None or not forces.count else forces.tangent_product(x, 1.0, 0.0)
+        out.fill(0.0)
         for damping, where in zip(dampings, world.slices, strict=True):
             if damping is not None:
                 own = np.empty(where.stop - where.start)

@@ -23,6 +23,7 @@ from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.look_ahead import LookAhead
+from corekit.dynamics.potential_stage import PotentialStage
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
 from corekit.roles.contact import ImpulseSolver
@@ -31,8 +32,6 @@ __all__ = ["StepEquation"]
 
 _SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
 _Evaluate = Callable[[BodyTerms, LinearisationPoint], None]
-_FRICTION_TURNS = 8
-"""How often a potential's friction is expanded again in a step."""
 _SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
 
 
@@ -53,7 +52,6 @@ class StepEquation:
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
             potential, which sees nothing outside its layer, cannot solve such a step.
         movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
-        single_impulses: of a potential's contacts by their linearised forces, (m, 3) [N·s], in steps of one solve.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
     """
 
@@ -75,7 +73,11 @@ class StepEquation:
         self._potential_factors = (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
-        self.single_impulses: Array | None = None
+        self._stage: PotentialStage | None = None
+        if world.forces is not None and world.pipeline is not None:
+            self._stage = PotentialStage(world, world.forces, world.pipeline)
+        # the start of a step whose potential is solved for by the stage
+        self._stage_start: State | None = None
         self._is_factorised, self._holds_contacts = True, False
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
         self.passed_pair: tuple[int, int] | None = None
@@ -106,23 +108,15 @@ class StepEquation:
             forces.clear()
             layer = forces.potential.activation_distance
         pipeline.begin_step(start, max(step, lookahead), layer)
-        if forces is None:  # `StepLimit` looks for what passes by a potential
+        if forces is None or not world.potential_is_smooth:
             pipeline.detect_at_start()
-            if not contacts_at_start:
-                self.passed_pair = look_ahead.passed_pair(start, step)
+        if forces is None and not contacts_at_start:  # `StepLimit` looks for what passes by a potential
+            self.passed_pair = look_ahead.passed_pair(start, step)
 
-    def linearise(
-        self, start: State, point: LinearisationPoint, potential: tuple[float, float] | None = None
-    ) -> None:
-        """Expand (1)–(3) at a point.
-
-        Args:
-            start: state at the start of the step.
-            potential: c_v and c_q of a contact potential; None: those of the point.
-        """
+    def linearise(self, start: State, point: LinearisationPoint) -> None:
+        """Expand (1)–(3) at a point; `start` is the state at the start of the step."""
         self._set_point(point, BodyTerms.linearise)
-        c_v, c_q = potential or (point.damping_factor, point.stiffness_factor)
-        self._potential_factors = c_v, c_q
+        self._potential_factors = point.damping_factor, point.stiffness_factor
         self._update_contacts(start, point)
         self._refactor(point)
 
@@ -134,7 +128,7 @@ class StepEquation:
     def _refactor(self, point: LinearisationPoint) -> None:
         """Factorise A, unless the step is to be solved unreduced."""
         self._is_factorised = self._unreduced is None or point.is_after_smooth_motion
-        if self._is_factorised:
+        if self._is_factorised and self._stage_start is None:
             self._world.factorisation.refactor(*self._potential_factors)
 
     def update_residual(self, start: State, point: LinearisationPoint) -> None:
@@ -147,7 +141,7 @@ class StepEquation:
         # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
         self._velocity[:] = point.velocity
         self.point, self.step = point, point.step
-        self._known_residual = self.single_impulses = None
+        self._known_residual = None
         for terms, own in self._world.of_bodies(point):
             evaluate(terms, own)
         if self._world.joints is not None:
@@ -156,12 +150,15 @@ class StepEquation:
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
         world, look_ahead = self._world, self._look_ahead
-        self.obstacle_velocity = self._potential_rhs = self.movable = None
+        self.obstacle_velocity = self._potential_rhs = self.movable = self._stage_start = None
         if self._solves_contacts and look_ahead is not None:
             at_start = point.at is start and not self.passed_pair
             self.find_contacts(start, look_ahead.contact_point(start, point) if at_start else point)
         elif world.forces is not None:
-            self._potential_rhs = world.forces.linearise(start, point, *self._potential_factors)
+            if point.is_single_solve or not world.potential_is_smooth:
+                self._stage_start = start
+            elif not point.is_after_smooth_motion:
+                self._potential_rhs = world.forces.linearise(start, point)
         elif self.impulses.bounded:
             self.impulses.match(None)
 
@@ -193,6 +190,8 @@ class StepEquation:
         self.contact_count, self.obstacle_velocity = 0, None
         if self._solves_contacts and pipeline is not None and pipeline.detect(free):
             return False
+        if world.forces is not None and not world.potential_is_smooth:
+            return world.forces.update(free, free.v, self.step, None) == 0
         self.impulses.match(None)
         return True
 
@@ -233,6 +232,10 @@ class StepEquation:
                 return info
             self.impulses.match(contacts)
             world.factorisation.refactor(*self._potential_factors)
+        if self._stage is not None and self._stage_start is not None:
+            info = self._stage.solve(self._stage_start, point, velocity)
+            self._potential_rhs, self._potential_factors = self._stage.impulse, (0.0, 0.0)
+            return info
         if not world.factorisation.succeeded:
             velocity[:] = self._velocity
             return _SINGULAR
@@ -244,35 +247,7 @@ class StepEquation:
                 count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
             )
             return info
-        if world.forces is None:
-            return _SOLVED
-        return (
-            self._follow_friction(velocity)
-            if point.is_single_solve and world.forces.count
-            else world.forces.info
-        )
-
-    def _follow_friction(self, velocity: Array) -> SolveInfo:
-        """Expand a potential's friction again at v⁺ while its linearised forces leave their cones, and write v⁺.
-
-        At rest it is a steep line in the slip, which a jump of the slip would follow far out of the cone. A turn is a
-        step of Newton's method in the velocities that the potential sees; INACCURATE if that goes on.
-        """
-        world, (c_v, c_q), forces = self._world, self._potential_factors, self._world.forces
-        assert forces is not None and self.point is not None
-        self.single_impulses, turns = forces.impulses(self.point, velocity, c_v, c_q), 0
-        while forces.leaves_cone(self.single_impulses, self.step):
-            if (turns := turns + 1) > _FRICTION_TURNS:
-                return SolveInfo(Status.INACCURATE, answered_by=forces.info.answered_by)
-            self.point = self.point._replace(damped=velocity.copy())
-            self._potential_rhs = forces.expand_again(self.point, velocity, c_v, c_q)
-            if not world.factorisation.refactor(c_v, c_q):
-                velocity[:] = self._velocity
-                return _SINGULAR
-            world.factorisation.solve(self._potential_rhs, velocity)
-            velocity += self._velocity
-            self.single_impulses = forces.impulses(self.point, velocity, c_v, c_q)
-        return forces.info
+        return _SOLVED if world.forces is None else world.forces.info
 
     def solve_again(self, bias: Array, velocity: Array) -> SolveInfo:
         """Solve the current problem with another bias of the contacts, and write v⁺ and the impulses if it succeeds."""
@@ -358,9 +333,8 @@ class StepEquation:
     def contact_impulse(self) -> Array:
         """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential at the current point, a new array (nv,)."""
         world, point = self._world, self.point
-        known = self._potential_rhs
-        if known is not None and point is not None and point.damped is None and point.stiffened is None:
-            return known.copy()  # then r holds nothing else of the potential
+        if self._potential_rhs is not None:
+            return self._potential_rhs.copy()
         out = np.zeros(world.nv)
         if world.forces is not None and point is not None:
             world.forces.add_forces(point.force_factor, out)

@@ -46,6 +46,8 @@ _ROUNDING = 1e-9
 """Of the rest to a stop: none is left for a step of its own."""
 _SHORTEST = 2.0**-24
 """Of the scenario's step; shorter ones would stop the run for good."""
+_UNSOLVED = 2.0**-10
+"""Of the scenario's step, down to which one that misses its tolerance is repeated in halves."""
 _ALLOWANCE = 1.05
 """How far ahead of the end of a step a pair is judged: forces may add speed within the step."""
 _AHEAD, _AT_END = 1.5, 2.0
@@ -93,11 +95,13 @@ class StepLimit:
             report = integrator.step(system, start, stop, out)
             if not report.accepted:
                 return report
-            deep = self._pipeline.max_penetration() > self._layer
-            if deep and not self.watches and self._is_pushed(start, out, report.step_size):
-                self._watch(start, step)
-            if self.is_resolved(start, out):
-                return report
+            if report.solve_info.status.solved or report.step_size <= _UNSOLVED * step:
+                deep = self._pipeline.max_penetration() > self._layer
+                if deep and not self.watches and self._is_pushed(start, out, report.step_size):
+                    self._watch(start, step)
+                if self.is_resolved(start, out):
+                    return report
+            self._last = min(self._last, report.step_size)
             if own is not None:
                 own.restore(kept)
             stop = start.time + 0.5 * report.step_size

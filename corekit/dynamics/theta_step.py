@@ -55,10 +55,9 @@ class ThetaStep:
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:
         """Expand the step equation at the start."""
-        h = self._step
-        point = at_start(self._start, h, self._zero, beta, damped, shift)
-        # a potential, stiff by design, is implicit whatever the models are
-        self._equation.linearise(self._start, point, (h, (beta or 1.0) * h * h))
+        self._equation.linearise(
+            self._start, at_start(self._start, self._step, self._zero, beta, damped, shift)
+        )
 
     def linearise(
         self, velocity: Array, theta: float, stiffness_factor: float = 1.0, shift: float = 0.0

@@ -41,6 +41,7 @@ class WorldTerms:
         nq, nv: lengths of q and v.
         has_constraints: whether any body has constraints, or there are joints.
         has_bounded, has_prescribed: whether any body has constraints with bounds, prescribed motion.
+        potential_is_smooth: whether a contact potential is part of the smooth dynamics in this step.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class WorldTerms:
         self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
         width = 3 if pipeline is None else pipeline.width
         self.jacobian = ContactJacobian(bodies, width, by_entries=isinstance(solver, UnreducedStepSolver))
+        self.potential_is_smooth = True
         self.forces: PotentialForces | None = None
         if isinstance(solver, ContactPotential) and pipeline is not None:
             self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
@@ -114,15 +116,13 @@ class WorldTerms:
             terms = self.bodies[i]
             velocity[self.slices[i]][terms.prescribed] = terms.motion.values_at(time)[1]
 
-    def evaluate_potential(self, state: State, step: float, velocity: Array | None = None) -> Array | None:
-        """A contact potential's force on all bodies at a state, shape (nv,); None where nothing touches.
+    def evaluate_potential(self, state: State, step: float) -> Array | None:
+        """A contact potential's force on all bodies at a state of the smooth dynamics after a step h [s], shape (nv,).
 
-        Args:
-            step: h [s], which the potential is given.
-            velocity: the velocity to use instead of the state's own, shape (nv,).
+        None where nothing touches, or where the potential is no part of the smooth dynamics.
         """
         forces = self.forces
-        if forces is None or not forces.update(state, state.v if velocity is None else velocity, step, None):
+        if forces is None or not self.potential_is_smooth or not forces.update(state, state.v, step, None):
             return None
         return forces.generalised()
 

@@ -67,8 +67,8 @@ class ThetaStep(Protocol):
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:
         """Build the one-solve problem at (q₀, v₀, t):  A = M + hD + βh²K,  b = M·v₀ + h·(f + D·v₀).
 
-        If not `damped`, D is left out of both. K_c and D_c of a contact potential always count, with β = 1 where
-        `beta` is 0. φ̃ = s(φ(q₀)), r_b = −c(q₀)/h. A positive `shift` σ adds σ·M to A and σ·M·v₀ to b: the problem
+        If not `damped`, D is left out of both. A contact potential is solved for at the end of the step, by Newton's
+        method of its own. φ̃ = s(φ(q₀)), r_b = −c(q₀)/h. A positive `shift` σ adds σ·M to A and σ·M·v₀ to b: the problem
         stays consistent, and A is positive definite for σ large enough.
         """
 
@@ -126,10 +126,14 @@ class SplitOutlook(NamedTuple):
 class SplitStep(Protocol):
     """One step of the split family: `begin_step`, the smooth dynamics to the free state, then one problem (6)."""
 
-    def begin_step(self, start: State, step: float, lookahead: float = 0.0) -> SplitOutlook:
+    def begin_step(
+        self, start: State, step: float, lookahead: float = 0.0, *, potential_last: bool = False
+    ) -> SplitOutlook:
         """Find the contact candidates of a step h [s] from `start`.
 
         With a `lookahead` longer than h [s] the integrator may evaluate the smooth dynamics that far ahead.
+        With `potential_last`, as explicit schemes want it, a contact potential is no part of the smooth dynamics but of
+        (6), which is then solved for v⁺ with its force in the middle of the step, by Newton's method of its own.
         """
 
     def apply_rate_jump(self, state: State, out: State) -> bool:
@@ -143,8 +147,7 @@ class SplitStep(Protocol):
         """Evaluate D at the start and return the largest damping rate |λ|_max(M⁻¹·D) [1/s].
 
         The last acceleration must be that of the start. Some iterations of the power method approach the rate from
-        below, on the kernel of the rigid constraints. D is that of models with force derivatives and of contact
-        potentials; 0 without any.
+        below, on the kernel of the rigid constraints. D is that of models with force derivatives; 0 without any.
         """
 
     def linearise(self, free_state: State, theta: float = 0.0, frozen_damping: bool = False) -> None:
@@ -196,7 +199,7 @@ class SmoothDynamics(Protocol):
             state: where.
             out: a, shape (nv,).
             frozen_damping_velocity: v₀, shape (nv,), freezes the damping at its start: D·(v − v₀) is added to f, D as
-                `SplitStep.max_damping_rate` evaluated it, and the force of a potential is that of v₀.
+                `SplitStep.max_damping_rate` evaluated it.
             baumgarte_time: τ [s]; None: ten steps.
         """
 

@@ -112,7 +112,7 @@ def test_what_is_unsound_is_refused(model, solver, scheme):
 @table([cell for cell in CELLS if not is_refused(*cell)])
 def test_saving_loading_and_restoring_change_no_bit(model, solver, scheme, pytestconfig):
     after = LONG_AFTER if pytestconfig.getoption("full") else AFTER
-    scenario = load_cell(model, solver, scheme, task_of(model).step_of(scheme, solver))
+    scenario = load_cell(model, solver, scheme, task_of(model).step_of(scheme))
     saved, loaded = scenario.compose(), scenario.compose()
     first = advance_into_contact(saved)
     loaded.restore(saved.internal_state())

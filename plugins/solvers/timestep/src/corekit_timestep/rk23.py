@@ -12,7 +12,8 @@ Damping. Its largest rate d = |λ|_max(M⁻¹D) is estimated in every step. Wher
 is near, the pair contains the damping, and the smooth motion is of order three. Otherwise D is split off
 (`split_damping`): the pair integrates f + D·(v − v₀), and (2) damps v⁺ linearly implicitly.
 
-With contact the whole step is of order one at impacts, like every scheme that solves contact once per step.
+With contact the whole step is of order one at impacts, like every scheme that solves contact once per step. A
+contact potential acts in (2): its springs are of order two, its friction and dashpots of order one.
 Springs stay explicit: inner steps resolve them, contact needs h·ω < 2. There is no internal state, so a model
 may change its coordinates between steps.
 """
@@ -63,7 +64,7 @@ class Rk23(Integrator):
         pair, split = self._pair, system.split
         if split.apply_rate_jump(state, self._after_jump):
             state = self._after_jump
-        may_have_impulses = split.begin_step(state, h).may_have_impulses
+        may_have_impulses = split.begin_step(state, h, potential_last=True).may_have_impulses
         if not pair.begin(system, state):
             return StepReport(accepted=False, step_size=h, solve_info=SolveInfo(Status.SINGULAR))
         theta, frozen = damping_theta(split, h, self._config.split_above, may_have_impulses)

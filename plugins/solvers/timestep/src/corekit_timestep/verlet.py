@@ -6,10 +6,11 @@
                q_f = integrate(q_m, v_f, ½·h)                                                (2)
     contact about (q_f, v_f) gives v⁺,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                (3)
 
-a is the acceleration of the smooth dynamics, with constraints and contact potentials. Second order,
-symplectic if forces do not depend on velocity; stable for h·ω < 2. With contact a step is of order one at
-impacts. (1) evaluates accelerations at the ends of the step, (2) in its middle, where a force that jumps at a
-grid point has the value of its own interval.
+a is the acceleration of the smooth dynamics, with constraints. Second order, symplectic if forces do not depend
+on velocity; stable for h·ω < 2. With contact a step is of order one at impacts. A contact potential acts in (3),
+its springs in the middle of the step, its friction and dashpots with v⁺: those are of order one. (1) evaluates
+accelerations at the ends of the step, (2) in its middle, where a force that jumps at a grid point has the value
+of its own interval.
 
 Damping with a stiff rate d, h·d > `split_above`, and near contacts any damping, is frozen at v₀ in (1) and
 (2) and solved linearly implicitly in (3) (`split_damping`). A step is then stable for every h·d, and exactly
@@ -59,7 +60,7 @@ class Verlet(Integrator):
         split = system.split
         if split.apply_rate_jump(state, after_jump):
             state = after_jump
-        may_have_impulses = split.begin_step(state, h).may_have_impulses
+        may_have_impulses = split.begin_step(state, h, potential_last=True).may_have_impulses
         theta, frozen = 0.0, False
         start_acceleration, is_regular = np.zeros(system.nv), True
         splits = self._config.split_above < math.inf or may_have_impulses

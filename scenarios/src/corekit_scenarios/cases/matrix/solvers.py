@@ -62,7 +62,7 @@ def _plan(models: tuple[str, ...]) -> tuple[list[_Plan], list[Cell]]:
     for model in models:
         task = Task.from_scenario(f"matrix/{model}")
         for solver, scheme in product(SOLVERS, schemes()):
-            step = task.step_of(scheme, solver)
+            step = task.step_of(scheme)
             overrides = (f'contact.solver={{use="{solver}"}}', scheme.choice, f"time.step={step!r}")
             cell = Cell(model, solver, scheme.name, step)
             try:

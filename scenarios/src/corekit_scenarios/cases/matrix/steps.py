@@ -1,16 +1,13 @@
 """Which integrators there are, and the step of each on a task: the task's own, or one that it is stable with.
 
     impulses after an explicit smooth part:   h·ω ≤ 1,   ω² = λ_max(K, M) of the model               (1)
-    a potential's friction, linearised once a step:   h ≤ ν/(μ·g)                                    (2)
 
-(1) keeps a factor of two from the limit. In a step of (2) friction removes less than the slip ν below which it is a
-drag: a longer one throws what slides past its rest. Steps are whole parts of the time between records.
+(1) keeps a factor of two from the limit. Steps are whole parts of the time between records.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 from attrs import frozen
 
@@ -21,12 +18,9 @@ from corekit.simulation.explicit_limit import fastest_rates
 
 __all__ = ["Scheme", "Task", "schemes"]
 
-SLIP = 1e-3
-"""ν of `imc` [m/s]."""
 _CUT = {"local_error": 1e-5}
 _OPTIONS = {"newmark": _CUT, "generalized-alpha": _CUT}
 """Second order has a hard time where a smooth contact sets in: these cut their steps there [m or rad]."""
-_GRAVITY = 9.81
 
 
 @frozen
@@ -60,14 +54,13 @@ class Task:
 
     Args:
         name: of the shipped scenario.
-        step: its own [s]. every: time between records [s]. friction: μ.
+        step: its own [s]. every: time between records [s].
         omega: ω of (1) at its start [1/s], 0 where no model gives it.
     """
 
     name: str
     step: float
     every: float
-    friction: float
     omega: float
 
     @classmethod
@@ -80,17 +73,10 @@ class Task:
             for body, state in zip(simulation.bodies, simulation.state.body_states, strict=True)
         ]
         omega = max((each[0] for each in rates if each is not None), default=0.0)
-        contact = scenario.contact
-        friction = 0.0 if contact is None or contact.friction is None else contact.friction
-        return cls(name, scenario.time.step, scenario.output.every or scenario.time.step, friction, omega)
+        return cls(name, scenario.time.step, scenario.output.every or scenario.time.step, omega)
 
-    def step_of(self, scheme: Scheme, solver: str) -> float:
-        """The step [s] of a scheme with a contact solver by (1) and (2), the task's own at most."""
-        return self.every / math.ceil(self.every / min(self._bounds(scheme, solver)) * (1.0 - 1e-9))
-
-    def _bounds(self, scheme: Scheme, solver: str) -> Iterator[float]:
-        yield self.step
-        if "split" in scheme.abilities and "implicit" not in scheme.abilities and self.omega:
-            yield 1.0 / self.omega
-        if solver == "imc" and not {"newton", "implicit", "error-controlled"} & scheme.abilities:
-            yield SLIP / (self.friction * _GRAVITY)
+    def step_of(self, scheme: Scheme) -> float:
+        """The step [s] of a scheme by (1), the task's own at most."""
+        explicit = "split" in scheme.abilities and "implicit" not in scheme.abilities
+        longest = min(self.step, 1.0 / self.omega) if explicit and self.omega else self.step
+        return self.every / math.ceil(self.every / longest * (1.0 - 1e-9))
