@@ -79,15 +79,14 @@ def test_the_impulse_that_stops_a_fall_is_what_gravity_gave(scenario_file, tmp_p
     assert row.metrics.steps == 500
 
 
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_refused_and_failed_combinations_keep_their_rows(scenario_file, tmp_path):
     made = compare(
         scenario_file,
         [
             "integrator.use=reference-semi-implicit-euler,no-such-one",
-            "bodies.ball.options.masses=[1.0],[1e307]",
+            "bodies.ball.options.masses=[1.0],[0.0]",
         ],
-        ["world.gravity=[0.0, 0.0, -1e3]"],
+        [],
         tmp_path / "out",
     )
     assert [row.status for row in made.rows] == ["finished", "failed", "refused", "refused"]
