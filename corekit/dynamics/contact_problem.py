@@ -226,12 +226,13 @@ class UnreducedStep:
     def if_supported(cls, world: WorldTerms, impulses: ContactImpulses) -> Self | None:
         """The unreduced form of a world of one body with constraints and a band or blocks for a matrix; else None.
 
-        Bodies with prescribed motion are reduced.
+        Bodies with prescribed motion or joints are reduced.
         """
         if len(world.bodies) != 1 or not isinstance(world.solver, UnreducedStepSolver):
             return None
         (terms,) = world.bodies
-        if terms.rows is None or len(terms.prescribed) or isinstance(terms.matrix, (Dense, Sparse)):
+        of_body_alone = world.joints is None and not len(terms.prescribed)
+        if terms.rows is None or not of_body_alone or isinstance(terms.matrix, (Dense, Sparse)):
             return None
         return cls(world.solver, world, impulses)
 
