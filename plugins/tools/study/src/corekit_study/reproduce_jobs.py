@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from attrs import frozen
 
 from corekit.registry.spec import Case
 from corekit_run.processes import process_count, work, worker_pool
-from corekit_study.progress_display import ProgressDisplay, ShowProgress
+from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
 from corekit_study.reproduce import Report, reproduce
 
 __all__ = ["CaseJob", "run_at_once"]
+
+_KILLED = "the process of a case was killed: the system may have run out of memory"
 
 
 @frozen
@@ -40,19 +42,33 @@ def run_at_once(
 ) -> Iterator[Report]:
     """Run cases, `jobs` of them at a time.
 
-    A process that ends abruptly ends its cases that are not done; their reports say so.
+    Most often a process that is killed was for want of memory, and no error tells which case wanted it: what was under
+    way is tried again, one after the other. A case whose process is killed with no other beside it has failed.
 
     Args:
         progress: shows each run, under the name of its case; a function of a module, which processes can find.
     """
     longest_first = sorted(case_jobs, key=lambda job: -job.case.minutes)
     beside = [job for job in longest_first if not job.case.alone]
-    share = process_count() // jobs
-    workers = share if share > 1 else 0
-    with worker_pool(jobs, tasks_per_child=1) as pool:
-        futures = {pool.submit(work, _run, job, progress, workers): job for job in beside}
-        for future in as_completed(futures):
-            yield _report(future, futures[future])
+    while beside:
+        share = process_count() // jobs
+        workers = share if share > 1 else 0
+        futures: dict[Future[Report], CaseJob] = {}
+        with worker_pool(jobs, tasks_per_child=1) as pool:
+            # the first process may be killed while the last case is handed over
+            with suppress(BrokenProcessPool):
+                for job in beside:
+                    futures[pool.submit(work, _run, job, progress, workers)] = job
+            for future in as_completed(futures):
+                if not isinstance(future.exception(), BrokenProcessPool):
+                    beside.remove(futures[future])
+                    yield future.result()
+        if beside and jobs > 1:
+            jobs = 1
+            with (progress or no_display)("the cases that are left") as display:
+                display.warn(f"{_KILLED}; what was under way is tried again, one case after the other")
+        elif beside:
+            yield _killed(beside.pop(0))  # they are begun in order
     for job in longest_first:
         if job.case.alone:
             yield _run(job, progress)
@@ -63,12 +79,11 @@ def _run(job: CaseJob, progress: ShowProgress | None, workers: int | None = None
     return reproduce(job.case, job.folder, display, job.only, workers)
 
 
-def _report(future: Future[Report], job: CaseJob) -> Report:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        error = "the process that ran it, or one beside it, ended abruptly"
-        return Report(case=job.case, error=error, folder=job.folder, wall_s=0.0)
+def _killed(job: CaseJob) -> Report:
+    error = (
+        f"{_KILLED}, with no other beside it. To try it again: corekit reproduce --resume {job.folder.parent}"
+    )
+    return Report(case=job.case, error=error, folder=job.folder, wall_s=0.0)
 
 
 @frozen
