@@ -15,6 +15,8 @@ BEYOND = "where the displacement is beyond what the model allows: --spread 0.1"
 """What to do about a function that has no slope, or no value, at a displaced state."""
 
 _LEVELS = 7
+_ENOUGH = 1e-10
+"""Estimated error, relative to the slope, from which on smaller steps are not asked for."""
 _CLOSER = 64
 """By how much steps are shortened once: the longest is then the shortest of before."""
 
@@ -24,7 +26,8 @@ def slope(function: Callable[[float], Array], step: float = 0.1) -> tuple[Array,
 
         D(s) = (function(s) − function(−s)) / 2s,     s = step, step/2, step/4, …            (1)
 
-    extrapolated in s²; the entry of the tableau with the least estimated error counts.
+    extrapolated in s²; the entry of the tableau with the least estimated error counts. Smaller steps end where it is
+    `_ENOUGH`: rounding only grows with them.
 
     Source: Ridders (1982), "Accurate computation of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4(2).
     """
@@ -41,6 +44,8 @@ def slope(function: Callable[[float], Array], step: float = 0.1) -> tuple[Array,
                 best, error = row[j + 1], moved
         if not before:
             best = row[0]
+        elif error <= _ENOUGH * _size(best):
+            break
         before = row
     return best, error
 

@@ -67,10 +67,10 @@ def options_read(subject: Subject) -> None:
     config = subject.config()
     with _watched(config) as unread:
         component = subject.build_from(config)
-    waiting = {path for path in unread if unread[path]}
+    waiting = {path: path.rpartition(".")[2] for path in unread if unread[path]}
     # what is read later only, or with other options only, is looked for in the source
-    used = _attributes_of(type(component)) if waiting else set()
-    idle = sorted(path for path in waiting if path.rpartition(".")[2] not in used)
+    never = _not_read_in(type(component), set(waiting.values()))
+    idle = sorted(path for path, name in waiting.items() if name in never)
     expect(not idle, f"nobody reads {', '.join(idle)}")
 
 
@@ -102,17 +102,21 @@ def _watching(cls: Any, names: dict[str, str], unread: dict[str, bool]) -> Any:
     return type(cls.__name__, (cls,), {"__slots__": (), "__getattribute__": note})
 
 
-def _attributes_of(cls: type) -> set[str]:
-    """Names of attributes that are read in the source of the packages that a class and its bases come from."""
-    found: set[str] = set()
-    for path in {path for each in cls.__mro__ for path in _sources(each.__module__)}:
-        found |= _attributes_in(path.read_text(encoding="utf-8"))
-    return found
+def _not_read_in(cls: type, names: set[str]) -> set[str]:
+    """Which of the names are read as attributes nowhere in the packages that a class and its bases come from."""
+    missing = set(names)
+    for path in {path for each in cls.__mro__ for path in _sources(each.__module__)} if names else ():
+        source = path.read_text(encoding="utf-8")
+        if any(name in source for name in missing):
+            missing -= _attributes_in(source)
+        if not missing:
+            break
+    return missing
 
 
 @lru_cache(maxsize=512)
 def _attributes_in(source: str) -> frozenset[str]:
-    """The same of one file: components of a distribution share their sources.
+    """Names of attributes that are read in one file: components of a distribution share their sources.
 
     A text counts where `getattr` may be called with it: in a function that calls it, and in a list of names. As a key
     of a table it does not.
