@@ -25,6 +25,37 @@ def test_a_formula_without_a_finite_real_value_is_refused_where_it_stands(text):
     assert caught.value.mistakes[0].path.endswith("links[0].divisions[0].strain[0].functions[0]")
 
 
+def within(template, count, text):
+    for _ in range(count):
+        text = template.format(text)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (within("({})**20", 8, "9"), "may hold numbers up to 1e308"),
+        (within("({})**20", 8, "(1/9)"), "may hold numbers up to 1e308"),
+        (within("({})**(1/3)", 20, "q"), "16 functions and powers within each other"),
+        (within("abs({}-q)", 60, "q"), "16 functions and powers within each other"),
+        (within("sqrt({}+q)", 100, "q"), "16 functions and powers within each other"),
+        ("q+" * 990 + "q", "may hold 400 signs"),
+        ("2**(1/0)", "may hold powers up to 64"),
+        ("q**sqrt(-1)", "may hold powers up to 64"),
+    ],
+    ids=["whole", "fraction", "roots", "abs", "sqrt", "sum", "infinite", "imaginary"],
+)
+def test_what_would_take_for_ever_or_end_raw_is_one_sentence(text, said):
+    with pytest.raises(ConfigError, match=said):
+        expression(text, ["q"], "formula")
+
+
+def test_powers_of_numbers_are_those_of_python():
+    tower = "3**(1/3)**(1/3)**(1/3)"
+    for text in ("2**10", "2**0.5", "9**(1/2)", "2**(2**0.5)", "0.5**3", "2**-3", "(1/3)**20", tower):
+        assert float(expression(text, [], "formula")) == pytest.approx(eval(text), rel=1e-14)
+
+
 @pytest.mark.parametrize(
     ("text", "value", "slope", "bend"),
     [

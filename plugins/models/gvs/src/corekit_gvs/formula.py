@@ -11,6 +11,7 @@ imports this module when there is one.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -24,24 +25,55 @@ from corekit.errors import ConfigError, Mistake
 
 __all__ = ["evaluator", "evaluator_with_slope", "expression"]
 
+_PRINTER: Any = NumPyPrinter  # without types
+_LONGEST = 2000
+_HIGHEST = 64
+_LONGEST_NUMBER = 2048
+"""Bits of a whole number or of a part of a fraction; the largest number of arrays has 1024."""
+_MOST_FUNCTIONS, _DEEPEST = 16, 400
+"""Within each other: functions and powers, of which derivatives take SymPy minutes; and all signs."""
+_MULTIPLIED = 8
+"""Highest power that is a product: an array's third power takes numpy as long as ten products."""
+
+
+def _real(number: Any) -> float:
+    """The value of a number, NaN where it is none that is real and finite."""
+    try:
+        return float(number)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+
+
+def _power(base: Any, power: Any) -> Any:
+    """A power, of which SymPy would hold any number exactly, and search powers of powers for ever.
+
+    Raises:
+        ValueError: what a formula may hold.
+    """
+    if not power.is_number:
+        return base**power
+    size = abs(_real(power))
+    if not size <= _HIGHEST:
+        raise ValueError(f"may hold powers up to {_HIGHEST}")
+    if base.is_Rational and max(abs(base.p), base.q).bit_length() * size > _LONGEST_NUMBER:
+        raise ValueError("may hold numbers up to 1e308")
+    return base ** (power if power.is_Rational else sympy.Float(_real(power)))
+
+
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
-    ast.Pow: lambda a, b: a**b,
+    ast.Pow: _power,
 }
+_SIGN: dict[type[ast.unaryop], int] = {ast.UAdd: 1, ast.USub: -1}
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "asin": sympy.asin, "acos": sympy.acos,
     "atan": sympy.atan, "sinh": sympy.sinh, "cosh": sympy.cosh, "tanh": sympy.tanh, "exp": sympy.exp,
     "log": sympy.log, "sqrt": sympy.sqrt, "abs": sympy.Abs, "min": sympy.Min, "max": sympy.Max,
     "step": lambda x: sympy.Piecewise((1, x > 0), (0, True)),
 }  # fmt: skip
-_PRINTER: Any = NumPyPrinter  # without types
-_LONGEST = 2000
-_HIGHEST = 64
-_MULTIPLIED = 8
-"""Highest power that is a product: an array's third power takes numpy as long as ten products."""
 
 
 def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
@@ -54,15 +86,7 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
     def refuse(found: object, allowed: str) -> ConfigError:
         return ConfigError([Mistake(path, found, allowed)], "a formula")
 
-    if not isinstance(text, str) or len(text) > _LONGEST:
-        found = f"{len(text)} characters" if isinstance(text, str) else text
-        raise refuse(
-            found, f"must be a text of at most {_LONGEST} characters: a formula of {', '.join(names)}"
-        )
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise refuse(text, f"is not a formula of {', '.join(names)}") from error
+    tree = _parsed(text, names, refuse)
     known = {name: sympy.Symbol(name, real=True) for name in names} | {"pi": sympy.pi, "e": sympy.E}
 
     def read(node: ast.expr) -> Any:
@@ -70,13 +94,14 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
             return sympy.Integer(node.value) if isinstance(node.value, int) else sympy.Float(node.value)
         if isinstance(node, ast.Name) and node.id in known:
             return known[node.id]
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-            return -read(node.operand) if isinstance(node.op, ast.USub) else read(node.operand)
+        if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGN:
+            return _SIGN[type(node.op)] * read(node.operand)
         if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
             left, right = read(node.left), read(node.right)
-            if isinstance(node.op, ast.Pow) and right.is_number and not abs(right) <= _HIGHEST:
-                raise refuse(ast.unparse(node), f"may hold powers up to {_HIGHEST}")
-            return _BINARY[type(node.op)](left, right)
+            try:
+                return _BINARY[type(node.op)](left, right)
+            except ValueError as error:
+                raise refuse(ast.unparse(node), str(error)) from error
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             known_function = _FUNCTIONS.get(node.func.id)
             if known_function is not None and node.args:
@@ -92,6 +117,38 @@ def expression(text: str, names: Sequence[str], path: str) -> sympy.Expr:
         said = "has no finite real value: it divides by 0, or takes a root or logarithm of what is < 0"
         raise refuse(text, said)
     return value
+
+
+def _parsed(text: str, names: Sequence[str], refuse: Callable[[object, str], ConfigError]) -> ast.expr:
+    """The syntax of a formula, of bounded length and depth."""
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        found = f"{len(text)} characters" if isinstance(text, str) else text
+        raise refuse(
+            found, f"must be a text of at most {_LONGEST} characters: a formula of {', '.join(names)}"
+        )
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise refuse(text, f"is not a formula of {', '.join(names)}") from error
+    if too_deep := _too_deep(tree):
+        raise refuse(f"{len(text)} characters", too_deep)
+    return tree
+
+
+def _too_deep(tree: ast.expr) -> str:
+    """What is wrong with a formula that has too much within each other, if anything."""
+    todo = [(tree, 0, 0)]
+    while todo:
+        node, level, functions = todo.pop()
+        functions += isinstance(node, ast.Call) or isinstance(getattr(node, "op", None), ast.Pow)
+        if functions > _MOST_FUNCTIONS:
+            return f"may hold {_MOST_FUNCTIONS} functions and powers within each other"
+        if level > _DEEPEST:
+            return f"may hold {_DEEPEST} signs and brackets within each other"
+        todo += [
+            (each, level + 1, functions) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)
+        ]
+    return ""
 
 
 class _Products(_PRINTER):
