@@ -9,9 +9,13 @@ import json
 import os
 import shutil
 
+import h5py
 import pytest
 
 from corekit.cli import main
+from corekit_record.cli import run_pictures
+from corekit_record.digest import _MARK as MARK
+from corekit_record.digest import seal
 
 WORLD = """
 format = "corekit-scenario/1"
@@ -152,3 +156,25 @@ def test_a_file_that_is_larger_than_any_text_is_refused_before_it_is_read(ours, 
     with (ours / "run" / "log.jsonl").open("ab") as file:
         file.truncate(1 << 40)
     assert "unknown" in answers(capsys, VERBS[:1])["info run"]
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["../escaped", "/tmp/escaped", "a/b", ORDER, ""],
+    ids=["above", "root", "below", "orders", "none"],
+)
+def test_pictures_of_records_go_into_the_run_s_folder_whatever_their_title_is(
+    title, ours, monkeypatch, capsys
+):
+    results = ours / "run" / "results.nc"
+    content = results.read_bytes()
+    results.write_bytes(content[: content.rindex(MARK)])
+    with h5py.File(results, "r+") as file:
+        file.attrs["title"] = title
+    seal(results)
+    drawn = []
+    monkeypatch.setenv("COREKIT_PROCESSES", "1")
+    monkeypatch.setattr(run_pictures, "draw", lambda _results, path, _viewer: drawn.append(path))
+    answers(capsys, [["run", "--resume", "run", "--picture"]], expect=(0,))
+    assert drawn
+    assert {(path.parent.name, path.stem) for path in drawn} == {("run", "run")}

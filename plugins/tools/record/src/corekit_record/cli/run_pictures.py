@@ -12,6 +12,7 @@ from typing import Any, final
 
 from corekit.errors import CorekitError, ResultsError
 from corekit.interpreters import safe_children
+from corekit.scenario.schema import run_name_problem
 from corekit_record.cli.pictures import InstalledViewer, draw, installed_viewers
 from corekit_record.results import Results
 from corekit_run.processes import end_with_parent, process_count
@@ -44,11 +45,13 @@ class RunPictures:
             ResultsError: there is nothing to draw, or a file cannot be written.
         """
         results = Results(folder)
+        # records that go on may be a stranger's: their title is part of a path only where a scenario's name could be
+        name = results.title if run_name_problem(results.title) is None else "run"
         paths: list[Path] = []
         for viewer, end in self._files:
-            path = folder / f"{results.title}{end}"
+            path = folder / f"{name}{end}"
             # the second of one ending bears its viewer's name
-            paths.append(folder / f"{results.title}-{viewer.name}{end}" if path in paths else path)
+            paths.append(folder / f"{name}-{viewer.name}{end}" if path in paths else path)
         for process, path in zip(self._apart, paths, strict=False):
             process.begin(results.path, path)
         for (viewer, _), path in list(zip(self._files, paths, strict=True))[len(self._apart) :]:
