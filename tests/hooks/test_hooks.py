@@ -150,7 +150,7 @@ def test_an_observer_sees_a_run_from_composition_to_end_in_blocks(good):
 
 
 def test_the_end_of_a_failed_run_is_reported_with_its_error(good):
-    told = good.run("--set", "world.gravity=[0.0, 0.0, -8e307]", "--set", "bodies.ball.options.masses=[1e9]")
+    told = good.run("--set", "bodies.ball.options.masses=[0.0]")
     assert told.returncode == 1
     assert good.noted[-1] == {"hook": "ended", "error": "StepFailed", "status": "failed"}
 

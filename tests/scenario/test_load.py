@@ -300,9 +300,9 @@ def test_a_channel_driven_twice_is_a_mistake(text):
     assert "bodies[0].inputs[0].channel is the same" in mistakes["bodies[0].inputs[1].channel"].allowed
 
 
-@pytest.mark.parametrize("every", ["0.3", "0.001", "2.0", "0.1"])
-def test_records_on_whole_steps_pass_despite_rounding(text, every):
-    assert loads(text.replace("every = 0.01", f"every = {every}")).output.every == float(every)
+@pytest.mark.parametrize(("words", "every"), [("0.3", 0.3), ("0.001", 0.001), ("2.0", 2.0), ("0.1", 0.1)])
+def test_records_on_whole_steps_pass_despite_rounding(text, words, every):
+    assert loads(text.replace("every = 0.01", f"every = {words}")).output.every == every
 
 
 def test_a_syntax_mistake_is_reported_with_its_line(text):
