@@ -29,6 +29,8 @@ __all__ = ["CHECKS"]
 _TRIALS = 4
 _CROWD = 9
 _CROWDS = 6
+_ROUNDING = 1e-15
+"""Of a gap between shapes of some centimetres [m]: nearer than this none is placed."""
 
 
 def _placed_pairs(subject: Subject) -> list[tuple[str, str]]:
@@ -71,10 +73,11 @@ def _scene(random: np.random.Generator, kinds: tuple[str, str], gap: float) -> S
     start = scene.poses.position[1] + 0.5 * away
     scene.place(0, start, random_rotation(random), 0.2 * random_rotation(random)[:, 0])
     if kinds in GAPS or kinds[::-1] in GAPS:
-        for _ in range(
-            60
-        ):  # along a line the gap grows at most as fast as the distance, so this never oversteps
+        # along a line the gap grows at most as fast as the distance, so this never oversteps
+        for _ in range(60):
             missing = analytic_gap(scene, 0, 1) - gap
+            if abs(missing) < _ROUNDING:
+                break
             scene.shift(0, -0.9 * missing * away)
     return scene
 
