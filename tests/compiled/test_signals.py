@@ -34,7 +34,7 @@ def alarm():
 
     def arm(error):
         def handle(_number, _frame):
-            calls.append(time.perf_counter())
+            calls.append(time.process_time())  # what others do with the processor does not count
             if error is not None:
                 raise error
 
@@ -56,7 +56,7 @@ def test_the_handler_s_own_error_leaves_the_kernel(alarm):
     calls = alarm(KeyboardInterrupt("why"))
     with pytest.raises(KeyboardInterrupt, match="why"):
         spin(x, 10**12)
-    assert time.perf_counter() - calls[0] < 1.0
+    assert time.process_time() - calls[0] < 1.0
 
 
 def test_a_handler_that_raises_nothing_leaves_the_kernel_as_it_is(alarm):

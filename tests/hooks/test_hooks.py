@@ -92,7 +92,7 @@ class Site:
         """A fresh interpreter."""
         return subprocess.run(
             [sys.executable, *arguments], env=self._environment, cwd=self.work,
-            capture_output=True, text=True, check=False, timeout=120,
+            capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
 
     def script(self, text: str) -> subprocess.CompletedProcess[str]:

@@ -93,7 +93,7 @@ def test_what_a_test_starts_rounds_as_it_does_and_text_is_read_to_nearest():
     queue = context.Queue()
     process = context.Process(target=report, args=(queue,))
     process.start()
-    child, same, tenth, variable = queue.get(timeout=60)
+    child, same, tenth, variable = queue.get(timeout=300)
     process.join()
     assert child == "True"
     assert same

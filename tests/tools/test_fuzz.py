@@ -54,7 +54,7 @@ def fuzz(workspace, monkeypatch) -> Any:
 def drawn(workspace: Path) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", "test_drawn.py"],
-        cwd=workspace, capture_output=True, text=True, check=True, timeout=120,
+        cwd=workspace, capture_output=True, text=True, check=True, timeout=300,
     )  # fmt: skip
     return re.findall(r"drew (\d+)", done.stdout)
 
@@ -76,7 +76,7 @@ def test_what_fails_at_random_is_named_with_the_command_that_repeats_it(workspac
     command = re.search(r"again: (.*)", told)
     assert command is not None
     again = subprocess.run(
-        shlex.split(command[1]), cwd=workspace, capture_output=True, text=True, check=False, timeout=120
+        shlex.split(command[1]), cwd=workspace, capture_output=True, text=True, check=False, timeout=300
     )
     assert again.returncode == 1
     example = re.compile(r"n=\d+")

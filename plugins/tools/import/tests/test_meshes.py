@@ -165,7 +165,7 @@ def test_a_mesh_is_read_without_the_pictures_that_it_names(write, tmp_path, name
     found: list[object] = []
     reading = threading.Thread(target=lambda: found.append(read_solid(MeshSource(file=file))), daemon=True)
     reading.start()
-    reading.join(20.0)
+    reading.join(120.0)
     assert found, "it waits for a picture"
     assert read_solid(MeshSource(file=file)).volume == plain.volume
 

@@ -152,7 +152,7 @@ class Shell:
         """The same in a fresh interpreter, as a user starts it."""
         return subprocess.run(
             [sys.executable, "-m", "corekit.cli", *arguments], cwd=self.folder, env=self.environment,
-            capture_output=True, text=True, check=False, timeout=120,
+            capture_output=True, text=True, check=False, timeout=300,
         )  # fmt: skip
 
 

@@ -78,7 +78,7 @@ def test_a_killed_run_is_readable_with_all_that_was_published(shell, scenario_fi
             if count not in published:
                 published.append(count)
     process.kill()
-    process.communicate(timeout=30)
+    process.communicate(timeout=300)
     results = Results(tmp_path / "out")
     assert len(results.time) >= published[-1] > 1
     assert np.allclose(results.time, np.arange(len(results.time)) * 1e-3, atol=1e-12)

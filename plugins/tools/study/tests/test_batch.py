@@ -142,7 +142,7 @@ def test_a_batch_that_breaks_off_in_a_process_of_its_own_ends(tmp_path, forked):
     (tmp_path / "failing.py").write_text(FAILING)
     (tmp_path / "nested.py").write_text(NESTED)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = forked.run(module="nested", folder=tmp_path, environment=environment, timeout=60.0)
+    done = forked.run(module="nested", folder=tmp_path, environment=environment, timeout=300.0)
     assert done.stdout.split() == ["ZeroDivisionError"], done.stderr
 
 

@@ -23,7 +23,7 @@ VERBS = {
 
 
 def wait_for(condition):
-    patience = time.monotonic() + 60.0
+    patience = time.monotonic() + 300.0  # of a machine that others keep busy
     while not condition() and time.monotonic() < patience:
         time.sleep(0.01)
 

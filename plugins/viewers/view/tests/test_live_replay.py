@@ -42,7 +42,7 @@ def shows(client, replay, frame):
 
 def ended(before):
     """Return whether all other threads end soon; the last one of a pool may still be busy."""
-    until = time.monotonic() + 10.0
+    until = time.monotonic() + 120.0
     while set(threading.enumerate()) - before and time.monotonic() < until:
         time.sleep(0.02)
     return set(threading.enumerate()) <= before

@@ -84,7 +84,7 @@ class Client:
         """Send an action of a user."""
         self._send("GuiUpdateMessage", uuid=self.part(label)["uuid"], updates={"value": value})
 
-    def wait(self, true, seconds=20.0):
+    def wait(self, true, seconds=120.0):
         """Wait for a condition and return whether it became true."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:

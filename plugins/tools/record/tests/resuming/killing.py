@@ -83,7 +83,7 @@ def killed(child: int) -> bool:
 def wait_for(what: Callable[[], bool]) -> None:
     begun = time.perf_counter()
     while not what():
-        assert time.perf_counter() - begun < 60.0
+        assert time.perf_counter() - begun < 300.0  # of a machine that others keep busy
         time.sleep(5e-4)
 
 

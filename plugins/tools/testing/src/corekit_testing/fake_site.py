@@ -76,7 +76,7 @@ class FakeSite:
         """Run a fresh interpreter that sees the fake plugins."""
         return subprocess.run(
             python_command(*code_or_arguments),
-            env=self._environment, capture_output=True, text=True, check=False, timeout=120,
+            env=self._environment, capture_output=True, text=True, check=False, timeout=600,
         )  # fmt: skip
 
     def corekit(self, *arguments: str) -> subprocess.CompletedProcess[str]:
