@@ -19,6 +19,7 @@ Source: IEEE 754-2019, section 4.3; Monniaux (2008), The pitfalls of verifying f
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import functools
 import importlib.machinery
@@ -95,6 +96,8 @@ def _keep_to_nearest() -> None:
     for module, names in ((json, ("load", "loads", "dump", "dumps")), (tomllib, ("load", "loads"))):
         for name in names:
             setattr(module, name, _to_nearest(getattr(module, name)))
+    # of what a tool compiles itself, as pytest does with tests
+    builtins.compile = _to_nearest(builtins.compile)
     try:
         import tomli_w
     except ImportError:
