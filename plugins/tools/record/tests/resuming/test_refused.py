@@ -43,7 +43,9 @@ def test_where_folders_have_no_locks_the_process_that_status_names_decides(cut, 
 
 
 @pytest.mark.parametrize(
-    "who", [f"process {os.getppid()} on {os.uname().nodename}", "process 7 on elsewhere"]
+    "who",
+    [f"process {os.getppid()} on {os.uname().nodename}", "process 7 on elsewhere"],
+    ids=["parent", "elsewhere"],
 )
 def test_a_number_that_is_another_s_process_or_a_renamed_machine_blocks_nothing(cut, whole, who):
     """Nobody holds the folder, so nobody runs it, whatever its STATUS says."""
