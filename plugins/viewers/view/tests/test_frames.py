@@ -67,10 +67,12 @@ def test_thinning_keeps_ends_and_every_track(arm_over_box):
     assert thin_frames(replay, 60) is replay
 
 
-def test_frames_with_non_finite_positions_are_dropped(arm_over_box):
+@pytest.mark.parametrize("position", [np.nan, -np.inf, 1e300, -1e13])
+def test_frames_with_positions_that_cannot_be_drawn_are_dropped(arm_over_box, position):
+    """Far beyond anything the pixels of a picture ended raw."""
     replay = arm_over_box(10)
     outline = replay.bodies[0].outline.copy()
-    outline[7:] = np.nan
+    outline[7:, 3, 1] = position
     blown = evolve(replay, bodies=(evolve(replay.bodies[0], outline=outline),))
     assert drop_non_finite(blown).time.tolist() == replay.time[:7].tolist()
 
@@ -78,7 +80,7 @@ def test_frames_with_non_finite_positions_are_dropped(arm_over_box):
 def test_a_replay_without_drawable_frames_is_reported(arm_over_box):
     replay = arm_over_box(3)
     nothing = evolve(replay, bodies=(evolve(replay.bodies[0], outline=np.full((3, 41, 3), np.inf)),))
-    with pytest.raises(ResultsError, match="non-finite"):
+    with pytest.raises(ResultsError, match=r"positions that are not finite, or beyond 1e\+12 m"):
         drop_non_finite(nothing)
     with pytest.raises(ResultsError, match="no frames"):
         drop_non_finite(select(replay, np.zeros(0, dtype=np.int64)))

@@ -14,6 +14,8 @@ from corekit_view.tubes import polylines
 
 __all__ = ["drop_non_finite", "key_frames", "select", "thin_frames", "thin_outlines"]
 
+FARTHEST = 1e12
+"""Of what is drawn [m]: squares of more have no room in the numbers of viewers."""
 LEAST_POINTS = 16
 NEAR = 0.2
 """Distance, relative to that of key frames, below which two frames look alike."""
@@ -42,7 +44,7 @@ def select(replay: Replay, index: IntArray) -> Replay:
 
 
 def drop_non_finite(replay: Replay) -> Replay:
-    """Return the replay without frames with non-finite positions.
+    """Return the replay without frames whose positions are not finite, or beyond `FARTHEST`.
 
     Raises:
         ResultsError: no frame remains, or a track does not have one entry per frame.
@@ -61,13 +63,18 @@ def drop_non_finite(replay: Replay) -> Replay:
     for obstacle in replay.obstacles:
         fine &= _finite(obstacle.position) & _finite(obstacle.rotation)
     if not fine.any():
-        reason = "all of its frames have non-finite positions" if frames else "it has no frames"
+        reason = (
+            f"all of its frames have positions that are not finite, or beyond {FARTHEST:g} m"
+            if frames
+            else "it has no frames"
+        )
         raise ResultsError(f"replay {replay.title!r} cannot be drawn: {reason}")
     return replay if fine.all() else select(replay, np.flatnonzero(fine))
 
 
 def _finite(values: Array) -> BoolArray:
-    return np.array([np.isfinite(frame).all() for frame in values], dtype=bool)
+    # false of NaN, too
+    return np.array([(np.abs(frame) <= FARTHEST).all() for frame in values], dtype=bool)
 
 
 def thin_frames(replay: Replay, most: int) -> Replay:
