@@ -23,6 +23,10 @@ class CorekitError(Exception):
     """Base of every error that corekit raises on purpose."""
 
 
+_LONGEST = 4000
+"""Characters of a mistake."""
+
+
 class Mistake:
     """One mistake in a configuration: where, what was found, what is allowed, and a hint.
 
@@ -39,7 +43,9 @@ class Mistake:
 
     def __str__(self) -> str:
         text = f"{self.path}: found {self.found!r}; {self.allowed}"
-        return f"{text} — {self.hint}" if self.hint else text
+        text = f"{text} — {self.hint}" if self.hint else text
+        # a name of a file may be of any length, and is no longer read then
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
 
     def __repr__(self) -> str:
         return f"Mistake({str(self)!r})"

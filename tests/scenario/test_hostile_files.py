@@ -89,3 +89,12 @@ def test_a_decimal_comma_is_told_from_other_slips():
     with pytest.raises(ConfigError) as caught:
         loads("step = [0.1,4")
     assert "decimal point" not in str(caught.value)
+
+
+@pytest.mark.parametrize("place", ["name", "use", "key"])
+def test_a_message_does_not_repeat_a_name_of_any_length(place):
+    long = "n" * 200_000
+    tables = {"name": f'name = "{long} "', "use": f'integrator = {{ use = "{long}" }}', "key": f"{long} = 1"}
+    with pytest.raises(ConfigError) as refused:
+        loads(tables[place])
+    assert len(str(refused.value)) < 4200 * len(refused.value.mistakes)

@@ -130,6 +130,7 @@ BODY = '<worldbody><body name="b">{}<geom size="0.1"/></body></worldbody>'
         (BODY.format('<joint/><geom type="hfield"/>'), "a hfield is not read"),
         (BODY.format('<joint/><geom type="mesh" mesh="m"/>'), "mesh='m' is no <mesh>"),
         (BODY.format('<joint/><geom size="0"/>'), "sizes must be above 0"),
+        (BODY.format('<joint/><geom size="1e-320" mass="1"/>'), "must have a volume above 0"),
         (
             BODY.format('<joint name="j"/>') + '<actuator><position joint="j"/></actuator>',
             'a servo <position> is a controller\'s matter — .*motors = "all"',

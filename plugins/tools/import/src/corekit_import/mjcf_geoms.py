@@ -81,6 +81,9 @@ class GeomReader:
             upright = Element(element.tag, {"zaxis": " ".join(map(repr, (ends[0] - ends[1]).tolist()))})
             rotation = self.settings.rotation(upright)
         volume, moments = _filled(kind, sizes)
+        if not volume > 0.0:  # sizes that are too small for numbers
+            reader.problem(element, "must have a volume above 0")
+            return None
         mass = self._mass(element, volume)
         inertia = rotation @ np.diag(moments * (mass / volume)) @ rotation.T
         return Geom(mass, position, inertia, [_shape(kind, sizes, position, rotation)] if touches else [])
