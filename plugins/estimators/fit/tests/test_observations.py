@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import casadi as ca
 import h5netcdf
 import numpy as np
@@ -160,3 +162,11 @@ def test_a_step_down_the_slope_of_the_distance_ends_on_the_surface(kind, at):
 def test_shapes_without_an_expression_are_refused():
     with pytest.raises(ConfigError, match="a known contact needs the shape half-space"):
         signed_distance(Shape("cylinder", (1.0, 1.0)), ca.DM.zeros(3), ca.DM.eye(3), ca.DM.zeros(3))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+@pytest.mark.parametrize("name", ["markers.csv", "markers.nc"])
+def test_a_pipe_in_the_place_of_markers_is_not_waited_for(name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ConfigError, match=r"cannot be read \(a pipe, which is not read\)"):
+        read_markers(tmp_path / name)

@@ -1,6 +1,7 @@
 """`corekit bench contact --files`: problems of FCLib as this test writes them, whose answer is known."""
 
 import json
+import os
 
 import h5py
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from scipy.sparse import coo_array
 
 from corekit.cli import main
+from corekit.errors import ConfigError
 from corekit.registry.discover import discover
 from corekit_study.contact_bench import measure_cone
 from corekit_study.fclib import read_problem
@@ -69,3 +71,10 @@ def test_every_installed_solver_is_judged_by_the_cone(tmp_path, capfd):
     (tmp_path / "broken.h5").write_bytes(b"no HDF5")
     assert main(["bench", "contact", "--files", str(tmp_path)]) != 0
     assert "broken.h5" in capfd.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
+def test_a_pipe_in_the_place_of_a_problem_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.hdf5")
+    with pytest.raises(ConfigError, match="a pipe, which is not read"):
+        read_problem(tmp_path / "pipe.hdf5")

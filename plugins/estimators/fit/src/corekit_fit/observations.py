@@ -21,6 +21,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
+from corekit.files import check_regular
 
 __all__ = ["Observations", "read_markers"]
 
@@ -51,6 +52,7 @@ def read_markers(path: Path) -> Observations:
         ConfigError: an unreadable file or invalid contents, with the line.
     """
     try:
+        check_regular(path)
         markers = _netcdf(path) if path.suffix in {".nc", ".h5", ".nc4"} else _csv(path)
     except OSError as error:
         raise _file_error(path, f"cannot be read ({error.strerror or error})") from error

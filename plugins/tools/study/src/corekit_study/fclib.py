@@ -16,6 +16,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
+from corekit.files import check_regular
 
 __all__ = ["FileProblem", "read_problem"]
 
@@ -106,6 +107,7 @@ def read_problem(path: Path) -> FileProblem:
     import h5py
 
     try:
+        check_regular(path)
         with h5py.File(path, "r") as file:
             return _read(file)
     except (OSError, KeyError, ValueError, IndexError, TypeError, AttributeError, RuntimeError) as error:
