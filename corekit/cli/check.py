@@ -45,6 +45,7 @@ def check(
     """
     from corekit.scenario.doubts import find_doubts
     from corekit.scenario.load import load
+    from corekit.simulation.start_overlap import refuse_deep_overlap
 
     if not (is_there(file) and file.is_file()):
         load(file)  # whose error says so: what is no file is misuse, a file with mistakes fails the check
@@ -55,6 +56,7 @@ def check(
         for body in simulation.bodies:
             body.inputs.warn = clipped.append
         simulation.sample_controllers()  # as a run does first: what they name must be there
+        refuse_deep_overlap(simulation)
     except CorekitError as error:
         if as_json:
             print_json({"file": str(file), "sound": False, "error": str(error)})

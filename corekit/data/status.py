@@ -22,6 +22,11 @@ class Status(enum.Enum):
         "The contact solver said to have solved the step, but its answer breaks the contact laws by more than it "
         "reported. This is a mistake of the solver: use another one, and tell its authors."
     )
+    UNPHYSICAL = (
+        "The contacts gave the bodies more energy than forces, drives and obstacles have in the step, and than the "
+        "push out of overlaps explains. Look for what overlaps, or is pressed along a direction in which it can "
+        "hardly move."
+    )
     ITERATION_LIMIT = "The iteration limit was reached. Try a higher one, or a smaller step."
     RAY = "The complementarity problem ended on a secondary ray: it has no solution that pivoting can reach."
     INFEASIBLE = (

@@ -35,6 +35,8 @@ __all__ = [
 
 _FEW = 64
 """Sets up to this size are searched one by one, larger ones by bisection."""
+_ROUNDING = 1e-13
+"""Cosine of a right angle: the directions of a chain of bodies err by some hundred ε."""
 _UNSORTED = np.zeros(0, dtype=np.int64)
 
 
@@ -165,6 +167,14 @@ def collect_material_points(
 
 
 @compiled
+def _along(w0: float, w1: float, w2: float, x: float, y: float, z: float) -> float:
+    """Return w·(x, y, z), and 0 where they are at right angles: a planar body does not move across its plane."""
+    total = w0 * x + w1 * y + w2 * z
+    size = (abs(w0) + abs(w1) + abs(w2)) * (abs(x) + abs(y) + abs(z))
+    return 0.0 if abs(total) < _ROUNDING * size else total  # what is not finite stays so
+
+
+@compiled
 def add_rows(
     width: int, first_velocity: int, contact: IntArray, slot: IntArray, place: IntArray, weight: Array, normal: Array,
     tangent: Array, dofs: IntArray, values: Array, matrix: Array,
@@ -185,10 +195,10 @@ def add_rows(
         for j in range(k):
             d = first_velocity + dofs[a, j]
             x, y, z = values[a, 0, j], values[a, 1, j], values[a, 2, j]
-            matrix[row, d] += n0 * x + n1 * y + n2 * z
-            matrix[row + 1, d] += t0 * x + t1 * y + t2 * z
+            matrix[row, d] += _along(n0, n1, n2, x, y, z)
+            matrix[row + 1, d] += _along(t0, t1, t2, x, y, z)
             if width == 3:
-                matrix[row + 2, d] += s0 * x + s1 * y + s2 * z
+                matrix[row + 2, d] += _along(s0, s1, s2, x, y, z)
 
 
 @compiled

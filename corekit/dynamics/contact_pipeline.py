@@ -348,6 +348,11 @@ class ContactPipeline:
                 velocity[own] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
         return np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
 
+    def push_out_speed(self, step: float) -> float:
+        """The largest speed at which a step h pushes out what overlaps at its start [m/s]."""
+        depth, rule = max(0.0, max_penetration(self.start.count, self.start.gap)), self._rule
+        return min(depth * min(1.0 / step, rule.push_out), rule.cap)
+
     def max_penetration(self) -> float:
         """The largest −gap of the current contacts [m], −∞ without any."""
         return max_penetration(self.contacts.count, self.contacts.gap)

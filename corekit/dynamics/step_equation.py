@@ -69,8 +69,7 @@ class StepEquation:
         # gaps and constraints are evaluated at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
-        self.step, self._velocity = 0.0, np.zeros(world.nv)
-        self._potential_factors = (0.0, 0.0)
+        self.step, self._velocity, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
         self._stage: PotentialStage | None = None

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import final
 
 import numpy as np
+from attrs import evolve
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
-from corekit.data.status import SolveInfo
+from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.dynamics.bodies import Body, stacked_velocity_scale
 from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
@@ -21,6 +22,7 @@ from corekit.dynamics.impact import place_apart, resolve_impacts
 from corekit.dynamics.joints import Joint, JointForce
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
 from corekit.dynamics.split_step import SplitStep
+from corekit.dynamics.step_energy import exceeds_energy
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.step_limit import StepLimit
 from corekit.dynamics.theta_step import ThetaStep
@@ -58,7 +60,6 @@ class WorldSystem:
         terms: of bodies and contacts. equation: the step equation.
         theta, split, smooth: what the families of integrators call.
         limit: how long steps may be, with a contact potential; else None.
-        resolves_impacts: whether impacts end at velocity level, so that `resolve_impacts` is to be called.
         accepted: v⁺ of the last accepted step, before its coordinates were reparametrised.
     """
 
@@ -82,7 +83,7 @@ class WorldSystem:
         self.limit: StepLimit | None = None
         if pipeline is not None and terms.forces is not None:
             self.limit = StepLimit(terms, pipeline, terms.forces.potential)
-        self.resolves_impacts = pipeline is not None and pipeline.restitution is not None
+        self._resolves_impacts = pipeline is not None and pipeline.restitution is not None
         self._reparametrised = [each for each in terms.bodies if each.body.abilities.reparametrisation]
         parts = (self.limit, self.equation.impulses, terms.factorisation.coupled, pipeline)
         motion = None if pipeline is None else pipeline.motion
@@ -141,8 +142,19 @@ class WorldSystem:
 
     # — after the step —
 
-    def resolve_impacts(self, start: State, state: State) -> SolveInfo | None:
-        """Write q and v after the impacts of a step from `start` to `state`; None where there are none."""
+    def end_step(self, start: State, state: State, report: StepReport) -> StepReport:
+        """Write q and v after the impacts of a step from `start` to `state`, and judge its energy."""
+        if not report.accepted or self.pipeline is None or self.terms.forces is not None:
+            return report
+        info = (self._resolve_impacts(start, state) if self._resolves_impacts else None) or report.solve_info
+        if info.status.solved and exceeds_energy(
+            self.terms, self.equation, self.theta, start.v, state.v, info.residuals.equation
+        ):
+            info = evolve(info, status=Status.UNPHYSICAL)
+        return report if info is report.solve_info else evolve(report, solve_info=info)
+
+    def _resolve_impacts(self, start: State, state: State) -> SolveInfo | None:
+        """Write q and v after the impacts of a step; None where there are none."""
         placed = place_apart(self.terms, self.equation, self.theta, start, state)
         jumped = self.split.drive_impulse  # rates that jump strike with what they jump to
         before = start.v if jumped is None else jumped.velocity

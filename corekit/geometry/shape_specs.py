@@ -70,6 +70,7 @@ class ShapeSpec:
         sizes: names of the sizes [m] in the order of `Shape.size`, at most three.
         bounding_radius: (size, vertices) → radius of the ball about its origin that contains it [m], of a planar
             shape the circle in its plane; inf where it has no end.
+        inradius: (size, vertices) → radius of the largest ball inside it [m], or more; by default the bounding radius.
         file_sizes: for an obstacle in a scenario file: name of each size and the factor that leads to `sizes`;
             by default the sizes themselves.
         vertices: what an obstacle's vertices must be, or None without any.
@@ -84,6 +85,7 @@ class ShapeSpec:
     kind: str
     sizes: tuple[str, ...] = field(validator=_at_most_three)
     bounding_radius: Callable[[Sequence[float], Any], float] = field(repr=False)
+    inradius: Callable[[Sequence[float], Any], float] = field(repr=False)
     file_sizes: Mapping[str, float] = field(validator=_one_factor_each)
     vertices: VertexRule | None = None
     is_obstacle: bool = True
@@ -91,6 +93,10 @@ class ShapeSpec:
     is_round: bool = False
     plane_normal: tuple[float, float, float] | None = None
     surface: str = ""
+
+    @inradius.default
+    def _the_bounding_radius(self) -> Callable[[Sequence[float], Any], float]:
+        return self.bounding_radius
 
     @file_sizes.default
     def _the_sizes_themselves(self) -> Mapping[str, float]:
@@ -134,6 +140,16 @@ def _farthest_vertex(size: Sequence[float], vertices: Any) -> float:
     return farthest + math.fsum(size)
 
 
+def _least(size: Sequence[float], _vertices: Any) -> float:
+    return min(size)
+
+
+def _half_extent(size: Sequence[float], vertices: Any) -> float:
+    """Half of the shortest side of the box about the vertices; that box holds the largest ball too."""
+    extents = [max(along) - min(along) for along in zip(*vertices, strict=True)]
+    return 0.5 * min(extents, default=0.0) + math.fsum(size)
+
+
 _BOX = {"edge_x": 0.5, "edge_y": 0.5, "edge_z": 0.5}
 _LONG = {"radius": 1.0, "length": 0.5}
 _LOCAL_Z = (0.0, 0.0, 1.0)
@@ -142,14 +158,21 @@ KERNEL_SHAPES: Mapping[str, ShapeSpec] = MappingProxyType(
         spec.kind: spec
         for spec in (
             ShapeSpec(kind="half-space", sizes=(), bounding_radius=_endless, plane_normal=_LOCAL_Z),
-            ShapeSpec(kind="sphere", sizes=("radius",), bounding_radius=_first, is_round=True),
             ShapeSpec(
-                kind="box", sizes=("half_x", "half_y", "half_z"), bounding_radius=_norm, file_sizes=_BOX
+                kind="sphere", sizes=("radius",), bounding_radius=_first, inradius=_first, is_round=True
+            ),
+            ShapeSpec(
+                kind="box",
+                sizes=("half_x", "half_y", "half_z"),
+                bounding_radius=_norm,
+                inradius=_least,
+                file_sizes=_BOX,
             ),
             ShapeSpec(
                 kind="capsule",
                 sizes=("radius", "half_length"),
                 bounding_radius=_sum,
+                inradius=_first,
                 file_sizes=_LONG,
                 axis=_LOCAL_Z,
             ),
@@ -157,21 +180,43 @@ KERNEL_SHAPES: Mapping[str, ShapeSpec] = MappingProxyType(
                 kind="cylinder",
                 sizes=("radius", "half_height"),
                 bounding_radius=_norm,
+                inradius=_least,
                 file_sizes=_LONG,
                 axis=_LOCAL_Z,
             ),
-            ShapeSpec(kind="polytope", sizes=(), bounding_radius=_farthest_vertex, vertices=VertexRule(4)),
-            ShapeSpec(kind="mesh", sizes=(), bounding_radius=_farthest_vertex, is_obstacle=False),
+            ShapeSpec(
+                kind="polytope",
+                sizes=(),
+                bounding_radius=_farthest_vertex,
+                inradius=_half_extent,
+                vertices=VertexRule(4),
+            ),
+            ShapeSpec(
+                kind="mesh",
+                sizes=(),
+                bounding_radius=_farthest_vertex,
+                inradius=_half_extent,
+                is_obstacle=False,
+            ),
             # its ends are at frames
-            ShapeSpec(kind="edge", sizes=("radius",), bounding_radius=_endless, is_obstacle=False),
+            ShapeSpec(
+                kind="edge", sizes=("radius",), bounding_radius=_endless, inradius=_first, is_obstacle=False
+            ),
             ShapeSpec(kind="half-plane", sizes=(), bounding_radius=_endless),
-            ShapeSpec(kind="circle", sizes=("radius",), bounding_radius=_first),
+            ShapeSpec(kind="circle", sizes=("radius",), bounding_radius=_first, inradius=_first),
             ShapeSpec(kind="ring", sizes=("radius",), bounding_radius=_endless),
-            ShapeSpec(kind="polygon", sizes=(), bounding_radius=_farthest_vertex, vertices=VertexRule(3, 2)),
+            ShapeSpec(
+                kind="polygon",
+                sizes=(),
+                bounding_radius=_farthest_vertex,
+                inradius=_half_extent,
+                vertices=VertexRule(3, 2),
+            ),
             ShapeSpec(
                 kind="segments",
                 sizes=("radius",),
                 bounding_radius=_farthest_vertex,
+                inradius=_first,
                 vertices=VertexRule(2, 2),
             ),
         )

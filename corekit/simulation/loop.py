@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, final
 
 import numpy as np
-from attrs import evolve
 
 from corekit.compiled.watching import announced_compilation
 from corekit.data.contacts import ContactRecord
@@ -53,6 +52,7 @@ from corekit.simulation.controllers import (
 )  # fmt: skip
 from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.rehearsal import rehearse
+from corekit.simulation.start_overlap import refuse_deep_overlap
 from corekit.simulation.step_failure import FailedStep, misreported_step, unresolved_motion
 from corekit.simulation.step_parts import StepParts
 
@@ -90,8 +90,7 @@ class Simulation:
         start_time: float = 0.0,
         component_names: Mapping[str, str] | None = None,
     ) -> None:
-        self.system = system
-        self.integrator = integrator
+        self.system, self.integrator = system, integrator
         self.obstacles, self.step_length = tuple(obstacles), step
         self.components = dict(components or {})
         self._component_names = dict(component_names or {})
@@ -244,8 +243,7 @@ class Simulation:
         self.report = StepReport(accepted=True, step_size=0.0)
         if isinstance(state, State):
             check_state(state, self._now)
-            for name in ("q", "v", "aux"):
-                getattr(self._now, name)[:] = getattr(state, name)
+            self._now.q[:], self._now.v[:], self._now.aux[:] = state.q, state.v, state.aux
             for terms, own in zip(self.system.terms.bodies, self._now.body_states, strict=True):
                 terms.motion.impose(own, self._now.time)
                 check_orientation(terms.body, own)
@@ -284,6 +282,8 @@ class Simulation:
     def _advance(self) -> StepReport:
         if self._controllers:
             self._controllers.sample(self)
+        if not self.step_index:
+            refuse_deep_overlap(self)
         following = self.step_index + 1
         target = self.start_time + following * self.step_length
         self._parts.begin()
@@ -299,9 +299,7 @@ class Simulation:
                     name = self.component_name(system.solver)
                     said = unresolved_motion(one, other, report.step_size, name)
                     raise StepFailed(said, step=self.step_index, time=self.time)
-            if report.accepted and system.resolves_impacts:
-                impact = system.resolve_impacts(now, out)
-                report = report if impact is None else evolve(report, solve_info=impact)
+            report = system.end_step(now, out, report)
             if not (report.accepted and system.accept(out, report.step_size)):
                 integrator = type(self.integrator).__name__
                 raise FailedStep(

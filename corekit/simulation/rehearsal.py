@@ -53,8 +53,7 @@ def rehearse(
             pipeline.rehearsed = contacts
         start.v += _SLOW
         report = integrator.step(system, start, start.time + step, end)
-        if system.resolves_impacts:
-            system.resolve_impacts(start, end)
+        report = system.end_step(start, end, report)
         if system.limit is not None:
             system.limit.rehearse(start, end, step)
         if report.accepted and system.accept(end, report.step_size):

@@ -226,7 +226,7 @@ class Watchdog(RunObserver):
             sentence = f"{info.sentence} Physical residual {value:.2g}" + (
                 f", worst at {name}." if name else "."
             )
-            if info.status is not Status.MISREPORTED:  # which no step cures
+            if info.status not in (Status.MISREPORTED, Status.UNPHYSICAL):  # which no step cures
                 sentence += f" {step_to_try(simulation.step_length)}"
         return sentence, {"body": name.partition(".")[0], "coordinate": "", "term": "contact"}
 
