@@ -15,6 +15,10 @@ midpoint step would be of first order, and binding v̄ would make it ring.
 After a smooth motion rows without bounds keep what they were (rigid: J·v⁺ = J·v_f; compliant: free, since their force
 was part of the motion), and bounded rows act as rigid ones with E = α/h² or α/h.
 
+Rigid position rows may repeat others: revolutes that close a planar loop hold five directions where two are free. Those
+that the other ones imply where the body stands at composition, by a factorisation with pivots, carry no force, as long
+as they hold about as well as the rest. One that does not is a row again: then it was implied at that place alone.
+
 In a Newton step of accelerations, where λ is a force, all rows are as the compliant ones of (1) with h = 1 and s = v_k:
 
     position:  J·Δ + (α/g_q)·λ = −c/g_q,         velocity:  J·Δ + (α/g_v)·λ = (u − J·v)/g_v               (2)
@@ -25,6 +29,7 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
+from scipy.linalg import qr
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
@@ -42,6 +47,13 @@ BAUMGARTE_STEPS = 10.0
 
 FREE_ROW = 1e30
 """Compliance that leaves an eliminated row without force."""
+
+_IMPLIED = 1e-9
+"""Part of a row that others do not imply, relative to the largest row, and its error [m or rad], which are rounding."""
+_LOOSE = 10.0
+"""By how much more than the others a row that they imply may be violated."""
+_MOST = 1_000_000
+"""Entries of J up to which implied rows are looked for: not in chains of hundreds of bodies."""
 
 
 @compiled
@@ -106,6 +118,7 @@ class BodyConstraints:
         )
         self.eliminated = EliminatedConstraints(len(self.kept), rows.dofs.shape[1])
         self.target, self.compliance = np.zeros((2, rows.count))
+        self._implied: BoolArray = np.zeros(rows.count, dtype=bool)
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
 
     def replace(self, constraints: ConstraintAbility) -> bool:
@@ -119,6 +132,25 @@ class BodyConstraints:
     def evaluate(self, state: State, inputs: Array) -> None:
         """Write the rows of the model at a state of the body."""
         self._model.compute_constraints(state, inputs, self.rows)
+
+    def find_implied(self, state: State, free: BoolArray) -> None:
+        """Find the rows that others imply at a state of the body, whose velocities are `free` (nv,) or prescribed."""
+        rows = self.rows
+        self.evaluate(state, self._body.inputs.value_at(state.time))
+        rigid = np.flatnonzero(~(rows.bounded | rows.is_velocity_level | (rows.compliance > 0.0)))
+        if not free.any() or not 0 < len(rigid) * len(free) <= _MOST:
+            return
+        triangle, order = qr(rows.to_dense(len(free), rigid)[:, free].T, mode="r", pivoting=True)
+        size = np.abs(np.diagonal(triangle))
+        self._implied[rigid[order[np.count_nonzero(size > _IMPLIED * size.max()) :]]] = True
+
+    def _leave_out(self) -> None:
+        """Take the force from the rows that others imply."""
+        if self._implied.any():
+            error = np.abs(self.rows.position_error)
+            others = error[~(self._implied | self.rows.is_velocity_level)].max(initial=0.0)
+            idle = self._implied & (error <= _LOOSE * others + _IMPLIED)
+            self.compliance[idle], self.target[idle] = FREE_ROW, 0.0
 
     def compute_force_gradient(self, state: State, impulse: Array, out: Matrix) -> None:
         """Write ∂(J_bᵀ·λ)/∂δ at a state of the body, for λ of all rows."""
@@ -139,6 +171,7 @@ class BodyConstraints:
         )  # fmt: skip
         if point.is_after_smooth_motion:
             self._keep_smooth_motion(point)
+        self._leave_out()
 
     def _rows_at_end(self, point: LinearisationPoint, inputs: Array) -> tuple[ConstraintRows, Array]:
         """Rows at the end of the step, and the target rates of compliant velocity rows."""
@@ -173,6 +206,7 @@ class BodyConstraints:
         """Set E and r (nb,), with J_b as the model wrote it last."""
         np.copyto(self.compliance, compliance)
         np.copyto(self.target, target)
+        self._leave_out()
 
     def eliminate(self) -> None:
         """Copy the rows without bounds into `eliminated`."""

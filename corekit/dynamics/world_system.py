@@ -115,12 +115,15 @@ class WorldSystem:
     # — joints —
 
     def hold_joints(self, state: State) -> None:
-        """Make the joints: their frames stay as they stand to each other at a state.
+        """Make the joints: their frames stay as they stand to each other at a state. Find rows that repeat others.
 
         Raises:
             CompositionError: joints that hold what is held already, or what cannot move.
         """
         joints = self.terms.joints
+        for terms, own in zip(self.terms.bodies, state.body_states, strict=True):
+            if terms.constraints is not None:
+                terms.constraints.find_implied(own, terms.free)
         if joints is not None:
             joints.attach(state)
             joints.check_independent(state, np.concatenate([terms.free for terms in self.terms.bodies]))
