@@ -6,7 +6,7 @@ import enum
 
 from attrs import field, frozen
 
-__all__ = ["Residuals", "SolveInfo", "Status", "StepReport"]
+__all__ = ["SOLVED", "Residuals", "SolveInfo", "Status", "StepReport"]
 
 
 class Status(enum.Enum):
@@ -39,16 +39,21 @@ class Status(enum.Enum):
     )
     NON_FINITE = "A non-finite number arose. Try a smaller step."
     STALLED = "Error control found no step short enough to keep the tolerance. Try a looser one, or a stiff integrator."
+    AMBIGUOUS = (
+        "Solved to the asked tolerance by a fallback. Contacts are redundant here, and it may have chosen another "
+        "motion than that of slightly soft contacts. Try a smaller step or another solver."
+    )
 
     __hash__ = object.__hash__  # of the one object that an outcome is: every step is counted by it
 
     @property
     def solved(self) -> bool:
         """Whether the answer meets the tolerance."""
-        return self in _SOLVED
+        return self in SOLVED
 
 
-_SOLVED = (Status.CONVERGED, Status.FALLBACK)
+SOLVED = (Status.CONVERGED, Status.FALLBACK, Status.AMBIGUOUS)
+"""Outcomes that meet the tolerance, the best first."""
 
 
 @frozen(slots=False)  # made at every step: a third sooner so

@@ -13,7 +13,7 @@ from typing import Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.data.status import Residuals, SolveInfo
+from corekit.data.status import SOLVED, Residuals, SolveInfo
 from corekit.dynamics.contact_kernels import add_rows
 from corekit.dynamics.island_kernels import (
     count_touches,
@@ -211,13 +211,12 @@ def _merged(infos: list[SolveInfo]) -> SolveInfo:
     if not infos:
         return SolveInfo(answered_by="no contact moves")
     failed = [info for info in infos if not info.status.solved]
-    worst = failed[0] if failed else max(infos, key=lambda info: info.iterations)
+    # a fallback is reported even where most islands had none
+    worst = failed[0] if failed else max(infos, key=lambda info: (SOLVED.index(info.status), info.iterations))
     by_name = {
         name: max(getattr(info.residuals, name) for info in infos)
         for name in ("normal", "friction", "cone", "equation", "compliance")
     }
-    # a fallback is reported even where most islands had none
-    status = (
-        worst.status if failed else max((info.status for info in infos), key=lambda s: s.name != "CONVERGED")
+    return SolveInfo(
+        worst.status, sum(info.iterations for info in infos), Residuals(**by_name), worst.answered_by
     )
-    return SolveInfo(status, sum(info.iterations for info in infos), Residuals(**by_name), worst.answered_by)

@@ -297,6 +297,11 @@ class Watchdog:
 
     non_finite: str = option("stop", "a number that is not finite", choices=("stop",))
     unsolved: str = option("warn", "a solve that missed its tolerance", choices=_POLICIES)
+    ambiguous: str = option(
+        "warn",
+        "a fallback that may have chosen another motion, where contacts are redundant",
+        choices=_POLICIES,
+    )
     energy: EnergyWatch = field(default=EnergyWatch(), metadata=about("energy that grows without work"))
     penetration: PenetrationWatch = field(
         default=PenetrationWatch(), metadata=about("bodies inside what they touch")

@@ -13,13 +13,14 @@ from corekit_testing.conformance.contact_problems import feasible
 OPTIONS = "contact.solver.options"
 SOLVERS = {
     # contacts of a problem that takes seconds to days, the solver, and more options for that
-    "lemke": (250, "use='lcp', options={lcp_solver='lemke'}", []),
+    "modes": (500, "use='lcp'", []),
+    "lemke": (250, "use='lcp', options={lcp_solver='lemke', warm_start=false}", []),
     "pgs": (
         100,
-        "use='lcp', options={lcp_solver={use='pgs'}}",
+        "use='lcp', options={lcp_solver={use='pgs'}, warm_start=false}",
         [f"{OPTIONS}.tolerance=1e-30", f"{OPTIONS}.lcp_solver.options={{max_iterations=1000000000}}"],
     ),
-    "semismooth-newton": (200, "use='lcp', options={lcp_solver='semismooth-newton'}", []),
+    "semismooth-newton": (200, "use='lcp', options={lcp_solver='semismooth-newton', warm_start=false}", []),
     "qp": (250, "use='qp'", []),
     "cone": (
         100,

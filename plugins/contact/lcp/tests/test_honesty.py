@@ -42,6 +42,8 @@ def test_infeasible_problem_where_a_solver_merely_gave_up_is_inaccurate(problem_
 
 def test_first_answer_is_converged_and_named(problem_of, solver_of):
     info = solver_of().solve(falling(problem_of), np.zeros(3))
+    assert (info.status, info.answered_by) == (Status.CONVERGED, "modes")
+    info = solver_of(warm_start=False).solve(falling(problem_of), np.zeros(3))
     assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
     info = solver_of(**NOTHING).solve(falling(problem_of), np.zeros(3))
     assert (info.status, info.answered_by) == (Status.CONVERGED, "lemke")
@@ -49,7 +51,7 @@ def test_first_answer_is_converged_and_named(problem_of, solver_of):
 
 def test_fallback_is_recorded(problem_of, solver_of):
     impulse = np.zeros(3)
-    info = solver_of(lcp_solver="refuses", fallback=("enumeration", "lemke")).solve(
+    info = solver_of(lcp_solver="refuses", fallback=("enumeration", "lemke"), warm_start=False).solve(
         falling(problem_of), impulse
     )
     assert (info.status, info.answered_by) == (Status.FALLBACK, "enumeration")
@@ -57,7 +59,7 @@ def test_fallback_is_recorded(problem_of, solver_of):
 
 
 def test_solver_that_lies_is_not_believed(problem_of, solver_of):
-    info = solver_of(lcp_solver="refuses").solve(falling(problem_of), np.zeros(3))
+    info = solver_of(lcp_solver="refuses", warm_start=False).solve(falling(problem_of), np.zeros(3))
     assert not info.status.solved
     assert info.residuals.normal == pytest.approx(1.0)
 
@@ -125,9 +127,10 @@ def test_certificate_is_in_physical_units_whatever_the_scale(problem_of, solver_
 def test_guess_becomes_lcp_variables_and_every_attempt_starts_from_it(problem_of, solver_of):
     velocity = np.array([-1.0, 0.3, 0, -2.0, 0, 0.4])
     problem = problem_of(np.eye(6), np.eye(6), velocity, 0.5)
-    solver = solver_of(lcp_solver="refuses", warm_start=False)
+    rigid = Regularisation(enabled=False)
+    solver = solver_of(lcp_solver="refuses", warm_start=False, regularisation=rigid)
     solver.solve(problem, np.array([0.5, -0.1, 0.0, 0.0, 0.0, 0.0]))
-    first, again = (guess.reshape(2, 10) for guess in solver._solvers[0].guesses)
+    first, again = (guess.reshape(2, 10) for guess in solver._attempts.solvers[0].guesses)
     np.testing.assert_allclose(first, again, atol=rounding(16))
     first *= 2.0  # the unit of the problem: its largest free velocity is 2 m/s, its mobility 1/kg
     # λ_n, β along −t₁ (direction 4 of 8), γ = remaining slip
@@ -137,7 +140,7 @@ def test_guess_becomes_lcp_variables_and_every_attempt_starts_from_it(problem_of
 
 def test_internal_state_is_that_of_the_lcp_solvers(problem_of, solver_of):
     solver = solver_of(lcp_solver="lemke", fallback=("refuses",))
-    solver._solvers[1].guesses.append(None)
+    solver._attempts.solvers[1].guesses.append(None)
     memory = solver.internal_state()
     assert set(memory) == {"1/calls"}
     restored = solver_of(lcp_solver="lemke", fallback=("refuses",))

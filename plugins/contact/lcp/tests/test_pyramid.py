@@ -6,6 +6,7 @@ import pytest
 from corekit.data.status import Status
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.pyramid import pyramid_directions
+from corekit_lcp.config import RankSelection
 from corekit_lcp.pyramid import align, stretch_directions
 from corekit_testing.rounding import rounding
 
@@ -84,10 +85,11 @@ def test_anisotropic_directions_are_corners_of_the_admissible_friction(count, al
 
 @pytest.mark.parametrize("sideways", [0.0, 0.2, 3.0])
 def test_equal_contacts_share_a_load_equally_when_it_is_spread(sideways, problem_of, solver_of):
+    selection = RankSelection(enabled=True)
     problem = problem_of(np.eye(3), np.tile(np.eye(3), (5, 1)), [-1.0, sideways, 0.0], 0.5)
     alone, shared = np.zeros(15), np.zeros(15)
-    solver_of().solve(problem, alone)
-    info = solver_of(spread=True).solve(problem, shared)
+    solver_of(rank_selection=selection).solve(problem, alone)
+    info = solver_of(spread=True, rank_selection=selection).solve(problem, shared)
     assert np.count_nonzero(alone[::3]) == 1
     np.testing.assert_allclose(shared[::3], 0.2, atol=1e-5)
     assert info.residuals.worst <= 1e-8
@@ -95,6 +97,7 @@ def test_equal_contacts_share_a_load_equally_when_it_is_spread(sideways, problem
 
 
 def test_spread_loads_a_plank_where_it_touches_and_keeps_its_motion(problem_of, solver_of):
+    selection = RankSelection(enabled=True)
     # (height, pitch) of a plank of unit mass and inertia over seven points, one of them out of reach
     along = np.linspace(-1.0, 1.0, 7)
     rows = np.zeros((21, 3))
@@ -103,8 +106,8 @@ def test_spread_loads_a_plank_where_it_touches_and_keeps_its_motion(problem_of, 
     reach[9] = 5.0
     problem = problem_of(np.eye(3), rows, [-1.0, 0.0, 0.3], 0.3, stabilisation=reach)
     alone, shared = np.zeros(21), np.zeros(21)
-    solver_of().solve(problem, alone)
-    solver_of(spread=True).solve(problem, shared)
+    solver_of(rank_selection=selection).solve(problem, alone)
+    solver_of(spread=True, rank_selection=selection).solve(problem, shared)
     np.testing.assert_allclose(problem.after(shared), problem.after(alone), atol=1e-8)
     np.testing.assert_allclose(shared[::3][[0, 1, 2, 4, 5, 6]], 1 / 6, atol=1e-5)
     assert shared[9] == 0.0
@@ -113,10 +116,11 @@ def test_spread_loads_a_plank_where_it_touches_and_keeps_its_motion(problem_of, 
 
 
 def test_bounded_rows_keep_their_impulses_when_loads_are_spread(problem_of, solver_of):
+    selection = RankSelection(enabled=True)
     rows = np.vstack([np.tile(np.eye(3), (3, 1)), [[0.0, 1.0, 0.0]]])
     problem = problem_of(np.eye(3), rows, [-1.0, 1.0, 0.0], 0.2, bounds=[(-0.1, 0.1)])
     alone, shared = np.zeros(10), np.zeros(10)
-    solver_of().solve(problem, alone)
-    solver_of(spread=True).solve(problem, shared)
+    solver_of(rank_selection=selection).solve(problem, alone)
+    solver_of(spread=True, rank_selection=selection).solve(problem, shared)
     assert shared[9] == alone[9] == pytest.approx(-0.1)
     np.testing.assert_allclose(problem.after(shared), problem.after(alone), atol=1e-8)

@@ -268,15 +268,18 @@ def bad_worlds(scenario_file, tiny, monkeypatch):
 
     solve = tiny("contact").Sweeps.solve
 
-    def never_solved(self, problem, impulse):
-        return evolve(solve(self, problem, impulse), status=Status.ITERATION_LIMIT)
+    ends = {"unsolved": Status.ITERATION_LIMIT, "ambiguous": Status.AMBIGUOUS}
 
     def make(kind, policy):
         height = 0.07 if kind == "penetration" else 0.1
         short = [f"bodies.ball.initial.position=[0, 0, {height}]", "time.duration=0.02"]
-        if kind == "unsolved":
-            monkeypatch.setattr(tiny("contact").Sweeps, "solve", never_solved)
-            return load(scenario_file, [*short, f"watchdog.unsolved={policy}"])
+        if kind in ends:
+
+            def end_so(self, problem, impulse):
+                return evolve(solve(self, problem, impulse), status=ends[kind])
+
+            monkeypatch.setattr(tiny("contact").Sweeps, "solve", end_so)
+            return load(scenario_file, [*short, f"watchdog.{kind}={policy}"])
         if kind == "penetration":
             return load(scenario_file, [*short, f"watchdog.penetration={{policy='{policy}', limit=0.02}}"])
         return oscillator(2.2 / OMEGA, 44 / OMEGA, f"watchdog = {{ energy = {{ policy = '{policy}' }} }}")
@@ -284,7 +287,7 @@ def bad_worlds(scenario_file, tiny, monkeypatch):
     return make
 
 
-@pytest.mark.parametrize("kind", ["unsolved", "penetration", "energy"])
+@pytest.mark.parametrize("kind", ["unsolved", "ambiguous", "penetration", "energy"])
 def test_each_kind_stops_warns_once_or_is_recorded_in_silence(kind, scenario_file, tiny, monkeypatch):
     make = bad_worlds(scenario_file, tiny, monkeypatch)
     told = {policy: [] for policy in ("stop", "warn", "record")}

@@ -11,9 +11,12 @@ __all__ = ["Equilibration", "LCPContactConfig", "RankSelection", "Regularisation
 
 @frozen(kw_only=True)
 class RankSelection:
-    """Stage Q: leave out contacts whose normal rows depend on those of others, then check them."""
+    """Stage Q: leave out contacts whose normal rows depend on those of others, then check them.
 
-    enabled: bool = option(True, "whether the stage is used")
+    Their friction is left out too: what is pinched along a line or a face slips from its reach.
+    """
+
+    enabled: bool = option(False, "whether the stage is used; else only contacts that open are left out")
     tolerance: float = option(1e-3, "smallest pivot kept, relative to the first", low=1e-7, high=0.5)
     reference_gap: float = option(1e-3, "gap at which a contact counts half as close", unit="m", above=0.0)
     passes: int = option(8, "how often contacts that were left out and would penetrate are added back", low=0)
@@ -30,11 +33,17 @@ class Equilibration:
 
 @frozen(kw_only=True)
 class Regularisation:
-    """Stage T: a small compliance on the normal rows of the scaled matrix."""
+    """Stage T: a small compliance, which shares loads between redundant contacts as soft pads do."""
 
     enabled: bool = option(True, "whether the stage is used")
-    weight: float = option(1e-8, "added to the normal diagonal after scaling", above=0.0, high=1e-2)
-    corrections: int = option(3, "further solves that remove its effect", low=0)
+    rows: str = option(
+        "all", "rows with a compliance: all alike, or the normal ones after scaling (the CUSP paper)",
+        choices=("all", "scaled-normals"),
+    )  # fmt: skip
+    weight: float = option(
+        1e-3, "compliance, relative to the least mobility of a contact", above=0.0, high=0.1
+    )
+    corrections: int = option(6, "further solves that remove its effect", low=0)
 
 
 def _even(value: int) -> str | None:
@@ -58,9 +67,12 @@ class LCPContactConfig:
     tolerance: float = option(
         1e-9, "largest residual of a solved problem, relative to its free velocity", above=0.0
     )
-    warm_start: bool = option(True, "whether the contact modes of the initial guess are tried first, exactly")
+    warm_start: bool = option(
+        True,
+        "whether contact modes are tried first: those of the initial guess, then those of Newton's method",
+    )
     spread: bool = option(
-        False, "whether loads are distributed over all touching contacts, for their readout"
+        False, "whether loads that stage Q left to a few contacts are distributed over all, for their readout"
     )
     rank_selection: RankSelection = option(RankSelection(), "stage Q, inertial rank selection")
     equilibration: Equilibration = option(Equilibration(), "stage R, Ruiz equilibration")

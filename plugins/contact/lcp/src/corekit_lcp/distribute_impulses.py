@@ -11,19 +11,29 @@ solution, this module computes the one with the least normal impulses. With w gi
 and non-negative least squares solves them: minimise ‖X·(λ′ − λ)‖² + s·‖(3)‖² + ε·‖λ′_n‖² over λ′_n, β′, σ ≥ 0,
 with W = Xᵀ·X, s the size of W and ε a small fraction of it.
 
+The next step must not start from λ′: other modes would be tried first there, and other impulses, with another motion,
+might be its solution. `UndistributedLoads` remembers λ and puts it in the place of λ′ where that comes back as a guess.
+
 Source: Lawson, Hanson (1974), "Solving Least Squares Problems", chapter 23.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, final
+
 import numpy as np
 from scipy.optimize import nnls
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
+from corekit.roles.component import InternalState, Stateful
 
-__all__ = ["distribute_impulses"]
+__all__ = ["UndistributedLoads", "distribute_impulses"]
 
-SMALL = 1e-10
+_KEPT = 4096
+"""Contacts whose loads are remembered, at least."""
+
+SMALL = 1e-11
 """ε relative to the trace of W, and so the relative effect of ε on w."""
 
 
@@ -93,3 +103,49 @@ def distribute_impulses(
         return False
     out[:] = bounded + to_impulses @ solution
     return True
+
+
+@final
+class UndistributedLoads(Stateful):
+    """Impulses of contacts before and after their distribution, by id."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Array, Array]] = {}
+
+    def recall(self, ids: IntArray, width: int, guess: Array) -> None:
+        """Replace impulses that a distribution wrote by those before it, in place.
+
+        Args:
+            ids: of the contacts, shape (m,). guess: λ, shape (R,), contacts first [N·s].
+        """
+        for c, each in enumerate(ids.tolist()):
+            known = self._known.get(each)
+            own = guess[c * width : (c + 1) * width]
+            if known is not None and np.array_equal(known[1], own):
+                own[:] = known[0]
+
+    def store(self, ids: IntArray, width: int, before: Array, after: Array) -> None:
+        """Remember λ and λ′ of contacts, shape (R,) [N·s]."""
+        if len(self._known) > _KEPT + 2 * len(ids):
+            self._known = dict(list(self._known.items())[-_KEPT // 2 :])
+        for c, each in enumerate(ids.tolist()):
+            own = slice(c * width, (c + 1) * width)
+            self._known.pop(each, None)  # to the end
+            self._known[each] = before[own].copy(), after[own].copy()
+
+    def internal_state(self) -> InternalState:
+        """All that is remembered, in order."""
+        pairs = list(self._known.values())
+        return {
+            "id": np.array(list(self._known), dtype=np.int64),
+            "before": np.array([before for before, _ in pairs], dtype=np.float64),
+            "after": np.array([after for _, after in pairs], dtype=np.float64),
+        }
+
+    def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
+        """Restore what `internal_state` returned; empty: nothing is remembered."""
+        self._known = {}
+        if internal_state:
+            ids = internal_state["id"].tolist()
+            pairs = zip(internal_state["before"].copy(), internal_state["after"].copy(), strict=True)
+            self._known = dict(zip(ids, pairs, strict=True))

@@ -10,24 +10,40 @@ of a contact is V·x, and its equations are Eᵀ·w = 0:
     slides on an edge    V = (n + μ·d_k, d_k′ − d_k),   E = (n, d_k′ − d_k)                      (3)
 
 Together they are Eᵀ·(W·(V·x + λ₀) + w₀) = 0, with λ₀ the impulses at their bounds: a few unknowns, a few
-microseconds. If contacts are redundant, the equations are dependent, and the dependent unknowns keep the values of
-the guess. The solution counts only if the residuals of all contacts meet the tolerance, so wrong modes are harmless.
+microseconds. If contacts are redundant, the equations are dependent. Of their solutions the one with the least norm is
+chosen (`least_norm`), whatever the guess was: the limit of soft contacts, see `compliance`. The solution counts only if
+the residuals of all contacts meet the tolerance, so wrong modes are harmless.
+
+A contact that the modes leave open may touch all the same, where the others hold it there. It stays without load only
+if soft contacts would not press on it. Otherwise it joins the closed ones.
 
 The same removes the effect of the regularisation from the solution of an LCP solver.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.linalg.vectors import copy_vector
 from corekit.roles.pyramid import pyramid_coefficients
+from corekit_lcp.least_norm import solve_softly
 from corekit_lcp.residuals import measure_residuals
 
-__all__ = ["solve_modes"]
+__all__ = ["ON_BOUND", "add_unknowns", "assemble_modes", "read_modes", "soften_modes", "solve_modes"]
 
-DEPENDENT = 1e-11
-"""Pivot, relative to the first, that is rounding."""
+SOFT, LEAST_SOFT = 1e-4, 1e-8
+"""Compliances of the equations: that of the second serves where the first is not small against all of them."""
+
+NOTHING = 1e-11
+"""Friction, relative to its bound, that is rounding: its direction is no unknown."""
+
+JOINS = 2
+"""How often contacts without load may join the others."""
+
+PRESSED = 1e-6
+"""Speed at which a soft contact without load is pressed, relative to that of the largest load, that is not rounding."""
 
 ON_BOUND = 1e-6
 """Relative distance within which a guess is at its bound; wrong modes are harmless."""
@@ -38,6 +54,7 @@ def read_friction_mode(
     directions: Array,
     friction: float,
     corner: float,
+    on_bound: float,
     beta: Array,
     unknown_count: int,
     first: IntArray,
@@ -56,9 +73,9 @@ def read_friction_mode(
                 one, two = k, one
             else:
                 two = k
-    if one < 0:
+    if one < 0 or total <= NOTHING * friction * value[normal]:
         return unknown_count
-    slides = total >= (1.0 - ON_BOUND) * friction * value[normal]
+    slides = total >= (1.0 - on_bound) * friction * value[normal]
     if slides:
         for a in range(along):
             columns[normal, 1 + a] = friction * directions[a, one]
@@ -85,6 +102,7 @@ def read_modes(
     lower: Array,
     upper: Array,
     corner: float,
+    on_bound: float,
     beta: Array,
     first: IntArray,
     columns: Array,
@@ -97,11 +115,12 @@ def read_modes(
     Args:
         guess: λ of all rows, shape (R,) [N·s].
         corner: fraction of the friction below which a second direction does not count.
+        on_bound: relative distance within which an impulse is at its bound.
         beta: workspace, shape (r,).
         first: shape (R,), written: the row where the entries of an unknown begin.
         columns, equations: V and E, shape (R, width), written.
         value: x of the guess, shape (R,), written.
-        impulse: V·x + λ₀, shape (R,), written.
+        impulse: λ₀, shape (R,), written.
     """
     contacts, along, count = directions.shape
     width = along + 1
@@ -120,11 +139,20 @@ def read_modes(
         if count > 0 and friction[c] > 0.0:
             pyramid_coefficients(directions[c], guess[row + 1 : row + width], beta)
             unknown_count = read_friction_mode(
-                directions[c], friction[c], corner, beta, unknown_count, first, columns, equations, value
+                directions[c],
+                friction[c],
+                corner,
+                on_bound,
+                beta,
+                unknown_count,
+                first,
+                columns,
+                equations,
+                value,
             )
     for b in range(lower.size):
         row = guess.size - lower.size + b
-        near = ON_BOUND * min(upper[b] - lower[b], abs(guess[row]))
+        near = on_bound * min(upper[b] - lower[b], abs(guess[row]))
         if guess[row] <= lower[b] + near:
             impulse[row] = lower[b]
         elif guess[row] >= upper[b] - near:
@@ -136,73 +164,115 @@ def read_modes(
             columns[unknown_count, 0] = equations[unknown_count, 0] = 1.0
             value[unknown_count] = guess[row]
             unknown_count += 1
-    for j in range(unknown_count):
-        for b in range(width if first[j] < contacts * width else 1):
-            impulse[first[j] + b] += columns[j, b] * value[j]
     return unknown_count
 
 
 @compiled
-def solve_with_pivoting(matrix: Array, rhs: Array, order: IntArray) -> None:
-    """Solve in place by elimination with complete pivoting; dependent unknowns are zero.
+def assemble_modes(
+    delassus: Array, free: Array, fixed: Array, first: IntArray, columns: Array, equations: Array, contact_rows: int,
+    matrix: Array, rhs: Array,
+) -> None:  # fmt: skip
+    """Write Eᵀ·W·V (k, k) and −Eᵀ·(w₀ + W·λ₀) (k,).
 
     Args:
-        matrix, rhs: shapes (k, k) and (k,); the solution is in `rhs`.
-        order: workspace, the unknown of each column, shape (k,).
+        fixed: λ₀, shape (R,). contact_rows: rows of contacts; the others are single.
     """
-    n = rhs.size
-    first, rank = 0.0, n
-    for i in range(n):
-        order[i] = i
-    for p in range(n):
-        row, column = find_largest_entry(matrix, p)
-        largest = abs(matrix[row, column])
-        if p == 0:
-            first = largest
-        if not largest > DEPENDENT * first:
-            rank = p
-            break
-        if row != p:
-            rhs[p], rhs[row] = rhs[row], rhs[p]
-            for j in range(n):
-                matrix[p, j], matrix[row, j] = matrix[row, j], matrix[p, j]
-        if column != p:
-            order[p], order[column] = order[column], order[p]
-            for i in range(n):
-                matrix[i, p], matrix[i, column] = matrix[i, column], matrix[i, p]
-        for i in range(p + 1, n):
-            factor = matrix[i, p] / matrix[p, p]
-            if factor != 0.0:
-                rhs[i] -= factor * rhs[p]
-                for j in range(p + 1, n):
-                    matrix[i, j] -= factor * matrix[p, j]
-    for i in range(rank - 1, -1, -1):
-        for j in range(i + 1, rank):
-            rhs[i] -= matrix[i, j] * rhs[j]
-        rhs[i] /= matrix[i, i]
-    rhs[rank:] = 0.0
-    undo_permutation(rhs, order)
-
-
-@compiled
-def undo_permutation(rhs: Array, order: IntArray) -> None:
-    """Move rhs[i] to index order[i], cycle by cycle; `order` is overwritten."""
+    rows, width = free.size, columns.shape[1]
     for i in range(rhs.size):
-        while order[i] != i:
-            j = order[i]
-            rhs[i], rhs[j] = rhs[j], rhs[i]
-            order[i], order[j] = order[j], order[i]
+        rhs[i] = 0.0
+        for j in range(rhs.size):
+            matrix[i, j] = 0.0
+        for a in range(width if first[i] < contact_rows else 1):
+            factor = equations[i, a]
+            if factor == 0.0:
+                continue
+            from_row = delassus[first[i] + a]
+            speed = free[first[i] + a]
+            for j in range(contact_rows, rows):
+                speed += from_row[j] * fixed[j]
+            rhs[i] -= factor * speed
+            for j in range(rhs.size):
+                for b in range(width if first[j] < contact_rows else 1):
+                    matrix[i, j] += factor * from_row[first[j] + b] * columns[j, b]
 
 
 @compiled
-def find_largest_entry(matrix: Array, first: int) -> tuple[int, int]:
-    """Row and column of the largest entry, from row and column `first` on."""
-    row, column = first, first
-    for i in range(first, len(matrix)):
-        for j in range(first, len(matrix)):
-            if abs(matrix[i, j]) > abs(matrix[row, column]):
-                row, column = i, j
-    return row, column
+def soften_modes(
+    matrix: Array,
+    first: IntArray,
+    columns: Array,
+    equations: Array,
+    soft: Array,
+    weight: float,
+    softened: Array,
+) -> None:
+    """Write Eᵀ·(W + e)·V: a compliance couples the unknowns of one contact alone."""
+    for i in range(len(matrix)):
+        for j in range(len(matrix)):
+            softened[i, j] = matrix[i, j]
+            if first[i] == first[j]:
+                for a in range(columns.shape[1]):
+                    if equations[i, a] != 0.0 and columns[j, a] != 0.0:
+                        softened[i, j] += weight * soft[first[i] + a] * equations[i, a] * columns[j, a]
+
+
+@compiled
+def add_unknowns(value: Array, first: IntArray, columns: Array, contact_rows: int, impulse: Array) -> None:
+    """Add V·x to λ."""
+    for j in range(value.size):
+        for b in range(columns.shape[1] if first[j] < contact_rows else 1):
+            impulse[first[j] + b] += columns[j, b] * value[j]
+
+
+@compiled
+def solve_equations(
+    delassus: Array, free: Array, first: IntArray, columns: Array, equations: Array, contact_rows: int, soft: Array,
+    tolerance: float, numbers: Array, order: IntArray, fixed: Array, softest: Array, value: Array,
+) -> float:  # fmt: skip
+    """Write the x of least norm, and that of soft contacts; return their compliance, relative to `soft`.
+
+    Args:
+        tolerance: of the equations [m/s].
+        numbers, order: workspace, see `solve_modes`. fixed: λ₀, shape (R,).
+        softest, value: the x of soft contacts, and x, shape (k,), written.
+    """
+    rows, count = free.size, value.size
+    vectors = numbers[2 * rows * rows :].reshape(-1, rows)
+    rhs, error = vectors[2, :count], vectors[3, :count]
+    matrix = numbers[: count * count].reshape(count, count)
+    softened = numbers[rows * rows : rows * rows + count * count].reshape(count, count)
+    assemble_modes(delassus, free, fixed, first, columns, equations, contact_rows, matrix, rhs)
+    for weight in (SOFT, LEAST_SOFT):
+        soften_modes(matrix, first, columns, equations, soft, weight, softened)
+        if solve_softly(matrix, softened, rhs, order[:count], softest, value, error) <= tolerance:
+            break
+    return weight
+
+
+@compiled
+def join_pressed(
+    delassus: Array, free: Array, soft: Array, weight: float, width: int, contacts: int, tolerance: float,
+    impulse: Array, velocity: Array, softly: Array, guess: Array,
+) -> bool:  # fmt: skip
+    """Close the contacts that touch without load, and on which soft contacts press; return whether there are any.
+
+    Args:
+        impulse, velocity: the solution, shape (R,). softly: the impulses of soft contacts, shape (R,).
+        guess: shape (R,), changed.
+    """
+    largest, joined = 0.0, False
+    for c in range(contacts):
+        largest = max(largest, softly[c * width])
+    for c in range(contacts):
+        row = c * width
+        if impulse[row] == 0.0 and velocity[row] <= tolerance:
+            speed = free[row]
+            for j in range(free.size):
+                speed += delassus[row, j] * softly[j]
+            if speed < -PRESSED * weight * soft[row] * largest:
+                guess[row] = largest
+                joined = True
+    return joined
 
 
 @compiled
@@ -224,26 +294,31 @@ def solve_modes(
     equations: Array,
     numbers: Array,
     order: IntArray,
+    soft: Array,
     dropped: BoolArray,
     guess: Array,
     trial: Array,
     velocity: Array,
     tolerance: float,
+    on_bound: float,
     keep_all: bool,
+    of_least_norm: bool,
     impulse: Array,
-) -> tuple[float, float, float, float, float]:
+) -> tuple[tuple[float, float, float, float, float], bool]:
     """Compute the impulses in the modes of a guess, and their residuals.
 
     Args:
         delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit: of it.
         corner, beta, first, columns, equations: see `read_modes`.
-        numbers: workspace, length ≥ R·(R + 2). order: workspace, shape (R,).
+        numbers: workspace, length ≥ R·(2·R + 5). order: workspace, shape (R,).
+        soft: compliance of every row, shape (R,).
         dropped: contacts that are left out, shape (m,). keep_all: whether none is.
         guess, trial, velocity: the guess, λ and w, shape (R,), written.
-        tolerance: limit of the residuals.
+        tolerance: limit of the residuals. on_bound: see `read_modes`.
+        of_least_norm: whether contacts without load join the others where soft contacts press on them.
         impulse: the guess, shape (R,); receives λ if the residuals meet the tolerance.
     Returns:
-        As `measure_residuals`.
+        As `measure_residuals`, and whether no contact is left that had to join.
     """
     copy_vector(impulse, guess)
     if keep_all:
@@ -251,35 +326,32 @@ def solve_modes(
     rows = free.size
     width = directions.shape[1] + 1
     contact_rows = rows - lower.size
-    value = numbers[rows * rows + rows :]
-    count = read_modes(
-        guess, friction, directions, lower, upper, corner, beta, first, columns, equations, value, trial
-    )
-    matrix, rhs = numbers[: count * count].reshape(count, count), numbers[rows * rows : rows * rows + count]
-    for i in range(count):
-        rhs[i] = 0.0
-        for j in range(count):
-            matrix[i, j] = 0.0
-        for a in range(width if first[i] < contact_rows else 1):
-            factor = equations[i, a]
-            if factor == 0.0:
-                continue
-            from_row = delassus[first[i] + a]
-            speed = free[first[i] + a]
-            for j in range(rows):
-                speed += from_row[j] * trial[j]
-            rhs[i] -= factor * speed
-            for j in range(count):
-                for b in range(width if first[j] < contact_rows else 1):
-                    matrix[i, j] += factor * from_row[first[j] + b] * columns[j, b]
-    solve_with_pivoting(matrix, rhs, order[:count])
-    for j in range(count):
-        for b in range(width if first[j] < contact_rows else 1):
-            trial[first[j] + b] += columns[j, b] * rhs[j]
-    residuals = measure_residuals(
-        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit, dropped,
-        trial, beta, velocity,
-    )  # fmt: skip
-    if residuals[3 if keep_all else 4] <= tolerance:
+    vectors = numbers[2 * rows * rows :].reshape(-1, rows)
+    softly = vectors[4]
+    found = np.inf, np.inf, np.inf, np.inf, np.inf
+    for join in range(JOINS + 1):
+        count = read_modes(
+            guess, friction, directions, lower, upper, corner, on_bound, beta, first, columns, equations, vectors[0],
+            trial,
+        )  # fmt: skip
+        value, softest = vectors[0, :count], vectors[1, :count]
+        weight = solve_equations(
+            delassus, free, first, columns, equations, contact_rows, soft, 0.1 * tolerance, numbers, order, trial,
+            softest, value,
+        )  # fmt: skip
+        copy_vector(trial, softly)
+        add_unknowns(softest, first, columns, contact_rows, softly)
+        add_unknowns(value, first, columns, contact_rows, trial)
+        residuals = measure_residuals(
+            delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit,
+            dropped, trial, beta, velocity,
+        )  # fmt: skip
+        if not residuals[3 if keep_all else 4] <= tolerance:
+            return (residuals, True) if join == 0 else (found, False)
+        found = residuals
         copy_vector(trial, impulse)
-    return residuals
+        if not of_least_norm or not join_pressed(
+            delassus, free, soft, weight, width, friction.size, tolerance, trial, velocity, softly, guess
+        ):
+            return residuals, True
+    return found, False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit_lcp.assemble import assemble, select_rows
+from corekit_lcp.compliance import add_compliance, add_scaled_compliance
 from corekit_lcp.impulses import write_variables
-from corekit_lcp.regularise import add_compliance
 from corekit_lcp.scale import equilibrate
 
 __all__ = ["prepare"]
@@ -25,6 +25,9 @@ def prepare(
     sweeps: int,
     symmetric: bool,
     weight: float,
+    scaled: bool,
+    soft: Array,
+    centre: Array,
     beta: Array,
     rows: IntArray,
     part: Array,
@@ -41,26 +44,27 @@ def prepare(
     squares: Array,
     row_norm: Array,
     column_norm: Array,
-    centre: Array,
     matrix: Array,
     vector: Array,
     row_scale: Array,
     column_scale: Array,
     z: Array,
 ) -> None:
-    """Call `select_rows`, `assemble`, `equilibrate`, `add_compliance` and `write_variables`, in this order.
+    """Select and soften the rows, assemble and scale the LCP, and write its initial guess.
 
     Args:
         delassus, free, friction, directions, lower, upper, guess: of the whole problem.
         kept: the kept contacts, shape (k,).
-        sweeps: 0: no scaling. weight: 0: no compliance.
-        symmetric: one scaling for rows and columns.
+        sweeps: 0: no scaling. symmetric: one scaling for rows and columns.
+        weight, scaled, soft, centre: of the compliance, (2) of `compliance` if scaled; 0: none.
         beta: workspace, shape (r,).
         the others: workspace and results, `LCPPart.arrays`.
     """
     select_rows(
         delassus, free, friction, directions, kept, rows, part, part_free, part_friction, part_directions
     )
+    if weight > 0.0 and not scaled:
+        add_compliance(part, part_free, rows, soft, weight, centre)
     assemble(
         part,
         part_free,
@@ -80,7 +84,7 @@ def prepare(
         matrix, vector, sweeps, symmetric, paired_row, leader, copies, squares, row_norm, column_norm,
         row_scale, column_scale,
     )  # fmt: skip
-    centre[:] = 0.0
-    if weight > 0.0:
-        add_compliance(matrix, kept.size, directions.shape[2] + 2, weight)
+    if weight > 0.0 and scaled:
+        variables, width = directions.shape[2] + 2, directions.shape[1] + 1
+        add_scaled_compliance(matrix, vector, column_scale, rows, kept.size, variables, width, weight, centre)
     write_variables(guess, rows, part, part_free, part_directions, lower, upper, column_scale, beta, z)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit_lcp.compliance import induced_speed
 from corekit_lcp.impulses import read_impulses
-from corekit_lcp.regularise import induced_speed
 from corekit_lcp.residuals import measure_residuals
 
 __all__ = ["recover_impulses"]
@@ -19,9 +19,11 @@ def recover_impulses(
     coefficient: Array,
     offset: Array,
     rows: IntArray,
-    centre: Array,
     row_scale: Array,
     weight: float,
+    scaled: bool,
+    soft: Array,
+    centre: Array,
     delassus: Array,
     free: Array,
     friction: Array,
@@ -43,4 +45,19 @@ def recover_impulses(
         delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit, dropped,
         impulse, beta, velocity,
     )  # fmt: skip
-    return found, velocity_unit * induced_speed(z, centre, row_scale, directions.shape[2] + 2, weight)
+    width = directions.shape[1] + 1
+    kept = (rows.size - lower.size) // width
+    speed = induced_speed(
+        impulse,
+        centre,
+        soft,
+        rows,
+        row_scale,
+        column_scale,
+        kept,
+        directions.shape[2] + 2,
+        width,
+        weight,
+        scaled,
+    )
+    return found, velocity_unit * speed

@@ -31,7 +31,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
-__all__ = ["add_back", "keep_all", "select_contacts"]
+__all__ = ["add_back", "add_touching", "keep_all", "keep_closing", "select_contacts"]
 
 UNLOADED = 0.05
 """Weight of contacts without load in the guess, beside 1 for the others."""
@@ -85,6 +85,23 @@ def select_contacts(
 def keep_all(dropped: BoolArray, kept: IntArray) -> int:
     """Choose every contact."""
     dropped[:] = False
+    return list_kept(dropped, kept)
+
+
+@compiled
+def keep_closing(free: Array, width: int, dropped: BoolArray, kept: IntArray) -> int:
+    """Choose the contacts that approach, w₀,c < 0."""
+    for c in range(dropped.size):
+        dropped[c] = not free[c * width] < 0.0
+    return list_kept(dropped, kept)
+
+
+@compiled
+def add_touching(velocity: Array, width: int, limit: float, dropped: BoolArray, kept: IntArray) -> int:
+    """Add the contacts that were left out and touch at the solution, w_n ≤ limit; return the number of kept ones."""
+    for c in range(dropped.size):
+        if dropped[c] and not velocity[c * width] > limit:
+            dropped[c] = False
     return list_kept(dropped, kept)
 
 

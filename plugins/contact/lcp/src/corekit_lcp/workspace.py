@@ -33,6 +33,7 @@ class Modes(NamedTuple):
     equations: Array
     numbers: Array
     order: IntArray
+    soft: Array
     dropped: BoolArray
 
 
@@ -54,7 +55,6 @@ class PreparedArrays(NamedTuple):
     squares: Array
     row_norm: Array
     column_norm: Array
-    centre: Array
     matrix: Array
     vector: Array
     row_scale: Array
@@ -71,7 +71,6 @@ class LcpVariables(NamedTuple):
     coefficient: Array
     offset: Array
     rows: IntArray
-    centre: Array
     row_scale: Array
 
 
@@ -85,6 +84,9 @@ class Selection:
         guess, trial, velocity, best: impulses and velocities of all rows, shape (R,).
         polish: two more, for `solve_modes` while `guess` and `trial` are in use.
         modes: workspace of the warm start, see `solve_modes`.
+        soft, centre: of the compliance, see `compliance`, shape (R,).
+        last: the guess of a correction, shape (R,).
+        candidate, good, shifted: workspace of `search_modes`, shape (R,).
         beta: workspace, shape (r,).
     """
 
@@ -97,6 +99,12 @@ class Selection:
     velocity: Array
     best: Array
     modes: Modes
+    soft: Array
+    centre: Array
+    last: Array
+    candidate: Array
+    good: Array
+    shifted: Array
     beta: Array
 
 
@@ -107,14 +115,12 @@ class LCPPart:
     Args:
         physical, problem: the contact problem and the LCP that the LCP solver receives.
         z: variables of the LCP, shape (n,).
-        centre: of the regularisation, shape (k,).
         arrays, variables: the same and workspace, in the order of the arguments of compiled functions.
     """
 
     physical: PhysicalContactProblem
     problem: LCPProblem
     z: Array
-    centre: Array
     arrays: PreparedArrays
     variables: LcpVariables
 
@@ -143,7 +149,7 @@ class Workspace:
         if selection is None:
             view = self._view
             dropped, kept = view("dropped", contacts, dtype=np.bool_), view("kept", contacts, dtype=np.int64)
-            beta = view("beta", directions)
+            beta, soft = view("beta", directions), view("soft", rows)
             selection = Selection(
                 dropped=dropped,
                 kept=kept,
@@ -164,10 +170,17 @@ class Workspace:
                     view("first", rows, dtype=np.int64),
                     view("columns", rows, width),
                     view("equations", rows, width),
-                    view("numbers", rows * (rows + 2)),
+                    view("numbers", rows * (2 * rows + 5)),
                     view("order", rows, dtype=np.int64),
+                    soft,
                     dropped,
                 ),
+                soft=soft,
+                centre=view("centre", rows),
+                last=view("last", rows),
+                candidate=view("candidate", rows),
+                good=view("good", rows),
+                shifted=view("shifted", rows),
                 beta=beta,
             )
             self._selections[key] = selection
@@ -204,16 +217,16 @@ class Workspace:
             tolerance,
             physical,
         )
-        z, centre, at = view("z", n), view("centre", contacts), view("rows", rows, dtype=np.int64)
+        z, at = view("z", n), view("rows", rows, dtype=np.int64)
         row, coefficient = view("row", n, dtype=np.int64), view("coefficient", n, 2)
         offset = view("offset", rows)
         arrays = PreparedArrays(
             at, physical.delassus, physical.free, physical.friction, physical.directions,
             row, coefficient, view("paired_row", n, dtype=np.int64), view("leader", n, dtype=np.int64),
             view("copies", n), offset, view("response", rows, n), view("squares", n, n), view("row_norm", n),
-            view("column_norm", n), centre, problem.matrix, problem.vector, problem.row_scale, problem.column_scale, z,
+            view("column_norm", n), problem.matrix, problem.vector, problem.row_scale, problem.column_scale, z,
         )  # fmt: skip
         variables = LcpVariables(
-            z, problem.column_scale, row, coefficient, offset, at, centre, problem.row_scale
+            z, problem.column_scale, row, coefficient, offset, at, problem.row_scale
         )  # fmt: skip
-        return LCPPart(physical, problem, z, centre, arrays, variables)
+        return LCPPart(physical, problem, z, arrays, variables)

@@ -4,6 +4,7 @@
 |-------------|------------------------------------------------|-----------------------------------------------------|
 | non_finite  | q, v; f and its terms to name the cause        | every step, by the simulation itself: always stops  |
 | unsolved    | whether the solve met its tolerance            | every step                                          |
+| ambiguous   | whether a fallback may have chosen a motion    | every step                                          |
 | penetration | the largest −gap; if no limit is given, beside | every step                                          |
 |             | 10 mm the layer of a contact potential         |                                                     |
 | energy      | growth without work, see `energy_balance`      | with policy `stop` and where work is done in jumps  |
@@ -35,7 +36,7 @@ from corekit_run.observers import Arrays, RunObserver
 
 __all__ = ["KINDS", "Policies", "Watchdog"]
 
-KINDS: tuple[str, ...] = ("unsolved", "penetration", "energy")
+KINDS: tuple[str, ...] = ("unsolved", "ambiguous", "penetration", "energy")
 _DEEPEST = 0.01
 """Depth that is found where the scenario gives none [m]."""
 _LOGGED = 10
@@ -61,6 +62,8 @@ class Policies(Protocol):
 
     @property
     def unsolved(self) -> str: ...
+    @property
+    def ambiguous(self) -> str: ...
     @property
     def energy(self) -> _Limited: ...
     @property
@@ -130,12 +133,15 @@ class Watchdog(RunObserver):
         bad = self._bad
         if report.note != self._remark:
             self._log_remark(simulation, report)
-        if not report.solve_info.status.solved:
-            self._handle_finding(
-                "unsolved", self._policies.unsolved, simulation, report.solve_info.residuals.worst
-            )
+        info = report.solve_info
+        if not info.status.solved:
+            self._handle_finding("unsolved", self._policies.unsolved, simulation, info.residuals.worst)
         elif bad["unsolved"]:
             bad["unsolved"] = False
+        if info.status is Status.AMBIGUOUS:
+            self._handle_finding("ambiguous", self._policies.ambiguous, simulation, info.residuals.worst)
+        elif bad["ambiguous"]:
+            bad["ambiguous"] = False
         depth = self._statistics.depth
         if depth > self._penetration:
             self._handle_finding("penetration", self._policies.penetration.policy, simulation, depth)
@@ -209,7 +215,9 @@ class Watchdog(RunObserver):
             )
             return sentence, {"body": body.name, "coordinate": fastest, "term": term}
         record = simulation.contacts()
-        deepest = record.gap if kind == "penetration" else -record.residual
+        # of loads that are not unique, the largest
+        worst = {"penetration": record.gap, "unsolved": -record.residual, "ambiguous": -record.normal_impulse}
+        deepest = worst[kind]
         name = simulation.shape_owner(int(record.shape[int(deepest.argmin()), 0])) if record.count else ""
         if kind == "penetration":
             second = int(record.shape[int(deepest.argmin()), 1]) if record.count else -1
@@ -221,6 +229,8 @@ class Watchdog(RunObserver):
                 f"{name or 'a body'} is {1e3 * value:.3g} mm inside {other}, more than "
                 f"{1e3 * self._penetration:.3g} mm. {advice}"
             )
+        elif kind == "ambiguous":
+            sentence = f"{simulation.report.solve_info.sentence} The largest load is that of {name}."
         else:
             info = simulation.report.solve_info
             sentence = f"{info.sentence} Physical residual {value:.2g}" + (

@@ -42,6 +42,7 @@ Draw: TypeAlias = Callable[[RandomArm, np.random.Generator, int], ArmContactProb
 
 SUBSETS = ("", "Q", "R", "T", "QR", "QT", "RT", "QRT")
 _STAGES = {"Q": "rank_selection", "R": "equilibration", "T": "regularisation"}
+_OF_THE_PAPER: dict[str, dict[str, Any]] = {"T": {"rows": "scaled-normals", "weight": 1e-8, "corrections": 3}}
 _SOLVERS: dict[str, dict[str, Any]] = {"semismooth-newton": {"starts": 1}, "lemke": {}}
 _DIRECTIONS = 8
 _COMPLETE = paper("section V-B, Scenario C: the complete pipeline is the most reliable")
@@ -122,7 +123,9 @@ def _contact_solver(name: str, stages: str) -> Any:
     table = {
         "friction_directions": _DIRECTIONS, "warm_start": False, "fallback": [],
         "lcp_solver": {"use": name, "options": _SOLVERS[name]},
-        **{option: {"enabled": stage in stages} for stage, option in _STAGES.items()},
+        **{
+            option: {"enabled": stage in stages, **_OF_THE_PAPER.get(stage, {})} for stage, option in _STAGES.items()
+        },
     }  # fmt: skip
     config = structure(load_target(spec.config), table, "options", mistakes)
     assert not mistakes, mistakes

@@ -246,7 +246,7 @@ def _scenario_lines(scenario: Mapping[str, Any]) -> list[str]:
 
 def watchdog_lines(watchdog: Mapping[str, Any]) -> list[str]:
     """Return the findings of the watchdog, one line per kind."""
-    units = {"unsolved": "", "penetration": " m", "energy": " J"}
+    units = {"unsolved": "", "ambiguous": "", "penetration": " m", "energy": " J"}
     return [
         f"{kind}: {watchdog[kind]['steps']} steps, first at {watchdog[kind]['first_s']:.4g} s, "
         f"worst {watchdog[kind]['worst']:.3g}{unit}"
