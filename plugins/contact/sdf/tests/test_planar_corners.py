@@ -96,3 +96,17 @@ def test_an_end_beyond_a_corner_is_no_second_contact_of_the_corner():
             found = points(scene)
             above = found[found[:, 2] > 0.15]
             np.testing.assert_allclose(np.sort(above[:, 0]), (0.1 + beyond, 0.2), atol=LENGTH)
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_a_capsule_deep_inside_beside_a_straight_corner_has_no_contact_outside(way):
+    """Both edges of it are at right angles to the normals of a parallel axis: rounding told outward from inward."""
+    vertices = np.column_stack([STRAIGHT[:, 0], np.zeros(6), STRAIGHT[:, 1]])
+    scene = Scene([("capsule", (0.01, 0.05)), ("polygon", ())], vertices=(None, vertices))
+    for angle in np.linspace(0.0, 6.2, 30):
+        turn = rotation_about((0, 1, 0), angle)
+        scene.set_pose(1, np.zeros(3), turn)
+        scene.set_pose(0, turn @ (0.1, 0.0, 0.1), turn @ rotation_about((0, 1, 0), way * np.pi / 2))
+        contacts = scene.measure()
+        assert contacts.count
+        assert contacts.gap[: contacts.count].max() < -0.01

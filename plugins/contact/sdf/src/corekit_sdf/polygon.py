@@ -190,7 +190,8 @@ def _add_corner_minima(
         n = perpendicular2(w)
         _, before, _ = edge_of(corners, k - 1 + len(corners))
         _, after, _ = edge_of(corners, k)
-        if dot2(n, before) - dot2(n, after) < 0.0:
+        # outward, also at a straight corner, where n·before and n·after are rounding
+        if dot2(n, perpendicular2(before)) + dot2(n, perpendicular2(after)) < 0.0:
             n = (-n[0], -n[1])
         gap = n[0] * (x[0] - v[0]) + n[1] * (x[2] - v[1])
         if dot2(n, before) < -slack or dot2(n, after) > slack:
