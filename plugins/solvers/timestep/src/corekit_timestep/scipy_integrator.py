@@ -30,7 +30,7 @@ from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System, next_step
 from corekit_timestep.config import ScipyBdfConfig, ScipyConfig
 from corekit_timestep.configuration_path import ConfigurationPath
-from corekit_timestep.scipy_solvers import METHODS, recentre, restore_solver, solver_state
+from corekit_timestep.scipy_solvers import METHODS, drop_rounding, recentre, restore_solver, solver_state
 from corekit_timestep.split_damping import damping_theta
 
 __all__ = ["ScipyIntegrator"]
@@ -250,6 +250,8 @@ class ScipyIntegrator(Integrator, Stateful):
             self._rate, time, y, bound, rtol=options.relative, atol=options.absolute, max_step=max_step,
             first_step=first_step, **jacobian,
         )  # fmt: skip
+        if method.needs_jacobian:
+            drop_rounding(solver)
         if hasattr(solver, "D"):
             solver.D[2:] = (
                 0.0  # SciPy writes these before it reads them, but the internal state contains them

@@ -25,7 +25,7 @@ from scipy.integrate import BDF, RK45, Radau
 from corekit.data.arrays import Array
 from corekit.roles.component import InternalState
 
-__all__ = ["METHODS", "Method", "recentre", "restore_solver", "solver_state"]
+__all__ = ["METHODS", "Method", "drop_rounding", "recentre", "restore_solver", "solver_state"]
 
 Rate = Callable[[float, Array], Array]
 
@@ -59,6 +59,7 @@ METHODS: Final[Mapping[str, Method]] = {
 }  # fmt: skip
 _COMMON: Final = ("t", "t_old", "h_abs", "t_bound")
 _INTEGERS: Final = ("order", "n_equal_steps")
+_EPSILON: Final = float(np.finfo(float).eps)
 
 
 def solver_state(method: Method, solver: Any) -> InternalState:
@@ -88,6 +89,23 @@ def restore_solver(method: Method, solver: Any, memory: Mapping[str, np.ndarray[
         setattr(solver, name, pair)
     solver.status = "finished" if solver.t == solver.t_bound else "running"
     _update_dense_output(solver)
+
+
+def drop_rounding(solver: Any) -> None:
+    """Let updates of Newton's method that are rounding, within ε/`rtol` of the tolerance, count as none.
+
+    SciPy's iteration ends where an update is zero or falls. Of two that are rounding the second may be the larger:
+    it takes that for divergence, at every length of step. (Its own tolerance is never below ten times this.)
+    """
+    solve = solver.solve_lu
+
+    def solve_lu(factors: Any, rhs: Array) -> Array:
+        update: Array = solve(factors, rhs)
+        scale = solver.atol + solver.rtol * np.abs(solver.y)
+        square = float(np.mean(np.abs(update / scale) ** 2))
+        return update if square > (_EPSILON / solver.rtol) ** 2 else np.zeros_like(update)
+
+    solver.solve_lu = solve_lu
 
 
 def recentre(solver: Any, n: int) -> None:
