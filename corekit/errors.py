@@ -23,8 +23,8 @@ class CorekitError(Exception):
     """Base of every error that corekit raises on purpose."""
 
 
-_LONGEST = 4000
-"""Characters of a mistake."""
+_LONGEST = 2000
+"""Characters of a part of a mistake; of longer ones the middle is left out."""
 
 
 class Mistake:
@@ -42,10 +42,14 @@ class Mistake:
         self.hint = hint
 
     def __str__(self) -> str:
-        text = f"{self.path}: found {self.found!r}; {self.allowed}"
-        text = f"{text} — {self.hint}" if self.hint else text
         # a name of a file may be of any length, and is no longer read then
-        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
+        parts = (self.path, repr(self.found), self.allowed, self.hint)
+        path, found, allowed, hint = (
+            each if len(each) <= _LONGEST else f"{each[: _LONGEST // 2]} … {each[-_LONGEST // 2 :]}"
+            for each in parts
+        )
+        text = f"{path}: found {found}; {allowed}"
+        return f"{text} — {hint}" if hint else text
 
     def __repr__(self) -> str:
         return f"Mistake({str(self)!r})"
