@@ -219,8 +219,10 @@ def critical_twist(rod, n: int) -> float:
             radial_force, K = direction @ made.force(), direction @ made.stiffness() @ direction
             made.state = made.displace(direction * radial_force / K)
         assert np.abs(made.force()).max() < 1e-9
-        values = np.linalg.eigvalsh(made.stiffness())[:12]
-        return values[np.abs(values) > 1e-8 * 1e8 * np.pi * 1e-3**4 / 4 / 0.1**3][0]
+        stiffness = made.stiffness()
+        values = np.linalg.eigvalsh(stiffness)[:12]
+        # zero but for rounding; at the threshold the mode is more than that from 1e-7 of the twist on, less than `xtol`
+        return values[np.abs(values) > rounding(made.size, np.linalg.norm(stiffness, 2))][0]
 
     return float(brentq(flattest, 0.9, 1.1, xtol=1e-6))
 

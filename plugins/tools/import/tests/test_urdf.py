@@ -106,6 +106,7 @@ def test_a_six_joint_arm_keeps_its_energy(compose):
     assert drift(80) < 1e-6
 
 
+@pytest.mark.to_nearest("numbers of a robot are read from text")
 def test_shapes_limits_and_friction_stand_in_the_options(tmp_path, write):
     write(block((0.1, 0.1, 0.1)), "cube.stl")
     mesh = (

@@ -69,14 +69,15 @@ def _missing(scenario: Scenario, simulation: Simulation) -> Iterator[str]:
 def _duration(scenario: Scenario) -> Iterator[str]:
     """Find a duration that is no whole number of steps, and an end that is not recorded."""
     duration, step = scenario.time.duration, scenario.time.step
-    end = round(duration / step) * step
+    steps = round(duration / step)
+    end = steps * step
     if abs(end - duration) > 1e-6 * step:
         yield f"time.duration = {duration:g} s is no whole number of steps of {step:g} s: the run ends at {end:g} s"
     every = round((scenario.output.every or step) / step)
-    if missed := round(duration / step) % every:
+    if missed := steps % every:
         yield (
             f"output.every = {every * step:g} s does not divide the run: the last record is of "
-            f"{end - missed * step:g} s, the end at {end:g} s has none"
+            f"{(steps - missed) * step:g} s, the end at {end:g} s has none"
         )
 
 
