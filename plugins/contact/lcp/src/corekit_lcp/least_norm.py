@@ -11,8 +11,9 @@ is the solution of least norm xᵀ·N·x.
 
 from __future__ import annotations
 
-from corekit.compiled import check_signals, compiled
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.small_lu import back_substitute, factorise_in_place
 
 __all__ = ["solve_softly"]
 
@@ -34,7 +35,7 @@ def solve_softly(
     n = rhs.size
     for i in range(n):
         first[i] = x[i] = 0.0
-    if not factorise(factor, order):
+    if not factorise_in_place(factor, order):
         return float("inf")
     last = float("inf")
     for step in range(STEPS + 1):
@@ -49,50 +50,9 @@ def solve_softly(
         if not worst < 0.5 * last or step == STEPS:
             return worst
         last = worst
-        substitute(factor, error)
+        back_substitute(factor, error)
         for i in range(n):
             x[i] += error[i]
             if step == 0:
                 first[i] = x[i]
     return last
-
-
-@compiled
-def factorise(lu: Array, order: IntArray) -> bool:
-    """LU factors in place, with partial pivoting: row i is the matrix's order[i]. False if it is singular."""
-    n = order.size
-    for i in range(n):
-        order[i] = i
-    for p in range(n):
-        if p & 63 == 63:
-            check_signals()
-        best = p
-        for i in range(p + 1, n):
-            if abs(lu[i, p]) > abs(lu[best, p]):
-                best = i
-        if not abs(lu[best, p]) > 0.0:
-            return False
-        if best != p:
-            order[p], order[best] = order[best], order[p]
-            for j in range(n):
-                lu[p, j], lu[best, j] = lu[best, j], lu[p, j]
-        for i in range(p + 1, n):
-            ratio = lu[i, p] / lu[p, p]
-            lu[i, p] = ratio
-            if ratio != 0.0:
-                for j in range(p + 1, n):
-                    lu[i, j] -= ratio * lu[p, j]
-    return True
-
-
-@compiled
-def substitute(lu: Array, x: Array) -> None:
-    """Solve with the factors, in place; x is the right-hand side in the order of rows."""
-    n = x.size
-    for i in range(n):
-        for j in range(i):
-            x[i] -= lu[i, j] * x[j]
-    for i in range(n - 1, -1, -1):
-        for j in range(i + 1, n):
-            x[i] -= lu[i, j] * x[j]
-        x[i] /= lu[i, i]

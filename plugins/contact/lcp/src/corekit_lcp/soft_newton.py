@@ -19,9 +19,9 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.linalg.small_lu import back_substitute, factorise_in_place
 from corekit.linalg.vectors import copy_vector
 from corekit_lcp.compliance import DECREASE, LEAST_WEIGHT
-from corekit_lcp.least_norm import factorise, substitute
 from corekit_lcp.mode_warm_start import add_unknowns, assemble_modes, read_modes, soften_modes, solve_modes
 from corekit_lcp.residuals import measure_residuals
 
@@ -136,11 +136,11 @@ def iterate_modes(
             softened_free[i] = free[i] - weight * soft[i] * centre[i]
         assemble_modes(delassus, softened_free, impulse, first, columns, equations, contact_rows, matrix, rhs)
         soften_modes(matrix, first, columns, equations, soft, weight, softened)
-        if not factorise(softened, order[:count]):
+        if not factorise_in_place(softened, order[:count]):
             return step, np.inf
         for i in range(count):
             x[i] = rhs[order[i]]
-        substitute(softened, x)
+        back_substitute(softened, x)
         add_unknowns(x, first, columns, contact_rows, impulse)
     return step, error
 

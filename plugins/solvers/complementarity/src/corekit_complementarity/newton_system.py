@@ -12,8 +12,8 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.small_lu import back_substitute, factorise_in_place
 from corekit.linalg.vectors import copy_vector
-from corekit_complementarity.basis import back_substitute, factorise_in_place
 
 __all__ = ["complete_increment", "reduce_system"]
 
