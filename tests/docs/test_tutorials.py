@@ -88,7 +88,7 @@ def test_a_motion_is_learned_and_kept_to_the_bit(program, tmp_path):
     np.testing.assert_array_equal(corekit.Results("learned")["frame_position"][-1, -1], hand)
 
 
-@pytest.mark.to_nearest("NumPy refuses a uniform sample of equal bounds whose difference is −0")
+@pytest.mark.to_nearest("NumPy refuses a uniform sample of equal bounds whose difference is −0", "down")
 def test_the_acrobot_is_an_environment_of_gymnasium(program):
     Path("acrobot.py").write_text(blocks("learning", "python")[0], encoding="utf-8")
     made = program("learning", skip=1)["SwingUp"]

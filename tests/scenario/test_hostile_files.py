@@ -62,7 +62,7 @@ def test_a_name_that_is_too_long_is_told_to_name_nothing(verb, monkeypatch, caps
     assert not list(Path(tmp_path).iterdir())
 
 
-@pytest.mark.to_nearest("rounded up, half of the least number is that number")
+@pytest.mark.to_nearest("half of the least number is that number", "up")
 def test_an_edge_whose_half_is_no_number_above_zero_is_refused(text):
     edge = "world.obstacles=[{name='a', shape='box', size=[1.0, 5e-324, 1.0]}]"
     with pytest.raises(ConfigError, match="positive, for shape 'box'"):

@@ -25,6 +25,11 @@ import pytest
 def test_text():
     assert False
 
+@pytest.mark.to_nearest("a library", "down")
+def test_only_down():
+    one = -1.0
+    assert one + 2.0 ** -100 > -1.0
+
 def test_sum():
     one = 1.0
     assert one + 2.0 ** -100 > 1.0
@@ -111,5 +116,5 @@ def test_a_marked_test_is_left_out_with_its_reason(tmp_path):
     options = ("-p", "corekit_testing.directed_rounding", "-p", "no:cacheprovider", "--rounding", "up", "-rs")
     words = [sys.executable, "-m", "pytest", "--rootdir", tmp_path, *options, tmp_path]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "only to nearest: decimals" in done.stdout
-    assert "1 passed, 1 skipped" in done.stdout
+    assert "not rounded up: decimals" in done.stdout
+    assert "2 passed, 1 skipped" in done.stdout
