@@ -13,15 +13,19 @@ roots stay in the unit circle (Jury: 4 − 2hd − h²ω² > 0) while
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.data.status import StepReport
 from corekit.dynamics.bodies import Body
+from corekit.registry.discover import discover
+from corekit.registry.resolve import load_spec
 
-__all__ = ["explicit_limit", "fastest_rates", "is_exceeded", "limit_at_rest", "step_to_try"]
+__all__ = ["explicit_limit", "fastest_rates", "is_exceeded", "is_implicit", "limit_at_rest", "step_to_try"]
 
 _MOST = 400
 """Velocities up to which (1) is solved densely."""
@@ -69,6 +73,13 @@ def limit_at_rest(body: Body) -> float | None:
     rest = State.stacked([body.sizes]).body_states[0]
     body.model.compute_initial_state(None, rest)
     return explicit_limit(body, rest)
+
+
+def is_implicit(simulation: Any, report: StepReport) -> bool:
+    """Whether the integrator of a simulation is declared implicit, or iterated in a step."""
+    integrator = simulation.component_name(simulation.integrator).rpartition(":")[2]
+    rows = [row for row in discover() if row.role == "integrators" and row.name == integrator and row.usable]
+    return report.iterations > 1 or any("implicit" in load_spec(row).provides for row in rows)
 
 
 def is_exceeded(limit: float | None, step: float) -> bool:

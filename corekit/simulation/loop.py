@@ -53,7 +53,7 @@ from corekit.simulation.controllers import (
 from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.start_overlap import refuse_deep_overlap
-from corekit.simulation.step_failure import FailedStep, misreported_step, unresolved_motion
+from corekit.simulation.step_failure import FailedStep, endless_cuts, misreported_step, unresolved_motion
 from corekit.simulation.step_parts import StepParts
 
 __all__ = ["Observer", "Simulation"]
@@ -144,11 +144,12 @@ class Simulation:
         An observer of a grid step that a breakpoint or a potential's layer cuts gets what they did in it so far.
         """
         record = self._parts.contacts(self.system.record())
-        record.owners = self._owners
+        record.owners = self.shape_owners
         return record
 
     @cached_property
-    def _owners(self) -> tuple[str, ...]:
+    def shape_owners(self) -> tuple[str, ...]:
+        """Name of the body or obstacle of every shape."""
         own = [body.name for body in self.bodies for _ in body.description.shapes]
         return (*own, *(obstacle.name for obstacle in self.obstacles))
 
@@ -301,10 +302,7 @@ class Simulation:
                     raise StepFailed(said, step=self.step_index, time=self.time)
             report = system.end_step(now, out, report)
             if not (report.accepted and system.accept(out, report.step_size)):
-                integrator = type(self.integrator).__name__
-                raise FailedStep(
-                    system, now, out, report, integrator, self.step_length, self.step_index, self._owners
-                ).error()
+                raise FailedStep.of(self, out, report).error()
             if not abs(out.time - now.time - report.step_size) <= _SAME * self.step_length:
                 name = self.component_name(self.integrator)
                 raise misreported_step(name, out.time - now.time, report.step_size)
@@ -317,6 +315,8 @@ class Simulation:
                 self.step_index = following
                 return report
             self._parts.add(self.contacts(), {name: self.joint_force(name) for name in self._parts.joints})
+            if self._parts.are_endless(self.step_length - (target - out.time), self.step_length):
+                raise StepFailed(endless_cuts(self, self._parts.count), step=self.step_index, time=self.time)
 
     def warm_up(self, *, announce: bool = True) -> None:
         """Make a few steps, with rehearsed contacts and free, and undo them: kernels are loaded before the first one.
@@ -360,7 +360,7 @@ class Simulation:
 
     def shape_owner(self, shape: int) -> str:
         """Return `body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""
-        owner, is_carried = self._owners[shape], shape < len(self._owners) - len(self.obstacles)
+        owner, is_carried = self.shape_owners[shape], shape < len(self.shape_owners) - len(self.obstacles)
         return f"{owner}.{shape - self.body(owner).first_shape}" if is_carried else owner
 
     # — internal state —

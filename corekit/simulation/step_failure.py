@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Self
 
 import numpy as np
 from attrs import frozen
@@ -14,10 +15,11 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.contact_jacobian import ContactJacobian
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import PluginError, StepFailed
-from corekit.simulation.explicit_limit import is_exceeded, limit_at_rest, step_to_try
+from corekit.simulation.explicit_limit import is_exceeded, is_implicit, limit_at_rest, step_to_try
 
 __all__ = [
     "FailedStep",
+    "endless_cuts",
     "largest_term",
     "misreported_step",
     "unresolved_motion",
@@ -25,6 +27,8 @@ __all__ = [
 
 _DEEP = 1e-3
 """Overlap [m] from which on it is a likely cause of a step that cannot be solved."""
+_PARTS = 100
+"""Into how many parts a step may well be cut."""
 _ORDINARY = 1e100
 """Size of a force [N or N·m] below which no overflow follows from it; a step that diverges passes it on its way."""
 
@@ -38,6 +42,7 @@ class FailedStep:
         report: of the integrator. integrator: name of its class.
         step_size: of the grid [s]. index: of the grid step.
         owners: name of the body or obstacle of every shape.
+        implicit: whether an implicit scheme was at work, which is not advised to be one.
     """
 
     system: WorldSystem
@@ -47,7 +52,16 @@ class FailedStep:
     integrator: str
     step_size: float
     index: int
-    owners: tuple[str, ...] = ()
+    owners: tuple[str, ...]
+    implicit: bool
+
+    @classmethod
+    def of(cls, simulation: Any, after: State, report: StepReport) -> Self:
+        """The step that a simulation was to make from its state."""
+        own, integrator = simulation, type(simulation.integrator).__name__
+        implicit = is_implicit(own, report)
+        step = own.step_length, own.step_index
+        return cls(own.system, own.state, after, report, integrator, *step, own.shape_owners, implicit)
 
     def error(self) -> StepFailed:
         """Name the first value that is not finite with body, coordinate and force term, or else the status."""
@@ -81,8 +95,8 @@ class FailedStep:
         b = self.system.terms.factorisation.failed_body if solve_info.status is Status.SINGULAR else -1
         if b < 0:
             return self._error(f"{said} {self._overlap() or step_to_try(self.step_size)}")
-        body, implicit = self.system.bodies[b], self.report.iterations > 1
-        advice = step_to_try(self.step_size, body, self.before.body_states[b], implicit=implicit)
+        body = self.system.bodies[b]
+        advice = step_to_try(self.step_size, body, self.before.body_states[b], implicit=self.implicit)
         return self._error(f"{said} It is that of body {body.name!r}. {advice}", body.name)
 
     def _error(self, reason: str, body: str = "", coordinate: str = "", term: str = "") -> StepFailed:
@@ -98,12 +112,14 @@ class FailedStep:
             return self._error(f"{sentence} Every force on it is finite: {source}.", body.name, name)
         if term:
             sentence += f" The force term {term!r} drove it."
-        driver, implicit = body, self.report.iterations > 1
-        if not implicit:
+        driver = body
+        if not self.implicit:
             # another body may have diverged first, and struck this one
             bodies = (body, *self.system.bodies)
             driver = next((each for each in bodies if is_exceeded(limit_at_rest(each), self.step_size)), body)
-        advice = step_to_try(self.step_size, driver, self.before.body_states[driver.index], implicit=implicit)
+        advice = step_to_try(
+            self.step_size, driver, self.before.body_states[driver.index], implicit=self.implicit
+        )
         return self._error(f"{sentence} {advice}", body.name, name, term)
 
     def _overlap(self) -> str:
@@ -202,6 +218,23 @@ def misreported_step(integrator: str, moved: float, reported: float) -> PluginEr
     """Return the error of a step that is not as long as its integrator says [s]."""
     return PluginError(
         f"integrator {integrator!r} reported a step of {reported:g} s, but the time of its state moved by {moved:g} s"
+    )
+
+
+def endless_cuts(simulation: Any, count: int) -> str:
+    """Say that a grid step is not at its end after `count` steps, between which shapes, and what to do."""
+    record, step = simulation.contacts(), simulation.step_length
+    done = simulation.time - simulation.start_time - simulation.step_index * step
+    deepest = int(np.argmin(record.gap)) if record.count else -1
+    where = ""
+    if deepest >= 0:
+        one, other = (simulation.shape_owner(int(shape)) for shape in record.shape[deepest])
+        where = f" The least gap is {1e3 * record.gap[deepest]:.3g} mm, between {one} and {other}."
+    note = f" Its integrator says: {simulation.report.note}." if simulation.report.note else ""
+    return (
+        f"{count} steps brought the motion only {done:.2g} s on, of a step of {step:g} s: it is cut without end.{where}"
+        f"{note} Look for what is squeezed there, or moves too fast; or use a solver of impulses, or a step of "
+        f"{done * _PARTS / count:.1g} s."
     )
 
 

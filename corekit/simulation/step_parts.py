@@ -9,6 +9,9 @@ from corekit.dynamics.joints import JointForce
 
 __all__ = ["StepParts"]
 
+_MOST = 10_000
+"""Parts of a grid step after which it is asked how far they led: an implicit step is cut into 1,024 at most."""
+
 
 @final
 class StepParts:
@@ -16,20 +19,28 @@ class StepParts:
 
     Args:
         joints: names of the joints of the world.
+
+    Attributes:
+        count: of the parts.
     """
 
     def __init__(self, joints: tuple[str, ...]) -> None:
-        self.joints = joints
+        self.joints, self.count = joints, 0
         self._contacts: ContactRecord | None = None
         self._joint_forces: dict[str, JointForce] = {}
 
     def begin(self) -> None:
         """Begin a grid step."""
-        self._contacts = None
+        self._contacts, self.count = None, 0
 
     def add(self, contacts: ContactRecord, joint_forces: dict[str, JointForce]) -> None:
         """Keep what the parts so far did, as the two methods below returned it, before another part begins."""
         self._contacts, self._joint_forces = contacts, joint_forces
+        self.count += 1
+
+    def are_endless(self, done: float, step: float) -> bool:
+        """Whether so many parts made so little of a step [s] that it would take ten times as many."""
+        return self.count >= _MOST and done < 0.1 * step
 
     def contacts(self, last: ContactRecord) -> ContactRecord:
         """Return what every contact did so far; `last` is of the last accepted step."""

@@ -10,6 +10,8 @@ from attrs import evolve
 
 from corekit.data.status import SolveInfo
 from corekit.errors import PluginError, StepFailed
+from corekit.scenario.load import from_document
+from corekit.simulation.step_failure import FailedStep
 from corekit_testing.implicit_euler import ImplicitEuler
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
@@ -151,3 +153,46 @@ def test_a_step_as_long_as_it_is_not_is_refused(spoil, monkeypatch):
     monkeypatch.setattr(SemiImplicitEuler, "step", spoil(SemiImplicitEuler.step))
     with pytest.raises(PluginError, match=r"integrator 'SemiImplicitEuler' reported a step of .* moved by"):
         resting_ball(SemiImplicitEuler).run(1.0)
+
+
+def cut_short(step, length):
+    """Return the method `step` of an integrator that never goes farther than `length` [s] at once."""
+
+    def short(self, system, state, t_stop, out):
+        return step(self, system, state, min(t_stop, state.time + length), out)
+
+    return short
+
+
+def test_a_run_that_is_cut_without_end_stops_and_says_where(monkeypatch):
+    """10,000 steps of 1 ns are 1e-5 s of 1 ms: a million would make one step of the grid."""
+    monkeypatch.setattr(SemiImplicitEuler, "step", cut_short(SemiImplicitEuler.step, 1e-9))
+    world = resting_ball(SemiImplicitEuler)
+    said = r"10000 steps brought the motion only 1e-05 s on, of a step of 0\.001 s: it is cut without end\. "
+    with pytest.raises(StepFailed, match=said + r"The least gap is .* mm, between ball\.0 and floor\."):
+        world.step()
+
+
+def test_steps_that_are_cut_a_hundredfold_go_on(monkeypatch):
+    monkeypatch.setattr(SemiImplicitEuler, "step", cut_short(SemiImplicitEuler.step, 1e-5))
+    world = resting_ball(SemiImplicitEuler)
+    world.step()
+    assert world.time == pytest.approx(1e-3, rel=1e-12)
+
+
+@pytest.mark.parametrize(("scheme", "advised"), [("implicit-euler", False), ("verlet", True)])
+def test_an_implicit_scheme_is_advised_no_implicit_scheme(scheme, advised, monkeypatch):
+    """A force that is not finite ends the first iteration of Newton's method: it iterated no more than one solve."""
+    pytest.importorskip("corekit_timestep")
+    forces = spoiling(PointChain.compute_mass_and_force, "3", np.nan, calls=0)
+    monkeypatch.setattr(PointChain, "compute_mass_and_force", forces)
+    monkeypatch.setattr(FailedStep, "_source", lambda *_: "")
+    monkeypatch.setattr(FailedStep, "_model_source", lambda *_: "")
+    scenario = {
+        "format": "corekit-scenario/1", "name": "ball", "time": {"duration": 0.1, "step": 1e-3},
+        "bodies": [{"name": "ball", "use": "reference-point-chain"}], "integrator": {"use": scheme},
+    }  # fmt: skip
+    with pytest.raises(StepFailed) as told:
+        from_document(scenario).compose().step()
+    assert "Try a" in str(told.value)
+    assert ("implicit integrator" in str(told.value)) is advised

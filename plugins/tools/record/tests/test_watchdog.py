@@ -225,6 +225,18 @@ def test_what_integrators_remark_is_logged_where_it_begins_with_time_and_length(
     assert len(told) == 10
 
 
+def test_a_remark_names_the_shapes_that_carry_most_and_their_detector(scenario_file):
+    """Pitfall: steps that do not settle, of which a run says that they are cut, and nothing of what would cure them."""
+    scenario = load(scenario_file, ["bodies.ball.initial.position=[0, 0, 0.05]"])
+    simulation, told = scenario.compose(), []
+    keep = lambda *event, **data: told.append(data)  # noqa: E731
+    watchdog = Watchdog(scenario.watchdog, simulation, Statistics(), 0.1, keep, print)
+    simulation.step()
+    watchdog.on_step_accepted(simulation, StepReport(accepted=True, step_size=1e-3, note="cut"))
+    (data,) = told
+    assert data["between"] == "ball.0 (sphere) and floor (half-space), found by tiny-floor"
+
+
 def test_penetration_can_stop_the_run_before_the_step_is_kept(scenario_file):
     policy = "watchdog.penetration={policy='stop', limit=0.02}"
     scenario = load(scenario_file, ["bodies.ball.initial.position=[0, 0, 0.07]", policy, "output.every=1e-3"])
@@ -255,7 +267,8 @@ def test_unsolved_steps_warn_once_or_stop(scenario_file, tiny, monkeypatch):
     events = [event for event in results.events if event["event"] == "watchdog"]
     assert 1 <= len(events) <= 10
     with pytest.raises(
-        StepFailed, match=r"iteration limit.*worst at ball\.0.*for example 0\.0005 s"
+        StepFailed,
+        match=r"iteration limit.*worst between ball\.0 \(sphere\) and floor \(half-space\), found by.* 0\.0005 s",
     ) as caught:
         run(load(scenario_file, ["watchdog.unsolved=stop"]), directory="stopped")
     results = Results("stopped")

@@ -19,7 +19,7 @@ from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Tendon
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.profiles import profile_of
 from corekit_gvs.python_functions import call, function_of, is_function
-from corekit_gvs.sections import radius_at
+from corekit_gvs.sections import reach_at
 from corekit_gvs.state_loads import StateLoad
 from corekit_gvs.tables import (
     BODY_INPUT,
@@ -78,6 +78,8 @@ def _wrench(each: Distributed, path: str) -> tuple[Callable[..., Array], bool]:
 
 
 _PULLS = "pulls, and a cable cannot push"
+_GUIDED = "right only if something guides it outside"
+_INSIDE = "a chamber lies inside; give y and z in metres"
 _WINDS = "wound up from the unstrained shape on; below 0 it is let out and slack"
 
 
@@ -164,16 +166,22 @@ class AppliedLoads:
             rows = np.arange(before, len(self.actuators))
             self.frictions.append(CableFriction(index, cable.friction, parts, rows))
 
-    def _doubt_offset(self, part: Part, y: Array, z: Array, path: str) -> None:
-        """Note where a cable runs outside the sections."""
-        half = radius_at(part.division, np.array(part.quadrature_place), part.path)
-        beyond = np.hypot(y, z) - half
-        if part.division.section in ("rectangle", "ellipse") or not (beyond > 1e-9 * half).any():
+    def _doubt_offset(self, part: Part, y: Array, z: Array, path: str, right: str = _GUIDED) -> None:
+        """Note where a cable or chamber is outside the sections; `right` says when that may be."""
+        reach = reach_at(part.division, np.array(part.quadrature_place), part.path)
+        beyond = np.hypot(y, z) - reach
+        if not (beyond > 1e-9 * reach).any():
             return
         k = int(np.argmax(beyond))
+        circle = part.division.section in ("circle", "given")
+        said = (
+            f"radius is {1e3 * reach[k]:.3g} mm"
+            if circle
+            else f"section ends {1e3 * reach[k]:.3g} mm from it"
+        )
         self.doubts.append(
-            f"{path} runs {1e3 * np.hypot(y[k], z[k]):.3g} mm beside the axis of {part.path}, whose radius is "
-            f"{1e3 * half[k]:.3g} mm there: right only if something guides it outside"
+            f"{path} runs {1e3 * np.hypot(y[k], z[k]):.3g} mm beside the axis of {part.path}, whose {said} there: "
+            f"{right}"
         )
 
     def _tendon(self, tendon: Tendon, path: str) -> None:
@@ -209,6 +217,7 @@ class AppliedLoads:
                 where = s[~(area >= 0.0)][0]
                 said = f"must be ≥ 0, it is not at s = {where:.6g}"
                 raise ConfigError([Mistake(f"{path}.area", chamber.area, said)], "the list of chambers")
+            self._doubt_offset(part, np.array(y), np.array(z), path, _INSIDE)
             for k, i in enumerate(part.quadrature):
                 # A·(d × e_x; e_x)
                 self._act(i, index, WRENCH, area[k] * np.array([0.0, z[k], -y[k], 1.0, 0.0, 0.0]))

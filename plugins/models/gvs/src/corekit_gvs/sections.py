@@ -14,7 +14,7 @@ from corekit_gvs.links import Division
 from corekit_gvs.options import Profile
 from corekit_gvs.profiles import profile_of
 
-__all__ = ["Section", "radius_at", "reference_strain", "section_at"]
+__all__ = ["Section", "radius_at", "reach_at", "reference_strain", "section_at"]
 
 
 class Section(NamedTuple):
@@ -40,6 +40,18 @@ def _positive(profile: Profile, X: Array, path: str) -> Array:
 def radius_at(division: Division, X: Array, path: str) -> Array:
     """Radius for drawing, contact and drag [m]."""
     return _positive(division.radius, X, f"{path}.radius")
+
+
+def reach_at(division: Division, X: Array, path: str) -> Array:
+    """How far from the axis a section may have matter [m]; nothing is farther out for certain."""
+    if division.section == "outline":
+        corners = np.array([vertex[:2] for vertex in division.outline])
+        widest = np.linalg.norm(corners[:, None] - corners, axis=2).max()  # the axis is inside
+        return float(widest) * _positive(division.scale, X, f"{path}.scale")
+    if division.section in ("circle", "given"):
+        return radius_at(division, X, path)
+    y, z = (_positive(getattr(division, name), X, f"{path}.{name}") for name in ("height", "width"))
+    return 0.5 * (np.hypot(y, z) if division.section == "rectangle" else np.maximum(y, z))
 
 
 def reference_strain(division: Division, X: Array, path: str) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, final
@@ -363,4 +363,17 @@ def _layout(config: PCCConfig, *, free_base: bool) -> ModelDescription:
         untracked_work="cables driven by length"
         if any(cable.drive == "length" for cable in config.cables)
         else "",
+        doubts=tuple(dict.fromkeys(_doubts(config))),
     )
+
+
+def _doubts(config: PCCConfig) -> Iterator[str]:
+    """What no arm is like: chambers farther out than its disks reach and a section is long."""
+    for distance, *sizes in zip(
+        *map(config.spread, ("chamber_radius", "disk_radius", "length")), strict=True
+    ):
+        if distance > max(sizes):
+            yield (
+                f"chamber_radius = {distance:g} m is far outside of an arm with disks of {sizes[0]:g} m and sections "
+                f"of {sizes[1]:g} m: give it in metres"
+            )

@@ -1,4 +1,7 @@
-"""A run warns of what `corekit check` warns of: as it begins, and once a pile forms that its solver does not serve."""
+"""A run warns of what `corekit check` warns of: as it begins, and once it comes to be in the run.
+
+That is a pile that its solver does not serve, a body that turns too fast for the step, or is bent as nothing can be.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from corekit.scenario.doubts import find_doubts
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 from corekit_inspect.piles import contacts_at_start, pile_doubts
+from corekit_inspect.sharp_bends import bend_doubts
+from corekit_inspect.turning import Turning
 from corekit_run.observers import RunContext, RunObserver
 
 __all__ = ["watch_doubts"]
@@ -18,7 +23,8 @@ __all__ = ["watch_doubts"]
 class DoubtWatch(RunObserver):
     """Warns, and keeps each sentence in the log.
 
-    It looks for piles after 1, 2, 4 … steps: one that slows a run down is reported before it lasts twice as long.
+    It looks for piles and bends after 1, 2, 4 … steps, and for bends at the end: a pile that slows a run down is
+    reported before it lasts twice as long. At turns it looks in every step, which takes two microseconds.
     """
 
     name = "doubts"
@@ -27,6 +33,8 @@ class DoubtWatch(RunObserver):
         self._context, self._scenario = context, scenario
         self._next, self._count = 1, 0
         self._looks_for_piles = context.simulation.system.pipeline is not None
+        self._turning: Turning | None = Turning(context.simulation)
+        self._looks_for_bends = True
 
     def begin(self) -> None:
         """Warn of what is improbable at the start. Looking changes nothing of the run; a resumed one has warned."""
@@ -41,16 +49,34 @@ class DoubtWatch(RunObserver):
         self._warn(doubts)
 
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
-        """Look at the contacts, if it is time to; see `RunObserver.on_step_accepted`."""
-        del report
+        """Look at what turns, and at contacts and bends if it is time to; see `RunObserver.on_step_accepted`."""
         self._count += 1
-        if not self._looks_for_piles or self._count < self._next:
+        if self._turning is not None and (
+            found := self._turning.doubts(report.step_size, f"at {simulation.time:g} s")
+        ):
+            self._turning = None
+            self._warn(found)
+        if self._count < self._next:
             return
         self._next *= 2
-        when = f"at {simulation.time:g} s"
-        found = list(pile_doubts(self._scenario, simulation, simulation.contacts(), when))
-        self._looks_for_piles = not found
-        self._warn(found)
+        self._look_for_bends()
+        if self._looks_for_piles:
+            found = list(
+                pile_doubts(self._scenario, simulation, simulation.contacts(), f"at {simulation.time:g} s")
+            )
+            self._looks_for_piles = not found
+            self._warn(found)
+
+    def summary(self) -> None:
+        """Look at how bodies are bent at the end; every doubt has an entry of its own."""
+        self._look_for_bends()
+
+    def _look_for_bends(self) -> None:
+        if self._looks_for_bends:
+            simulation = self._context.simulation
+            found = list(bend_doubts(simulation, f"at {simulation.time:g} s"))
+            self._looks_for_bends = not found
+            self._warn(found)
 
     def _warn(self, sentences: list[str]) -> None:
         for sentence in sentences:

@@ -16,7 +16,11 @@ from corekit.registry.resolve import resolve
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
+from corekit_inspect.impossible_inertia import inertia_doubt
+from corekit_inspect.input_response import input_doubts
 from corekit_inspect.piles import contacts_at_start, pile_doubts
+from corekit_inspect.sharp_bends import bend_doubts
+from corekit_inspect.turning import Turning
 
 __all__ = ["scenario_doubts"]
 
@@ -39,6 +43,8 @@ def scenario_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     """Return a sentence for everything improbable."""
     contacts = contacts_at_start(simulation)
     found = [*_duration(scenario), *_missing(scenario, simulation), *_values(scenario)]
+    found += [*bend_doubts(simulation, "at the start"), *input_doubts(simulation, scenario.time.duration)]
+    found += Turning(simulation).doubts(simulation.step_length, "at the start")
     if contacts is not None:
         found += [*_overlaps(simulation, contacts), *_openings(simulation)]
         found += pile_doubts(scenario, simulation, contacts)
@@ -94,6 +100,8 @@ def _values(scenario: Scenario) -> Iterator[str]:
             foreign = references and _key(each) not in written
             where = f"{path}.{', '.join(sorted(references))}: " if foreign else f"{path}."
             yield from _field(options, each, where)
+            if each.name == "inertia":
+                yield from _inertia(options, f"{where}inertia")
     for obstacle in scenario.world.obstacles:
         path = f"world.obstacles.{obstacle.name}.rotation_rpy"
         if isinstance(obstacle.rotation_rpy, Constant):
@@ -104,6 +112,18 @@ def _fields(config: Any, path: str) -> Iterator[str]:
     """Look at every number with a unit in an attrs instance, nested ones included."""
     for each in attrs.fields(type(config)):
         yield from _field(config, each, f"{path}.")
+    yield from _inertia(config, f"{path}.inertia")
+
+
+def _inertia(config: Any, path: str) -> Iterator[str]:
+    """Look at the moments of what has them beside a mass."""
+    mass, moments = getattr(config, "mass", None), getattr(config, "inertia", None)
+    if (
+        isinstance(mass, (int, float))
+        and isinstance(moments, tuple)
+        and (said := inertia_doubt(mass, moments))
+    ):
+        yield f"{path}: {said}"
 
 
 def _key(of: Any) -> str:

@@ -27,9 +27,10 @@ import numpy as np
 
 from corekit.data.status import Status, StepReport
 from corekit.errors import StepFailed
-from corekit.simulation.explicit_limit import step_to_try
+from corekit.simulation.explicit_limit import is_implicit, step_to_try
 from corekit.simulation.loop import Simulation
 from corekit.simulation.step_failure import largest_term
+from corekit_record.contact_words import pair_in_words
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.statistics import Statistics
 from corekit_run.observers import Arrays, RunObserver
@@ -167,12 +168,16 @@ class Watchdog(RunObserver):
         self._remark = report.note
         self._remarks += bool(report.note)
         if report.note and self._remarks <= _LOGGED:
+            record = simulation.contacts()
+            loaded = int(record.normal_impulse.argmax()) if record.count else -1
+            between = {"between": pair_in_words(simulation, record.shape[loaded])} if loaded >= 0 else {}
             self._note(
                 "remark",
                 step=simulation.step_index,
                 time_s=simulation.time,
                 length_s=report.step_size,
                 said=report.note,
+                **between,
             )
 
     # — what was found —
@@ -207,21 +212,22 @@ class Watchdog(RunObserver):
             speed = np.abs(state.v)
             fastest = body.description.velocities[int(speed.argmax())].name if len(speed) else ""
             term = largest_term(simulation.system, b, simulation.state)
+            implicit = is_implicit(simulation, simulation.report)
             sentence = (
                 f"the energy grew by {value:.3g} J that no work explains, beyond "
                 f"{self._policies.energy.limit:g} × {self._energy.scale:.3g} J, most of it in body {body.name!r}, "
                 f"whose {fastest!r} is fastest and {term or 'force'!r} its largest force. "
-                f"{step_to_try(simulation.step_length, body, state, implicit=simulation.report.iterations > 1)}"
+                f"{step_to_try(simulation.step_length, body, state, implicit=implicit)}"
             )
             return sentence, {"body": body.name, "coordinate": fastest, "term": term}
         record = simulation.contacts()
         # of loads that are not unique, the largest
         worst = {"penetration": record.gap, "unsolved": -record.residual, "ambiguous": -record.normal_impulse}
         deepest = worst[kind]
-        name = simulation.shape_owner(int(record.shape[int(deepest.argmin()), 0])) if record.count else ""
+        pair: Any = record.shape[int(deepest.argmin())] if record.count else ()
+        name = simulation.shape_owner(int(pair[0])) if record.count else ""
         if kind == "penetration":
-            second = int(record.shape[int(deepest.argmin()), 1]) if record.count else -1
-            other = simulation.shape_owner(second) if second >= 0 else "what it touches"
+            other = simulation.shape_owner(int(pair[1])) if record.count else "what it touches"
             advice = step_to_try(simulation.step_length)
             if math.isfinite(self._layer):
                 advice = f"Contacts should stay within {1e3 * self._layer:.3g} mm: choose stiffer ones."
@@ -234,7 +240,7 @@ class Watchdog(RunObserver):
         else:
             info = simulation.report.solve_info
             sentence = f"{info.sentence} Physical residual {value:.2g}" + (
-                f", worst at {name}." if name else "."
+                f", worst between {pair_in_words(simulation, pair)}." if name else "."
             )
             if info.status not in (Status.MISREPORTED, Status.UNPHYSICAL):  # which no step cures
                 sentence += f" {step_to_try(simulation.step_length)}"

@@ -72,9 +72,9 @@ class RecordedRun(RunReport):
     @_or_foreign
     def as_data(self, pictures: Sequence[Path] = (), whole_s: float | None = None) -> dict[str, Any]:
         results = self._results
-        finished = next(
-            (event for event in reversed(read_log(self.path)) if event["event"] == "finished"), {}
-        )
+        events = read_log(self.path)
+        finished = next((event for event in reversed(events) if event["event"] == "finished"), {})
+        remarks = [event for event in reversed(events) if event["event"] == "remark" and "between" in event]
         times = ("wall_s", "loop_s", "first_step_s", "step_s", "real_time_factor")
         return {
             **self._status(),
@@ -85,6 +85,7 @@ class RecordedRun(RunReport):
             "simulated_s": float(results.time[-1] - results.time[0]),
             "statistics": dict(results.statistics),
             "watchdog": finished.get("watchdog", {}),
+            "remarks": {event["said"]: event["between"] for event in remarks},
         }
 
     def _status(self) -> dict[str, Any]:
@@ -109,7 +110,10 @@ class RecordedRun(RunReport):
             ("worst residual", f"{counted['worst_residual']:.1e} (physical: m/s, N·s)"),
             ("contact in records", phases or "no contact"),
             *(("watchdog", each) for each in watchdog_lines(data["watchdog"])),
-            *(("note", f"{note} ({count} steps)") for note, count in counted["notes"].items()),
+            *(
+                ("note", f"{note} ({count} steps{_between(data['remarks'].get(note, ''))})")
+                for note, count in counted["notes"].items()
+            ),
             ("results", data["results"]),
             *(("picture", path) for path in data["pictures"]),
         ]
@@ -270,6 +274,11 @@ def _cut(counted: Mapping[str, Any]) -> str:
         return ""
     at = counted["shortest_step_at_s"]
     return f"; of at most {1e3 * longest:.4g} ms, the shortest of {1e3 * shortest:.3g} ms at {at:.4g} s"
+
+
+def _between(shapes: str) -> str:
+    """Say which shapes carried most when a note was made first, if any did."""
+    return f"; at the first of them {shapes} carried most" if shapes else ""
 
 
 def _depth(counted: Mapping[str, Any]) -> str:
