@@ -37,6 +37,7 @@ from corekit.dynamics.contact_kernels import (
     max_overrun,
     max_penetration,
 )
+from corekit.dynamics.joined_ends import JoinedEnds
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.shape_motion import ShapeMotion
 from corekit.dynamics.surface_pairs import FrictionTable, RestitutionTable, assign_friction_records
@@ -93,6 +94,7 @@ class ContactPipeline:
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
+        joined: merges contacts by ends that capsules share, where impulses act on such; else None.
         rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
         is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
     """
@@ -123,6 +125,7 @@ class ContactPipeline:
         self.contacts = self._trial
         self.room = np.zeros(0)
         self._known = _NO_TANGENTS
+        self.joined: JoinedEnds | None = None
         self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
@@ -211,6 +214,8 @@ class ContactPipeline:
         for detector, candidates in self._searches:
             if candidates.count or rehearsed is not None:
                 detector.compute_contacts(candidates, self.scene.poses, margin, out)
+        if self.joined is not None:
+            self.joined.merge(out)
         if rehearsed is not None:
             out.copy_from(rehearsed)
             rehearsed.gap[:] = 0.0  # it pushed once; Newton finds no solution where a gap never closes

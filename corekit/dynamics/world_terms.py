@@ -13,6 +13,7 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.body_terms import BodyTerms
 from corekit.dynamics.contact_jacobian import ContactJacobian
 from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.dynamics.joined_ends import find_joined_ends
 from corekit.dynamics.joints import Joint, JointRows
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.potential_forces import PotentialForces
@@ -71,6 +72,8 @@ class WorldTerms:
         self.forces: PotentialForces | None = None
         if isinstance(solver, ContactPotential) and pipeline is not None:
             self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
+        elif pipeline is not None:
+            pipeline.joined = find_joined_ends(bodies, pipeline.scene)
         self._forces_apart: tuple[PotentialForces, ContactJacobian] | None = None
         self.factorisation = StepFactorisation(
             self.bodies, self.slices, self.forces, self.joints, judges_bodies=judges_bodies
