@@ -8,10 +8,10 @@ from the middle of the two ends, c gives to their contact the share
 
     J = (1 − s)·J_k + s·J_c,     J_k and J_c of the same point                                              (2)
 
-A place that moves over the node passes from one capsule to the other: s goes from 0 to ½ on the way to the node, is ½
-while both touch by their ends, and goes on to 1. A rod that lies has ½ at every node, so a motion that is symmetric stays
-so. Gap, normal and point are those of the capsule that touches with its side, whose gap is the smaller one; that of both
-ends is the mean. Places in the sides of both are two contacts.
+A place that moves over the node passes from one capsule to the other: s goes from 0 to ½ on the way to the node, is
+½ while both touch by their ends, and goes on to 1. A rod that lies has ½ at every node, so that what is symmetric
+stays so. Gap, normal and point are those of the capsule that touches with its side, whose gap is the smaller one; of
+two ends they are the mean. Places in the sides of both are two contacts.
 
 Edges, which share the frames of their nodes, have no spin of their own and are left to their detectors.
 """
@@ -47,8 +47,8 @@ _ALIKE: Final = 0.98
 
 
 def find_joined_ends(bodies: Sequence[Body], scene: CollisionScene) -> JoinedEnds | None:
-    """Find the ends that capsules of equal friction share in the rest shapes of the bodies; None where there are none."""
-    table, found = scene.table, []
+    """Find the ends that capsules of equal friction share in the rest shapes of the bodies; None where none do."""
+    found: list[tuple[int, int, int, int]] = []
     for body in bodies:
         own = body.description
         capsules = [i for i, shape in enumerate(own.shapes) if shape.kind == "capsule"]
@@ -151,7 +151,9 @@ def _compare(
         while joined[back, 1] != i:
             back += 1
         inside = max(inside, _inward(k, side, joined[at], size, position, rotation, gap, point, normal))
-        its_inside = max(its_inside, _inward(c, side, joined[back], size, position, rotation, gap, point, normal))
+        its_inside = max(
+            its_inside, _inward(c, side, joined[back], size, position, rotation, gap, point, normal)
+        )
         for s in (i, j):
             zone = min(zone, _ZONE * min(size[s, 0], 2.0 * size[s, 1]))
     along = 0.0
@@ -231,6 +233,47 @@ def _copy_contact(
 
 
 @compiled
+def _join(
+    k: int, c: int, where: Vector, members: int, shape_frame: IntArray, second_frame: IntArray, frame_rotation: Array,
+    id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
+    weight: Array,
+) -> None:  # fmt: skip
+    """Make contact k that of both k and c.
+
+    Args:
+        where: of the two, as `_compare` returns it. members: how many contacts are one now.
+    """
+    inside, its_inside, zone = where
+    share = (1.0 + (its_inside - inside) / zone) / members
+    # whose place it is: 0 that of k, 1 that of c
+    place, tolerance = share, _AT_END * zone
+    if its_inside > inside + tolerance:
+        place = 1.0
+    elif inside > its_inside + tolerance:
+        place = 0.0
+    x = (
+        point[k, 0] + place * (point[c, 0] - point[k, 0]),
+        point[k, 1] + place * (point[c, 1] - point[k, 1]),
+        point[k, 2] + place * (point[c, 2] - point[k, 2]),
+    )
+    for each in (k, c):
+        _move_points(each, x, shape_frame, second_frame, frame_rotation, shape, point, frame, local)
+    _add_points(k, c, share, frame, local, weight)
+    square = 0.0
+    for i in range(3):
+        point[k, i] = x[i]
+        normal[k, i] += place * (normal[c, i] - normal[k, i])
+        square += normal[k, i] ** 2
+    for i in range(3):
+        normal[k, i] /= math.sqrt(square)
+    gap[k] = min(gap[k], gap[c])
+    # a rod that lies has the ids of its first capsules
+    is_before = shape[c, 0] < shape[k, 0] or (shape[c, 0] == shape[k, 0] and shape[c, 1] < shape[k, 1])
+    if place == 1.0 or (place > 0.0 and is_before):
+        id[k], shape[k] = id[c], shape[c]
+
+
+@compiled
 def _merge(
     count: int, first: IntArray, joined: IntArray, size: Array, shape_frame: IntArray, second_frame: IntArray,
     position: Array, rotation: Array, frame_rotation: Array, newest: IntArray, earlier: IntArray, members: IntArray,
@@ -250,51 +293,28 @@ def _merge(
     kept = 0
     for c in range(count):
         a, b = shape[c, 0], shape[c, 1]
-        best, found, share, nearest = -1, (0.0, 0.0, 0.0), 0.0, math.inf
+        same, where, nearest = -1, (0.0, 0.0, 0.0), math.inf
         is_joined = first[a] < first[a + 1] or first[b] < first[b + 1]
         # contacts with the same first shape, if the second ones are joined, and those with its partners
         for option in range(first[a] - 1, first[a + 1] if is_joined else first[a] - 1):
             k = newest[a if option < first[a] else joined[option, 1]]
             while k >= 0:
-                where = _compare(k, c, first, joined, size, position, rotation, shape, gap, point, normal)
-                if where[2] > 0.0 and where[0] + where[1] < nearest and _slots_of_both(k, c, frame) <= frame.shape[1]:
-                    best, found, nearest = k, where, where[0] + where[1]
+                found = _compare(k, c, first, joined, size, position, rotation, shape, gap, point, normal)
+                distance = found[0] + found[1] if found[2] > 0.0 else math.inf
+                if distance < nearest and _slots_of_both(k, c, frame) <= frame.shape[1]:
+                    same, where, nearest = k, found, distance
                 k = earlier[k]
-        if best < 0:
-            if kept != c:
-                _copy_contact(c, kept, id, shape, gap, point, normal, frame, local, weight)
-            members[kept], earlier[kept] = 1, -1
-            if is_joined:
-                earlier[kept], newest[a] = newest[a], kept
-            kept += 1
+        if same >= 0:
+            members[same] += 1
+            _join(
+                same, c, where, int(members[same]), shape_frame, second_frame, frame_rotation, id, shape, gap, point,
+                normal, frame, local, weight,
+            )  # fmt: skip
             continue
-        k, (inside, its_inside, zone) = best, found
-        members[k] += 1
-        share = (1.0 + (its_inside - inside) / zone) / members[k]
-        # whose place it is: 0 that of k, 1 that of c
-        place, tolerance = share, _AT_END * zone
-        if its_inside > inside + tolerance:
-            place = 1.0
-        elif inside > its_inside + tolerance:
-            place = 0.0
-        x = (
-            point[k, 0] + place * (point[c, 0] - point[k, 0]),
-            point[k, 1] + place * (point[c, 1] - point[k, 1]),
-            point[k, 2] + place * (point[c, 2] - point[k, 2]),
-        )
-        for each in (k, c):
-            _move_points(each, x, shape_frame, second_frame, frame_rotation, shape, point, frame, local)
-        _add_points(k, c, share, frame, local, weight)
-        square = 0.0
-        for i in range(3):
-            point[k, i] = x[i]
-            normal[k, i] += place * (normal[c, i] - normal[k, i])
-            square += normal[k, i] ** 2
-        for i in range(3):
-            normal[k, i] /= math.sqrt(square)
-        gap[k] = min(gap[k], gap[c])
-        # a rod that lies has the ids of its first capsules
-        is_before = shape[c, 0] < shape[k, 0] or (shape[c, 0] == shape[k, 0] and shape[c, 1] < shape[k, 1])
-        if place == 1.0 or (place > 0.0 and is_before):
-            id[k], shape[k] = id[c], shape[c]
+        if kept != c:
+            _copy_contact(c, kept, id, shape, gap, point, normal, frame, local, weight)
+        members[kept] = 1
+        if is_joined:
+            earlier[kept], newest[a] = newest[a], kept
+        kept += 1
     return kept
