@@ -120,11 +120,10 @@ def test_a_place_passes_from_capsule_to_capsule_without_a_jump(detector):
     edge = LENGTH / EDGES
     steps = np.linspace(-0.2 * RADIUS, 0.2 * RADIUS, 81)
     rng = np.random.default_rng(0)
-    velocity, rows, counts = None, [], []
+    velocity, rows, counts = rng.standard_normal(world().system.nv), [], []
     for x in steps:
         simulation = world(obstacle=ball(float(x)), position=(-0.1, 0.0, 0.0), detector=detector)
         contacts = found(simulation)
-        velocity = rng.standard_normal(simulation.system.nv) if velocity is None else velocity
         nearest = int(np.argmin(contacts.gap[: contacts.count]))
         assert contacts.gap[nearest] == pytest.approx(0.0, abs=1e-9)
         assert contacts.point[nearest] == pytest.approx([x, 0.0, -0.01], abs=1e-7)
