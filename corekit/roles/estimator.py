@@ -20,6 +20,7 @@ from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
 
 __all__ = [
+    "VERDICTS",
     "Estimate",
     "EstimationTask",
     "Estimator",
@@ -28,6 +29,9 @@ __all__ = [
     "KnownObstacle",
     "LikelihoodProfile",
 ]
+
+VERDICTS = ("identified", "weakly identified", "not identifiable", "model misfit")
+"""What may be said of a parameter."""
 
 
 @frozen(eq=False)
@@ -69,6 +73,7 @@ class EstimationTask:
             CompositionError where that cannot be composed, StepFailed where it cannot go on.
         with_changes: the task of the body in the scenario with changes as in `--set`; raises as `simulate`.
         folder: where pictures may be drawn, or None.
+        report: receives sentences for the user before and while the estimator is at work.
     """
 
     body: str
@@ -86,6 +91,7 @@ class EstimationTask:
     simulate: Callable[[Sequence[str], Mapping[str, float], Array], tuple[Array, Array]]
     with_changes: Callable[[Sequence[str]], EstimationTask]
     folder: Path | None = None
+    report: Callable[[str], None] = field(default=lambda _sentence: None)
 
 
 @frozen(eq=False)
@@ -109,8 +115,8 @@ class FittedParameter:
         name: as the option of the model that holds it. unit: its unit.
         value: the estimate. start: where the search began.
         low, high: 95 % interval; infinite or nan where there is none.
-        verdict: `identified`, `weakly identified`, `not identifiable`, or `model misfit` where residuals are far above
-            the stated deviation, so that no interval holds. note: why, in a sentence.
+        verdict: one of `VERDICTS`, `model misfit` where residuals are far above the stated deviation, so that no
+            interval holds; what has no finite value and interval is not identified. note: why, in a sentence.
         profile: where one was computed.
     """
 

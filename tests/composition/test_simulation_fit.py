@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ use = "implicit-midpoint"
 [output]
 every = 0.02
 """
+HEAD = (
+    'format = "corekit-fit/1"\nname = "swing"\nscenario = "swing.toml"\nuse = "simulation-fit"\n[options]\n'
+)
 TRUE = {"bending_stiffness": 0.02, "bending_damping": 4e-4}
 PARAMETERS = """parameters = [
   { name = "bending_stiffness", start = 0.008, low = 1e-3, high = 1.0 },
@@ -77,8 +81,7 @@ def frames(folder: Path) -> tuple[str, str]:
 
 
 def fitted(folder: Path, options: str, *experiments: str) -> FitResult:
-    text = 'format = "corekit-fit/1"\nname = "swing"\nscenario = "swing.toml"\nuse = "simulation-fit"\n[options]\n'
-    text += options + "".join(f"[[options.experiments]]\n{each}\n" for each in experiments)
+    text = HEAD + options + "".join(f"[[options.experiments]]\n{each}\n" for each in experiments)
     (folder / "fit.toml").write_text(text)
     return fit(load_fit(folder / "fit.toml"))
 
@@ -192,3 +195,61 @@ def test_a_change_that_the_scenario_does_not_know_is_refused(folder, frames):
     one: Any = f'set = ["world.gravitation=[0.0, 0.0, 1.0]"]\nmarkers = {markers("noisy.csv", 2e-4, frames)}'
     with pytest.raises(ConfigError, match="gravitation"):
         fitted(folder, PARAMETERS, one)
+
+
+SCALED = """parameters = [
+  { name = "bending_stiffness", start = 0.01, low = 1e-3, high = 1.0 },
+  { name = "bending_damping", start = 5e-4, low = 1e-5, high = 1e-2 },
+  { name = "wall_density", start = 700.0, low = 30.0, high = 3e4 },
+]
+"""
+
+
+@pytest.mark.parametrize("deviation", [1e-3, 1e-4, 1e-6])
+def test_a_set_whose_scale_changes_no_motion_is_not_identifiable(folder, frames, deviation):
+    """Without gravity and gas k·EI, k·η and k·ρ move as EI, η and ρ do: markers tell ratios, however exact they are."""
+    observe(folder, "scale.csv", deviation, 3)
+    found = fitted(folder, SCALED, f"markers = {markers('scale.csv', deviation, frames)}")
+    assert [each.verdict for each in found.estimate.fitted] == ["not identifiable"] * 3
+    stiffness, damping, density = (each.value for each in found.estimate.fitted)
+    assert damping / stiffness == pytest.approx(TRUE["bending_damping"] / TRUE["bending_stiffness"], rel=0.3)
+    assert density / stiffness == pytest.approx(920.0 / TRUE["bending_stiffness"], rel=0.3)
+
+
+def test_a_start_at_a_bound_far_off_is_no_misfit_of_the_model(folder, frames):
+    """A tube 10^10 times too soft: it does not swing, whatever is tried near there."""
+    observe(folder, "noisy.csv", 2e-4, 1)
+    far = PARAMETERS.replace(
+        "start = 0.008, low = 1e-3, high = 1.0", "start = 2e-12, low = 2e-12, high = 1.0"
+    )
+    found = fitted(folder, far, f"markers = {markers('noisy.csv', 2e-4, frames)}")
+    assert {each.verdict for each in found.estimate.fitted} == {"not identifiable"}
+    assert (
+        "the search did not leave the bound at which it began: give another start" in found.estimate.notes[0]
+    )
+    assert "(bending_stiffness)" in found.estimate.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"), [("time", "are instants in milliseconds?"), ("x", "markers in millimetres?")]
+)
+def test_milliseconds_and_millimetres_are_said_before_the_search(folder, frames, column, said):
+    observe(folder, "right.csv", 2e-4, 1)
+    with (folder / "right.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    columns = ("time",) if column == "time" else ("x", "z")
+    with (folder / "wrong.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]))
+        table.writeheader()
+        table.writerows({**row, **{name: 1e3 * float(row[name]) for name in columns}} for row in rows)
+    text = f"markers = {markers('wrong.csv', 2e-4, frames)}"
+    (folder / "fit.toml").write_text(HEAD + PARAMETERS + f"[[options.experiments]]\n{text}\n")
+
+    class Told(Exception):
+        pass
+
+    def stop(sentence: str) -> None:
+        raise Told(sentence)
+
+    with pytest.raises(Told, match=re.escape(said)):
+        fit(load_fit(folder / "fit.toml"), report=stop)

@@ -24,6 +24,7 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.errors import ConfigError, Mistake, StaticsFailed
 from corekit.roles.estimator import Estimate, EstimationTask, InputTrajectory
 from corekit_fit.config import Markers
+from corekit_fit.doubtful_units import doubt_units
 from corekit_fit.marker_positions import marker_positions
 from corekit_fit.misfit import compute_spread, misfit_notes
 from corekit_fit.observations import read_markers
@@ -76,6 +77,7 @@ class EquilibriumShapes:
     def __init__(self, task: EstimationTask, options: _Options) -> None:
         self.task = task
         self.observed, self.deviation = read_markers(options.markers.file), options.markers.deviation
+        doubt_units(task, self.observed)
         description = task.model.description
         self.positions = marker_positions(options.markers, self.observed, description)
         first, known = 0, {}

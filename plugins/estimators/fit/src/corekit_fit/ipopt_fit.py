@@ -18,6 +18,7 @@ from corekit.roles.estimator import Estimate, EstimationTask, Estimator, FittedP
 from corekit_fit.casadi_output import without_casadi_lines
 from corekit_fit.confidence import compute_covariance
 from corekit_fit.config import IpoptFitConfig
+from corekit_fit.doubtful_units import doubt_units
 from corekit_fit.initial_guess import guess_motion
 from corekit_fit.marker_positions import marker_positions
 from corekit_fit.misfit import combine_experiments, compute_spread, misfit_notes, with_misfit
@@ -122,6 +123,7 @@ def _observed_motions(
             tasks[each.changes] = task.with_changes(each.changes)
         own = tasks[each.changes]
         observed = read_markers(each.markers.file)
+        doubt_units(task, observed)
         positions = marker_positions(each.markers, observed, own.model.description)
         contacts = tuple(contact for contact in config.contacts if contact.experiment in (0, number))
         key = (

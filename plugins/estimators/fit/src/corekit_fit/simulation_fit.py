@@ -6,12 +6,19 @@ With θ = θ(z) the parameters, p_k(θ) the markers of a whole simulation at the
     min_z ½·Σ_k |(p_k(θ(z)) − p̂_k)/σ|² + ½·Σ_i ((z_i − z̄_i)/s_i)²     within bounds                        (1)
 
 by the trust-region method of Branch, Coleman and Li. Its Jacobian S needs one simulation per parameter, by forward
-differences over δ = 10⁻⁴ in z. Whatever can be simulated can be fitted: any model, contact and integrator, of any
-size; what is stored is one row of numbers a marker. The covariance of z is
+differences over δ = 10⁻⁴ in z, and two by central ones at the end. Whatever can be simulated can be fitted: any model,
+contact and integrator, of any size; what is stored is one row of numbers a marker. The covariance of z is
 
     Σ = (Sᵀ·S + diag(1/s²))⁻¹                                                                          (2)
 
-by singular values, so that parameters which the markers do not distinguish have none.
+by singular values, so that parameters which the markers do not distinguish have none. Of a direction r in which the
+motion does not change, as that of modulus, density and viscosity together, differences leave an S·r of their own error.
+Over 2·δ that is another one, so that a singular value is known only where
+
+    |S_δ·r| > 3·|(S_2δ − S_δ)·r|                                                                       (3)
+
+A parameter is not identifiable either where its interval reaches both of its bounds, or without bounds a factor of a
+thousand to both sides: the markers exclude nothing then.
 
 (1) has many minima where motions get out of phase. Then several starts, spread between the bounds, find the best one.
 
@@ -34,6 +41,7 @@ from corekit.errors import CompositionError, ConfigError, Mistake, StepFailed
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, FittedParameter
 from corekit_fit.config import SimulationFitConfig
+from corekit_fit.doubtful_units import doubt_units
 from corekit_fit.marker_positions import MarkerPositions, marker_positions
 from corekit_fit.misfit import combine_experiments, compute_spread, misfit_notes, with_misfit
 from corekit_fit.observations import Observations, read_markers
@@ -47,6 +55,11 @@ _DIFFERENCE = 1e-4
 """δ of z, which is relative where θ is positive: far above the tolerances of steps, far below a change of S."""
 _NO_INFORMATION = 1e-8
 """Singular value of S, relative to the largest, that differences cannot distinguish from zero."""
+_CERTAIN = 3.0
+"""Of (3)."""
+_UNBOUNDED = math.log(1e3)
+_STUCK = 0.02
+"""Share of the range between bounds that a search has at least to leave a bound at which it began."""
 _STEP = re.compile(r"[^.\[\]]+|\[\d+\]")
 
 
@@ -110,6 +123,8 @@ class SimulationFit(Estimator):
         config = self._config
         experiments = tuple(_experiment(each, task) for each in config.runs)
         unknowns = resolve_unknowns(config.parameters, _Numbers(task.options, task.unit_of))
+        for each in experiments:
+            doubt_units(task, each.observed)
         search = _Search(task, experiments, unknowns, config, progress)
         found = search.best()
         estimate = _estimate(search, found)
@@ -215,6 +230,23 @@ class _Search:
         self._last = z.tobytes(), base
         return out
 
+    def last_jacobians(self, z: Array) -> tuple[Array, Array]:
+        """Return S by differences over δ and over 2·δ: central ones, where both sides can be simulated."""
+        base = self.residual(z)
+        found = np.zeros((2, len(base), len(z)))
+        for i in range(len(z)):
+            for out, step in zip(found, (_DIFFERENCE, 2.0 * _DIFFERENCE), strict=True):
+                sides = []
+                for side in (step, -step):
+                    beside = z.copy()
+                    beside[i] += side
+                    if self.low[i] <= beside[i] <= self.high[i]:
+                        there = self.try_residual(beside)
+                        if np.isfinite(there).all():
+                            sides.append((there - base) / side)
+                out[:, i] = np.mean(sides, axis=0) if sides else 0.0
+        return found[0], found[1]
+
     def best(self) -> Any:
         """Search from every start and return SciPy's answer of the least cost.
 
@@ -251,14 +283,19 @@ def _no_slope(unknown: Unknown) -> ConfigError:
     return ConfigError([Mistake(unknown.name, unknown.start, said)], "the fit")
 
 
-def _deviations(jacobian: Array, at_bound: BoolArray) -> Array:
-    """Standard deviations of z by (2), inf without information; nan at a bound, where the others count as free."""
+def _deviations(jacobian: Array, wider: Array, at_bound: BoolArray) -> Array:
+    """Standard deviations of z by (2), inf without information; nan at a bound, where the others count as free.
+
+    Args:
+        jacobian, wider: S by differences over δ and over 2·δ.
+    """
     free = np.flatnonzero(~at_bound)
     out = np.full(len(at_bound), np.nan)
     if not len(free):
         return out
     _, values, rows = np.linalg.svd(jacobian[:, free], full_matrices=False)
-    known = values > _NO_INFORMATION * max(float(values[0]), 1e-300)
+    error = np.linalg.norm((wider - jacobian)[:, free] @ rows.T, axis=0)
+    known = (values > _NO_INFORMATION * max(float(values[0]), 1e-300)) & (values > _CERTAIN * error)
     variance = np.sum((rows[known] / values[known, None]) ** 2, axis=0)
     blind = np.sum(rows[~known] ** 2, axis=0) > 1e-6
     out[free] = np.where(blind, np.inf, np.sqrt(variance))
@@ -272,12 +309,15 @@ def _estimate(search: _Search, found: Any) -> Estimate:
     at_bound = (z - search.low <= near) | (search.high - z <= near)
     count = sum(int(np.isfinite(each.observed.position).sum()) for each in search.experiments)
     spread = compute_spread(found.fun[:count], len(z))
-    deviation = _deviations(np.asarray(found.jac), at_bound)
+    deviation = _deviations(*search.last_jacobians(z), at_bound)
     fitted = tuple(
         _fitted(unknown, float(own), float(sigma), at_bound=bool(bound))
         for unknown, own, sigma, bound in zip(unknowns, z, deviation, at_bound, strict=True)
     )
     notes = [*misfit_notes(spread)]
+    if notes and (stuck := _stuck(search, z)):
+        fitted = tuple(evolve(each, verdict="not identifiable", note=stuck) for each in fitted)
+        notes = [f"residuals are {spread:.3g} times their stated deviation, and {stuck}"]
     if search.failed:
         notes.append(
             f"{search.failed} of {search.simulations + search.failed} simulations could not be finished"
@@ -300,11 +340,25 @@ def _estimate(search: _Search, found: Any) -> Estimate:
     )  # fmt: skip
 
 
+def _stuck(search: _Search, z: Array) -> str:
+    """Name the parameters that are where they began, at a bound: of the model their misfit says nothing."""
+    names = [
+        each.name
+        for each, own, low, high in zip(search.unknowns, z, search.low, search.high, strict=True)
+        for end in (low, high)
+        if math.isfinite(high - low) and max(abs(own - end), abs(end)) <= _STUCK * (high - low)
+    ]
+    said = "the search did not leave the bound at which it began: give another start, or `starts = 5`"
+    return f"{said} ({', '.join(names)})" if names else ""
+
+
 def _fitted(unknown: Unknown, z: float, deviation: float, *, at_bound: bool) -> FittedParameter:
     """One parameter with interval and verdict."""
     value = float(unknown.value(z))
     low, high = (float(unknown.value(z + side * 1.96 * deviation)) for side in (-1.0, 1.0))
     relative = deviation if unknown.log else deviation * unknown.scale / abs(value or unknown.scale)
+    ends = [unknown.coordinate(end) for end in (unknown.low, unknown.high)]
+    room = [abs(end - z) if math.isfinite(end) else _UNBOUNDED for end in ends]
     if at_bound:
         verdict, note = "not identifiable", "it ends at its bound, and might go on beyond"
     elif math.isinf(deviation):
@@ -313,6 +367,9 @@ def _fitted(unknown: Unknown, z: float, deviation: float, *, at_bound: bool) -> 
             "not identifiable",
             "the markers do not tell it from other parameters, or do not move with it",
         )
+    elif 1.96 * deviation >= max(room):
+        low, high = unknown.low, unknown.high
+        verdict, note = "not identifiable", "its interval by (2) is all that its bounds allow"
     elif relative < MAX_RELATIVE_DEVIATION:
         verdict, note = "identified", f"standard deviation {100 * relative:.2g} %"
     else:

@@ -41,6 +41,7 @@ from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, 
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import writing
+from corekit_study.estimate_check import checked_estimate
 from corekit_study.fit_file import FitFile
 from corekit_study.observed_runs import ObservedRuns
 from corekit_study.stoppable import stoppable
@@ -116,20 +117,28 @@ _FILE: Kind = (
 )
 
 
-def fit(file: FitFile, folder: str | Path | None = None, progress: SearchProgress | None = None) -> FitResult:
+def fit(
+    file: FitFile,
+    folder: str | Path | None = None,
+    progress: SearchProgress | None = None,
+    *,
+    report: Callable[[str], None] | None = None,
+) -> FitResult:
     """Make a fit.
 
     Args:
         file: as `load_fit` gives it.
         folder: existing and empty, for the report; None: nothing is written.
         progress: called with the numbers of the search.
+        report: called with sentences for the user, some before the search.
     Raises:
         ConfigError, CompositionError, PluginError: the fit cannot be done, as only the built components show.
         StaticsFailed: an equilibrium that the fit needs was not found.
     """
     check_arguments(
-        "fit", file=(file, _FILE), folder=(folder, or_none(PATH)), progress=(progress, or_none(FUNCTION))
-    )
+        "fit", file=(file, _FILE), folder=(folder, or_none(PATH)), progress=(progress, or_none(FUNCTION)),
+        report=(report, or_none(FUNCTION)),
+    )  # fmt: skip
     folder = None if folder is None else Path(folder)
     assert file.loaded is not None
     began = clock.perf_counter()
@@ -139,8 +148,11 @@ def fit(file: FitFile, folder: str | Path | None = None, progress: SearchProgres
         estimator: Estimator = load_target(spec.target)(config, BuildContext(path="estimator"))
     _check_model(file, spec.requires.get("models", frozenset()))
     task = task_of(file.loaded, file.body, folder)
+    if report is not None:
+        task = attrs.evolve(task, report=report)
     with stoppable(progress) as reported:
         estimate, info = estimator.estimate(task, reported)
+    estimate = checked_estimate(estimate, task, file.use)
     made = FitResult(file, estimate, info, folder, clock.perf_counter() - began)
     if folder is not None:
         with writing(folder):

@@ -52,7 +52,10 @@ def fit(
             folder_with_results(f"fit-{wanted.name}", Path("runs"), out) as folder,
             make_console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line,
         ):
-            made = make(wanted, folder, lambda numbers: line.update(_words(wanted.name, numbers)))
+            made = make(
+                wanted, folder, lambda numbers: line.update(_words(wanted.name, numbers)),
+                report=lambda sentence: line.console.print(f"warning: {sentence}", markup=False, soft_wrap=True),
+            )  # fmt: skip
     except CorekitError as error:
         if not as_json:
             raise

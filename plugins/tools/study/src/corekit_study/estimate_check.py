@@ -1,0 +1,101 @@
+"""An estimate is judged before it is believed: its form, its units, and whether its verdicts are possible.
+
+An estimator says `identified`; that it cannot be beside a number that is not finite, and what has no interval is not
+determined, is known here. What no estimate may be is an error of the estimator, by its name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+
+from corekit.errors import PluginError
+from corekit.roles.estimator import VERDICTS, Estimate, EstimationTask, FittedParameter
+
+__all__ = ["checked_estimate"]
+
+
+def checked_estimate(estimate: Any, task: EstimationTask, estimator: str) -> Estimate:
+    """Return an estimate with the verdicts that it can have.
+
+    Raises:
+        PluginError: naming the estimator and what is wrong with what it returned.
+    """
+    if not isinstance(estimate, Estimate):
+        raise PluginError(
+            f"the estimator {estimator!r} answered with a {type(estimate).__name__}, not an `Estimate`"
+        )
+    if wrong := [
+        *_of_markers(estimate),
+        *_of_parameters(estimate.fitted, task),
+        *_of_schedules(estimate, task),
+    ]:
+        raise PluginError(f"the estimator {estimator!r} answered with an estimate that cannot be: {wrong[0]}")
+    return evolve(estimate, fitted=tuple(map(_possible, estimate.fitted)))
+
+
+def _of_markers(estimate: Estimate) -> Sequence[str]:
+    shape = (len(estimate.time), len(estimate.markers), 3)
+    found = []
+    for name in ("observed", "predicted"):
+        numbers = np.asarray(getattr(estimate, name))
+        if numbers.shape != shape:
+            found.append(f"{name} has the shape {numbers.shape} instead of {shape}, (instants, markers, 3)")
+    if not found:
+        lost = np.isfinite(estimate.observed) & ~np.isfinite(estimate.predicted)
+        if lost.any():
+            k, i, _ = np.argwhere(lost)[0]
+            found.append(
+                f"predicted is not finite where marker {estimate.markers[i]!r} was seen, at {estimate.time[k]:g} s"
+            )
+    return found
+
+
+def _of_parameters(fitted: Sequence[FittedParameter], task: EstimationTask) -> Sequence[str]:
+    found = []
+    for each in fitted:
+        if each.verdict not in VERDICTS:
+            found.append(f"the verdict {each.verdict!r} of {each.name!r} is none of {', '.join(VERDICTS)}")
+        try:
+            unit = task.unit_of(each.name)
+        except (LookupError, StopIteration, TypeError, ValueError):
+            found.append(f"{each.name!r} is no option of body {task.body!r}")
+            continue
+        if unit and each.unit != unit:
+            found.append(f"{each.name!r} is given in {each.unit or 'no unit'!r}, the option is in {unit!r}")
+    return found
+
+
+def _of_schedules(estimate: Estimate, task: EstimationTask) -> Sequence[str]:
+    sizes = {channel.name: channel.size for channel in task.model.description.inputs}
+    found = []
+    for each in estimate.schedules:
+        if each.channel not in sizes:
+            found.append(f"body {task.body!r} has no channel {each.channel!r}")
+        elif np.shape(each.values) != (len(each.times), sizes[each.channel]):
+            wanted = (len(each.times), sizes[each.channel])
+            found.append(
+                f"the input {each.channel!r} has values of shape {np.shape(each.values)} instead of {wanted}"
+            )
+        elif not (np.isfinite(each.values).all() and np.isfinite(each.times).all()):
+            found.append(f"the input {each.channel!r} is not finite")
+    return found
+
+
+def _possible(each: FittedParameter) -> FittedParameter:
+    """Return a parameter without the claim that it is known, where its numbers are none."""
+    if each.verdict not in VERDICTS[:2]:
+        return each
+    if not math.isfinite(each.value):
+        note = f"its value is {each.value:g}, so that {each.verdict!r}, as the estimator says, it cannot be"
+    elif not each.low <= each.value <= each.high:
+        note = f"its interval from {each.low:g} to {each.high:g} does not hold its value"
+    elif not (math.isfinite(each.low) and math.isfinite(each.high)):
+        note = f"its interval goes from {each.low:g} to {each.high:g}"
+    else:
+        return each
+    return evolve(each, verdict=VERDICTS[2], note=note)
