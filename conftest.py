@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -37,6 +38,10 @@ PATHS = tuple(sys.path)
 
 # Most of what tests make lives on: modules, kernels, expressions.
 gc.set_threshold(20_000, 20, 50)
+
+# Started in the background, Python and all that it starts would ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Every core runs tests already: a run does not start a second process that compiles.
 os.environ.setdefault("COREKIT_PROCESSES", "1")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ def now_and_then(monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory, tiny_site) -> Iterator[Path]:
+def made(tmp_path_factory, tiny_site) -> Path:
     """A folder with a run that nothing interrupted, without checkpoints inside it, and one that was killed."""
     folder = tmp_path_factory.mktemp("made")
     with pytest.MonkeyPatch.context() as patch:
@@ -43,7 +42,7 @@ def made(tmp_path_factory, tiny_site) -> Iterator[Path]:
         load("tiny.toml", SETTING).run(directory="whole")
         write_often(patch, 5e-3)
         cut_short(load("tiny.toml", (*SETTING, "integrator.options.nap=0.001")))
-        yield folder
+    return folder
 
 
 @pytest.fixture
