@@ -39,6 +39,7 @@ from corekit.dynamics.contact_kernels import (
 )
 from corekit.dynamics.joined_ends import JoinedEnds
 from corekit.dynamics.linearisation import LinearisationPoint
+from corekit.dynamics.seams import find_seams
 from corekit.dynamics.shape_motion import ShapeMotion
 from corekit.dynamics.surface_pairs import FrictionTable, RestitutionTable, assign_friction_records
 from corekit.roles.component import InternalState
@@ -126,6 +127,7 @@ class ContactPipeline:
         self.room = np.zeros(0)
         self._known = _NO_TANGENTS
         self.joined: JoinedEnds | None = None
+        self._seams = find_seams(scene)
         self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
@@ -214,6 +216,8 @@ class ContactPipeline:
         for detector, candidates in self._searches:
             if candidates.count or rehearsed is not None:
                 detector.compute_contacts(candidates, self.scene.poses, margin, out)
+        if self._seams is not None:
+            self._seams.leave_out(out)
         if self.joined is not None:
             self.joined.merge(out)
         if rehearsed is not None:

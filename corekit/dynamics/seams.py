@@ -1,0 +1,160 @@
+"""Fixed boxes that stand side by side are one surface: what slides over the seam does not feel it.
+
+A detector knows one box at a time. Of the next one it reports the edge, or the side, that the other one covers, with a
+normal along the motion: a body trips over it. On the surface of both, a place w with the normal n is a contact only if
+no way from w into another box leads towards the body. The ways into a box B from w are its tangent cone, so that
+
+    n·t ≤ 0  for all t of the tangent cone of B at w,   that is n is in the normal cone of B at w                (1)
+
+The normal cone of a box is spanned by the normals of the faces on which w is: {0} inside. A contact is left out where
+(1) fails at w and at the places around it that have the same normal n: a side that looks out above its neighbour, or
+beside it, as that of a step or of a wall on a floor, still counts.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
+from corekit.dynamics.collision_scene import CollisionScene
+
+__all__ = ["Seams", "find_seams"]
+
+_APART: Final = 1e-9
+"""Distance at which boxes touch and a place is on a face, relative to the size of the boxes."""
+_TILTED: Final = 1e-6
+"""Component of a normal that counts: of less, the gap changes by less than its rounding."""
+_AROUND: Final = 1e-3
+"""Distance of the places around w, relative to half of the box."""
+
+
+def find_seams(scene: CollisionScene) -> Seams | None:
+    """Find the fixed boxes of the surroundings that touch each other; None where none do."""
+    table, poses, carried = scene.table, scene.poses, len(scene.table) - len(scene.obstacles)
+    boxes = [
+        carried + i
+        for i, obstacle in enumerate(scene.obstacles)
+        if obstacle.shape.kind == "box" and not obstacle.moving
+    ]
+    if len(boxes) < 2:
+        return None
+    position, rotation, half = poses.position[boxes], poses.rotation[boxes], table.size[boxes]
+    neighbours: list[list[int]] = [[] for _ in range(len(table) + 1)]
+    for a, box in enumerate(boxes):
+        # the boxes that no plane of a face parts from this one
+        away = position - position[a]
+        turn = np.abs(np.einsum("ji,njk->nik", rotation[a], rotation))
+        own = np.abs(away @ rotation[a]) - half[a] - np.einsum("nik,nk->ni", turn, half)
+        other = np.abs(np.einsum("nj,njk->nk", away, rotation)) - half - np.einsum("nik,i->nk", turn, half[a])
+        slack = _APART * (half.max(axis=1) + half[a].max())
+        near = (np.maximum(own, other).max(axis=1) <= slack) & (np.arange(len(boxes)) != a)
+        neighbours[box] = [boxes[b] for b in np.flatnonzero(near).tolist()]
+    first = np.cumsum([0, *(len(each) for each in neighbours)], dtype=np.int64)
+    return Seams(scene, first, np.concatenate(neighbours).astype(np.int64)) if first[-1] else None
+
+
+@final
+class Seams:
+    """Leaves out the contacts at places of a box that other boxes cover.
+
+    Args:
+        scene: where the shapes are.
+        first, neighbour: the boxes that touch shape i are neighbour[first[i] : first[i + 1]].
+    """
+
+    def __init__(self, scene: CollisionScene, first: IntArray, neighbour: IntArray) -> None:
+        self._scene, self._first, self._neighbour = scene, first, neighbour
+
+    def leave_out(self, contacts: ContactSet) -> None:
+        """Leave out the contacts of a set that are not on the surface of all boxes together, in place."""
+        table, poses = self._scene.table, self._scene.poses
+        contacts.count = _leave_out(
+            contacts.count, self._first, self._neighbour, table.size, poses.position, poses.rotation, contacts.id,
+            contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame, contacts.local_point,
+            contacts.weight,
+        )  # fmt: skip
+
+
+@compiled
+def _leads_into(b: int, w: Array, n: Array, size: Array, position: Array, rotation: Array) -> bool:
+    """Whether a place is in or on a box b, and (1) fails there."""
+    slack, fails = _APART * max(size[b, 0], size[b, 1], size[b, 2]), False
+    for axis in range(3):
+        place = along = 0.0
+        for i in range(3):
+            place += rotation[b, i, axis] * (w[i] - position[b, i])
+            along += rotation[b, i, axis] * n[i]
+        if not abs(place) <= size[b, axis] + slack:
+            return False
+        if place >= size[b, axis] - slack:
+            along = min(along, 0.0)
+        elif place <= slack - size[b, axis]:
+            along = max(along, 0.0)
+        fails = fails or abs(along) > _TILTED
+    return fails
+
+
+@compiled
+def _is_covered(
+    s: int,
+    w: Array,
+    n: Array,
+    first: IntArray,
+    neighbour: IntArray,
+    size: Array,
+    position: Array,
+    rotation: Array,
+) -> bool:
+    """Whether at a place of box s any box that touches it makes (1) fail."""
+    k = first[s]
+    while k < first[s + 1] and not _leads_into(neighbour[k], w, n, size, position, rotation):
+        k += 1
+    return bool(k < first[s + 1])
+
+
+@compiled
+def _leave_out(
+    count: int, first: IntArray, neighbour: IntArray, size: Array, position: Array, rotation: Array, id: IntArray,
+    shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array, weight: Array,
+) -> int:  # fmt: skip
+    """Leave out contacts, and return how many are left.
+
+    Args:
+        first, neighbour: as in `Seams`. size, position, rotation: of all shapes.
+        id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
+    """
+    kept = 0
+    w, around = np.zeros(3), np.zeros(3)
+    for c in range(count):
+        s = shape[c, 1]
+        is_covered = first[s] < first[s + 1]
+        if is_covered:
+            for i in range(3):
+                w[i] = point[c, i] - 0.5 * gap[c] * normal[c, i]
+            is_covered = _is_covered(s, w, normal[c], first, neighbour, size, position, rotation)
+        # the places beside w with this normal: along the axes of the box that are at right angles to it
+        for side in range(6 if is_covered else 0):
+            axis, sign = side // 2, 1.0 - 2.0 * (side % 2)
+            place = along = 0.0
+            for i in range(3):
+                place += rotation[s, i, axis] * (w[i] - position[s, i])
+                along += rotation[s, i, axis] * normal[c, i]
+            step = sign * min(_AROUND * size[s, axis], max(size[s, axis] - sign * place, 0.0))
+            if abs(along) <= _TILTED:
+                for i in range(3):
+                    around[i] = w[i] + step * rotation[s, i, axis]
+                is_covered = is_covered and _is_covered(
+                    s, around, normal[c], first, neighbour, size, position, rotation
+                )
+        if is_covered:
+            continue
+        if kept != c:
+            id[kept], gap[kept], shape[kept] = id[c], gap[c], shape[c]
+            point[kept], normal[kept] = point[c], normal[c]
+            frame[kept], local[kept], weight[kept] = frame[c], local[c], weight[c]
+        kept += 1
+    return kept
