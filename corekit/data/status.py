@@ -20,7 +20,8 @@ class Status(enum.Enum):
     )
     MISREPORTED = (
         "The contact solver said to have solved the step, but its answer breaks the contact laws by more than it "
-        "reported. This is a mistake of the solver: use another one, and tell its authors."
+        "reported, or by a tenth of what it was to do. This is a mistake of the solver: use another one, or a tighter "
+        "tolerance, and tell its authors."
     )
     UNPHYSICAL = (
         "The contacts gave the bodies more energy than forces, drives and obstacles have in the step, and than the "

@@ -3,6 +3,15 @@
 The residuals of normal, cone and friction, which are zero in every law of friction, are those of
 `corekit.roles.contact_laws`. The relative velocity w = J·v⁺ + bias comes from the velocities of the bodies that the
 answer leads to, not from W, so that errors in W and in eliminating constraints count too.
+
+A solver's own tolerance is its own matter, but no answer is one that leaves a tenth of what it was to do. By the free
+velocity w₀ of the contacts, in which λ changes w, an error of a row is compared with
+
+    σᵢ = |w₀ᵢ| + |wᵢ − w₀ᵢ|                                                                       (1)
+
+which is no small number of bodies at rest either: it holds the fall that λ takes from them. It is gross beyond
+σᵢ/10, a hundredth of the largest σ of its kind, normal or tangential, and a thousandth of the largest of all, in
+which tolerances count.
 """
 
 from __future__ import annotations
@@ -17,7 +26,7 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.contact_laws import law_residuals
 
-__all__ = ["checked_solution", "solution_residuals"]
+__all__ = ["checked_solution", "is_gross", "refused_if_gross", "solution_residuals"]
 
 _LENIENCE: Final = 10.0
 """Largest measured residual relative to the reported one: solvers measure in W, and sum in another order."""
@@ -26,6 +35,10 @@ _ROUNDING: Final = 1e-9
 κ = 4·10⁶."""
 _NOTHING: Final = 1e-12
 """What is not counted in any case of velocities [m/s]."""
+_GROSS: Final = 0.1
+_GROSS_OF_KIND: Final = 0.01
+_GROSS_OF_ALL: Final = 1e-3
+"""Share of (1) of a row, of its kind's largest, and of the largest one, from which on an error is gross."""
 
 _ALL: BoolArray = np.zeros(0, dtype=np.bool_)
 
@@ -75,6 +88,50 @@ def solution_residuals(
     return normal, driven, cone, counts
 
 
+@compiled
+def is_gross(
+    free: Array, velocity: Array, bias: Array, impulse: Array, friction: Array, movable: BoolArray
+) -> bool:
+    """Whether an answer leaves much of what it was to do, by (1).
+
+    Args:
+        free, velocity: J·v_f and w, shape (m, width) [m/s].
+        bias, impulse, friction, movable: as of `solution_residuals`.
+    """
+    count, width = velocity.shape
+    most_n = most_t = load = 0.0
+    for c in range(count):
+        if not len(movable) or movable[c]:
+            for a in range(width):
+                began = free[c, a] + bias[c, a]
+                scale = abs(began) + abs(velocity[c, a] - began)
+                most_n, most_t = max(most_n, scale if a == 0 else 0.0), max(most_t, scale if a > 0 else 0.0)
+                load = max(load, abs(impulse[c * width + a]))
+    tolerance = _GROSS_OF_ALL * max(most_n, most_t)
+    least_n, least_t = max(_GROSS_OF_KIND * most_n, tolerance), max(_GROSS_OF_KIND * most_t, tolerance)
+    light = _GROSS_OF_KIND * load
+    for c in range(count):
+        if len(movable) and not movable[c]:
+            continue
+        began = free[c, 0] + bias[c, 0]
+        bound = max(_GROSS * (abs(began) + abs(velocity[c, 0] - began)), least_n, _NOTHING)
+        normal, size, power, scale = impulse[c * width], 0.0, 0.0, 0.0
+        for a in range(1, width):
+            own = impulse[c * width + a]
+            size, power = size + own * own, power + own * velocity[c, a]
+            began = free[c, a] + bias[c, a]
+            scale += abs(began) + abs(velocity[c, a] - began)
+        size = math.sqrt(size)
+        if velocity[c, 0] < -bound or (velocity[c, 0] > bound and normal > light):
+            return True
+        if normal < -light or size > (1.0 + _GROSS) * friction[c] * normal + light:
+            return True
+        slow = max(_GROSS * scale, least_t, _NOTHING)
+        if size > light and power > slow * size:
+            return True
+    return False
+
+
 def checked_solution(
     info: SolveInfo,
     solver: str,
@@ -103,3 +160,19 @@ def checked_solution(
     )  # fmt: skip
     status = Status.MISREPORTED if info.status.solved else info.status
     return SolveInfo(status, info.iterations, measured, info.answered_by or solver)
+
+
+def refused_if_gross(
+    info: SolveInfo,
+    solver: str,
+    free: Array,
+    velocity: Array,
+    bias: Array,
+    impulse: Array,
+    friction: Array,
+    movable: BoolArray | None,
+) -> SolveInfo:
+    """The report of an answer, MISREPORTED if it is called solved and is gross; arguments as of `is_gross`."""
+    if not is_gross(free, velocity, bias, impulse, friction, _ALL if movable is None else movable):
+        return info
+    return SolveInfo(Status.MISREPORTED, info.iterations, info.residuals, info.answered_by or solver)

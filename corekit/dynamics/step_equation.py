@@ -18,7 +18,7 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.contact_answer import checked_solution
+from corekit.dynamics.contact_answer import checked_solution, refused_if_gross
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
@@ -79,6 +79,7 @@ class StepEquation:
         self._stage_start: State | None = None
         self._is_factorised, self._holds_contacts = True, False
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
+        self._free, self._is_reduced = np.zeros(world.nv), False
         self.passed_pair: tuple[int, int] | None = None
         self.bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
@@ -217,12 +218,19 @@ class StepEquation:
             return info
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
-        return checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self.movable)
+        answer = checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self.movable)
+        if self._is_reduced and answer.residuals.worst > 0.0 and answer.status.solved:
+            free = world.jacobian.multiply(self._free)
+            return refused_if_gross(
+                answer, name, free, end, self.bias, self.impulses.impulse, friction, self.movable
+            )
+        return answer
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
         world, point = self._world, self.point
         assert point is not None
+        self._is_reduced = False
         if not self._is_factorised and self._unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
             about, step = self._velocity, point.step
@@ -242,6 +250,7 @@ class StepEquation:
         velocity += self._velocity
         if count or self.impulses.bounded:
             assert self._reduced is not None
+            self._free[:], self._is_reduced = velocity, True
             info, self.movable = self._reduced.solve(
                 count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
             )

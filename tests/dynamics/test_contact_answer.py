@@ -11,6 +11,7 @@ from corekit.dynamics.contact_answer import solution_residuals
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ImpulseSolver
+from corekit.roles.contact_laws import law_residuals
 from corekit.roles.integrator import Integrator
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
@@ -105,6 +106,40 @@ def test_a_wrong_answer_that_is_reported_is_not_misreported():
     info = step_of(Spoiled(scaled(0.5, 0.5, 0.5), SolveInfo(Status.ITERATION_LIMIT, 3, Residuals(), "x")))
     assert info.status is Status.ITERATION_LIMIT
     assert info.residuals.normal == pytest.approx(G * H / 2, rel=1e-9)
+
+
+def honest(change):
+    """A solver that changes the impulse, measures what that leaves, and calls it solved."""
+
+    class Honest(ImpulseSolver):
+        def solve(self, problem, impulse):
+            ProjectedGaussSeidel().solve(problem, impulse)
+            change(impulse)
+            w = problem.delassus() @ impulse + problem.free_velocity
+            found = [
+                law_residuals(impulse[3 * c : 3 * c + 3], w[3 * c : 3 * c + 3], MU)
+                for c in range(len(w) // 3)
+            ]
+            return SolveInfo(Status.CONVERGED, 1, Residuals(*np.max(found, axis=0)), "honest")
+
+    return Honest()
+
+
+@pytest.mark.parametrize("mass", [MASS, 1e-12])
+@pytest.mark.parametrize("case", [*CHANGES, "none at all"])
+def test_an_answer_that_leaves_a_tenth_of_its_task_is_not_solved_however_honest(case, mass):
+    """Of a nanogram too: the bound is a share of the fall that the impulse is to take away."""
+    change = scaled(0.0, 0.0, 0.0) if case == "none at all" else CHANGES[case][0]
+    info = step_of(honest(change), mass=mass)
+    assert info.status is Status.MISREPORTED
+    assert info.answered_by == "honest"
+
+
+@pytest.mark.parametrize("mass", [MASS, 1e-12])
+@pytest.mark.parametrize("factor", [0.95, 1.05])
+def test_an_answer_of_a_loose_tolerance_is_taken_as_it_is_told(factor, mass):
+    """A twentieth off, at rest too, where v⁺ is nothing but the error."""
+    assert step_of(honest(scaled(factor, factor, factor)), mass=mass).status is Status.CONVERGED
 
 
 def test_a_right_answer_stays_as_reported():
