@@ -16,7 +16,10 @@ from corekit.roles.component import Component
 __all__ = ["ControlledWorld", "Controller", "FrameState", "Inputs"]
 
 Inputs = Mapping[str, Mapping[str, Any]]
-"""Values by body and channel, each one number for all entries of the channel or one for each."""
+"""Values by body and channel, each one number for all entries of the channel or one for each.
+
+What is driven once is driven at every sample from then on.
+"""
 
 
 @frozen(eq=False)

@@ -124,12 +124,13 @@ class Turn:
 
 @define
 class _Sampled:
-    """A controller, its period in steps, and the grid step of its next sample."""
+    """A controller, its period in steps, the grid step of its next sample, and the channels of its last one."""
 
     given: Controller | ControlFunction
     compute: ControlFunction
     period: int
     next: int = 0
+    driven: frozenset[tuple[str, str]] = frozenset()
 
 
 @final
@@ -179,12 +180,18 @@ class SampledControllers:
                 inputs = simulation.body(body).inputs
                 for channel, value in values.items():
                     inputs.set_channel(channel, value, f"controller {name!r}")
-            each.next = simulation.step_index + each.period
+            now = frozenset((body, channel) for body, values in given.items() for channel in values)
+            if dropped := ", ".join(sorted(f"{body}.{channel}" for body, channel in each.driven - now)):
+                raise ControlError(
+                    f"controller {name!r} drove {dropped} at its last sample and says nothing of it at t = "
+                    f"{simulation.time:g} s: return every channel at every sample, the same number to hold it"
+                )
+            each.driven, each.next = now, simulation.step_index + each.period
 
     def restart(self) -> None:
         """Sample all of them at the next step."""
         for each in self._all.values():
-            each.next = 0
+            each.next, each.driven = 0, frozenset()
 
     def internal_state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Return the grid step of each one's next sample and its period in steps, by name."""
@@ -205,4 +212,4 @@ class SampledControllers:
                     "period (`scenario.with_controller`)"
                 )
         for name, each in self._all.items():
-            each.next = int(internal_state.get(name, (0, 0))[0])
+            each.next, each.driven = int(internal_state.get(name, (0, 0))[0]), frozenset()

@@ -209,6 +209,23 @@ def test_wrong_inputs_are_refused_in_one_sentence(controller, said):
         sim.step()
 
 
+def test_a_channel_that_a_controller_drops_is_told():
+    """It would hold its last value for ever."""
+    sim = loads(PENDULUM).with_controller(lambda sim: {"arm": {"torque": 1.0}} if sim.time < 0.025 else {})
+    with pytest.raises(
+        ControlError, match=r"controller 'controller' drove arm\.torque at its last .* at t = 0\.03 s"
+    ):
+        sim.compose().run(0.1)
+
+
+def test_a_controller_may_begin_late_and_again_after_a_reset():
+    begins = loads(PENDULUM).with_controller(lambda sim: {"arm": {"torque": 1.0}} if sim.time > 0.02 else {})
+    sim = begins.compose()
+    sim.run(0.05)
+    sim.reset()
+    sim.run(0.05)
+
+
 def test_two_sources_of_one_channel_are_refused():
     zero = {"arm": {"torque": 0.0}}
     sim = loads(PENDULUM + SIGNAL).with_controller(lambda sim: zero, name="hold").compose()
