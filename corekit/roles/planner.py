@@ -117,11 +117,14 @@ class Plan:
     """What a planner found.
 
     Args:
-        time: instants [s], shape (T,), the first is the start.
+        time: instants [s], shape (T,), from 0 on.
         bodies: motion of every body that is driven.
         objects: motion of every body that is moved by them.
         tracks: further quantities by name: forces, gaps, slip.
-        certificate: what the plan is worth, measured in physical units: plain data for JSON.
+        certificate: what the planner measured of it, in physical units: plain data for JSON. Groups `equations` and
+            `complementarity` of `{name: {residual, tolerance, unit}}` are shown as a table. Whether the plan is
+            certified is not its planner's word: `corekit plan` simulates the scenario over every interval.
+            `certified`: False, or a status that is not solved, is believed.
         solve_log: what was solved on the way, one record each: plain data.
         notes: sentences for the user.
         warm_start: arrays from which the planner can begin again.

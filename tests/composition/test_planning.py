@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import Any
 
@@ -12,14 +13,17 @@ import pytest
 
 import corekit
 from corekit.cli import main
-from corekit.errors import ConfigError, ResultsError
+from corekit.data.status import SolveInfo
+from corekit.errors import ConfigError, PluginError, ResultsError
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.scenario.load import loads
 from corekit_scenarios.cases.cusp.ball_task import judge
+from corekit_study.plan import judge as judge_of_file
 from corekit_study.plan import make_plan, simulate
 from corekit_study.plan_drawing import plan_as_replay
 from corekit_study.plan_file import load_plan_file
 from corekit_study.plan_folder import read_warm_start
+from corekit_study.plan_judge import check_form
 
 pytest.importorskip("casadi", reason="planning needs casadi")
 
@@ -115,7 +119,7 @@ def test_the_folder_holds_the_plan_and_what_simulates_it(made):
     assert stages == ["kinematic rolling", "dynamic rolling", "dynamic"]
     report = json.loads((folder / "report.json").read_text())
     assert report["replays"][1]["arrived"] is True
-    assert list(report["seconds"]) == ["compose", "prepare", "compile", "solve", "replay"]
+    assert list(report["seconds"]) == ["compose", "prepare", "judge", "compile", "solve", "replay"]
     assert report["wall_s"] == pytest.approx(sum(report["seconds"].values()))
     assert report["seconds"]["solve"] == pytest.approx(sum(entry["seconds"] for entry in made.plan.solve_log))
     # the scenario beside the plan is a whole one: it begins where the plan does
@@ -178,7 +182,16 @@ def test_the_verb_prints_a_report(files, capsys):
     assert told["certificate"]["stage"] == "kinematic"
     assert told["replays"] == []
     # nothing is told twice, and most of what the user waited for
-    assert list(told["seconds"]) == ["start", "compose", "prepare", "compile", "solve", "pictures", "replay"]
+    assert list(told["seconds"]) == [
+        "start",
+        "compose",
+        "prepare",
+        "judge",
+        "compile",
+        "solve",
+        "pictures",
+        "replay",
+    ]
     assert all(spent >= 0.0 for spent in told["seconds"].values())
     assert 0.5 * waited < told["wall_s"] <= waited
 
@@ -215,3 +228,96 @@ def test_the_cases_of_the_paper_judge_a_plan_by_its_certificate(made):
     worse = attrs.evolve(made, plan=attrs.evolve(made.plan, certificate=told))
     missed = {row.quantity for row in judge(worse, "x") if row.passed is False}
     assert missed == {"orientation error 1 − (qᵀq*)²", "robot dynamics residual"}
+
+
+def changed(made, **arrays):
+    """The plan with other arrays: of the arm by their names, `time`, or `ball` for its places."""
+    arm, ball = made.plan.bodies["arm"], made.plan.objects["ball"]
+    own = {name: values for name, values in arrays.items() if name in ("q", "v", "inputs")}
+    moved = {name: values for name, values in arrays.items() if name in ("position", "quat_wxyz")}
+    other = {name: values for name, values in arrays.items() if name in ("time", "certificate")}
+    bodies, objects = {"arm": attrs.evolve(arm, **own)}, {"ball": attrs.evolve(ball, **moved)}
+    return attrs.evolve(made.plan, bodies=bodies, objects=objects, **other)
+
+
+def spoilt(values, factor=1.0, at=None, to=np.nan):
+    out = factor * values
+    if at is not None:
+        out[at] = to
+    return out
+
+
+def test_the_kernel_certifies_a_plan_by_simulating_its_intervals(made):
+    """0.1 mm between the planner's implicit Euler of 83 ms and the scenario's steps of 1 ms, where 0.17 mm may be."""
+    assert made.verdict.certified
+    assert 1e-5 < made.verdict.figures["largest_gap_m"] < made.verdict.figures["its_bound_m"] < 1e-3
+    assert made.as_data()["verdict"]["certified"] is True
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda plan, arm, ball: {"q": spoilt(arm.q, at=(3, 0))}, "arm.q is not finite"),
+        (lambda plan, arm, ball: {"q": spoilt(arm.q, 1.1)}, "the scenario's own model ends"),
+        (lambda plan, arm, ball: {"v": spoilt(arm.v, 1.5)}, "the scenario's own model ends"),
+        (lambda plan, arm, ball: {"inputs": spoilt(arm.inputs, 0.0)}, "the scenario's own model ends"),
+        (lambda plan, arm, ball: {"time": plan.time + 0.1}, "its instants do not begin at 0 and grow"),
+        (lambda plan, arm, ball: {"time": 2.0 * plan.time}, "the scenario's own model ends"),
+        (
+            lambda plan, arm, ball: {"quat_wxyz": 2.0 * ball.quat_wxyz},
+            "the quaternions of ball are no unit ones",
+        ),
+        (
+            lambda plan, arm, ball: {"quat_wxyz": ball.quat_wxyz[::-1].copy()},
+            "ball begins .* mm from where",
+        ),
+        (lambda plan, arm, ball: {"position": ball.position + 0.01}, "no state of ball has the planned pose"),
+        (
+            lambda plan, arm, ball: {"certificate": {"certified": False}},
+            "its planner's own certificate does not hold",
+        ),
+    ],
+    ids=[
+        "nan",
+        "coordinates",
+        "velocities",
+        "no inputs",
+        "shifted",
+        "half as fast",
+        "quaternion",
+        "other start",
+        "elsewhere",
+        "says no itself",
+    ],
+)
+def test_what_a_planner_calls_solved_is_not_certified_where_it_is_no_motion_of_the_world(made, change, said):
+    plan = changed(made, **change(made.plan, made.plan.bodies["arm"], made.plan.objects["ball"]))
+    verdict = judge_of_file(plan, SolveInfo(), made.file)
+    assert not verdict.certified
+    assert re.search(said, " ".join(verdict.reasons))
+
+
+def test_a_start_of_its_own_is_the_plan_s_where_its_file_says_so(made):
+    """`replay.start` names the arm: without it the arm is 20 mm from the ball that it begins to touch."""
+    alone = attrs.evolve(made.file, replay=None)
+    (reason,) = judge_of_file(made.plan, SolveInfo(), alone).reasons
+    assert reason.startswith("arm begins 20 mm from where the scenario has it")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            lambda plan: attrs.evolve(plan, bodies={"leg": plan.bodies["arm"]}),
+            "a motion of 'leg', and the bodies are arm",
+        ),
+        (
+            lambda plan: attrs.evolve(plan, time=plan.time[:-1]),
+            r"arm\.q of shape \(13, 3\) instead of \(12, 3\)",
+        ),
+        (lambda plan: None, "answered with a NoneType, not with a `Plan`"),
+    ],
+)
+def test_a_plan_of_another_form_is_a_mistake_of_its_planner_by_its_name(made, change, said):
+    with pytest.raises(PluginError, match=f"the planner 'mine' answered with .*{said}|{said}"):
+        check_form(change(made.plan), made.file.loaded.compose(), "mine")

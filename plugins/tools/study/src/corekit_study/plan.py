@@ -13,7 +13,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.data.status import SolveInfo
-from corekit.errors import CompositionError, PluginError
+from corekit.errors import CompositionError
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
@@ -26,11 +26,12 @@ from corekit_run.output_file import write_text
 from corekit_study.compilation_clock import clock_compilation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
+from corekit_study.plan_judge import PlanVerdict, check_form, judge_plan
 from corekit_study.plan_rollout import RolloutResult, roll_out_plan
 from corekit_study.progress_display import ShowProgress, no_display
 from corekit_study.stoppable import stoppable
 
-__all__ = ["PlanResult", "make_plan", "planning_task", "simulate", "write_report"]
+__all__ = ["PlanResult", "judge", "make_plan", "planning_task", "simulate", "write_report"]
 
 SearchProgress = Callable[[Mapping[str, float]], None]
 
@@ -40,15 +41,16 @@ class PlanResult:
     """A plan: the file, the motion and its simulations.
 
     Args:
-        file: of the plan. plan: what was found. info: report of the solve.
+        file: of the plan. plan: what was found. info: report of the solve. verdict: what the plan is worth.
         bodies: of the scenario. rollouts: its simulations. folder: what was written, or None.
         seconds: wall time by what it went into: `compose`, `prepare` (derivatives, start, certificate), `solve`,
-            `compile`, `replay`; the caller adds the start and the pictures.
+            `compile`, `judge`, `replay`; the caller adds the start and the pictures.
     """
 
     file: PlanFile
     plan: Plan
     info: SolveInfo
+    verdict: PlanVerdict
     bodies: Mapping[str, TaskBody]
     rollouts: tuple[RolloutResult, ...]
     folder: Path | None
@@ -61,19 +63,20 @@ class PlanResult:
 
     @property
     def solved(self) -> bool:
-        """Whether the plan was solved and certified, and arrives in the last of its simulations, if there are any."""
-        return self.info.status.solved and (not self.rollouts or self.rollouts[-1].arrived)
+        """Whether the plan is certified, and arrives in the last of its simulations, if there are any."""
+        return self.verdict.certified and (not self.rollouts or self.rollouts[-1].arrived)
 
     def as_data(self) -> dict[str, Any]:
         """Return a summary as JSON can hold it."""
         return {
             "name": self.file.name,
             "status": "finished" if self.solved else "failed",
-            "reason": self.info.status.value,
+            "reason": " ".join((self.info.status.value, *(f"{each}." for each in self.verdict.reasons))),
             "iterations": self.info.iterations,
             "solver": self.info.answered_by,
             "wall_s": self.wall,
             "seconds": dict(self.seconds),
+            "verdict": self.verdict.as_data(),
             "certificate": dict(self.plan.certificate),
             "stages": [dict(entry) for entry in self.plan.solve_log],
             "replays": [rollout.as_data() for rollout in self.rollouts],
@@ -123,7 +126,8 @@ def make_plan(
         planner: Planner = load_target(spec.target)(
             config, BuildContext(path="planner", step=file.loaded.time.step)
         )
-    task = attrs.evolve(planning_task(file.loaded.compose()), previous_plan=earlier, folder=folder)
+    world = file.loaded.compose()
+    task = attrs.evolve(planning_task(world), previous_plan=earlier, folder=folder)
     if report is not None:
         task = attrs.evolve(task, report=report)
     if folder is not None:
@@ -135,19 +139,30 @@ def make_plan(
         watch.lap("compose")
         plan, info = planner.plan(task, reported)
         watch.lap("prepare")
-    if not isinstance(plan, Plan):
-        raise PluginError(
-            f"the planner {file.use!r} answered with a {type(plan).__name__}, not with a `Plan`: it is to be called "
-            "from Python, with a task of its own"
-        )
+        verdict = judge(check_form(plan, world, file.use), info, file)
+        watch.lap("judge")
     watch.move("prepare", "compile", compiling.seconds)
     watch.move("prepare", "solve", sum(float(entry.get("seconds", 0.0)) for entry in plan.solve_log))
-    made = PlanResult(file, plan, info, task.bodies, (), folder, watch.seconds)
+    made = PlanResult(file, plan, info, verdict, task.bodies, (), folder, watch.seconds)
     if folder is not None:
         write_text(folder / "plan.toml", file.given)
         write_plan(plan, folder, file.name)
         write_report(made)
     return made
+
+
+def judge(plan: Plan, info: SolveInfo, file: PlanFile) -> PlanVerdict:
+    """What a plan is worth: what its planner calls unsolved is not looked at."""
+    if not info.status.solved:
+        return PlanVerdict(("its planner found none",), {})
+    assert file.loaded is not None
+    begins_freely = frozenset(() if file.replay is None else file.replay.start)
+    verdict = judge_plan(plan, file.loaded, begins_freely)
+    if plan.certificate.get("certified", True) is not True:
+        return attrs.evolve(
+            verdict, reasons=("its planner's own certificate does not hold", *verdict.reasons)
+        )
+    return verdict
 
 
 def simulate(made: PlanResult, show: ShowProgress = no_display) -> PlanResult:

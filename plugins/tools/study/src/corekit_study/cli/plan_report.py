@@ -35,7 +35,15 @@ def print_plan(made: PlanResult, drawn: Sequence[str]) -> None:
     for line in (*made.plan.notes, *drawn):
         console.print(line)
     console.print(_waited(made.seconds))
-    verdict = "certified" if made.info.status.solved else "not certified"
+    for reason in made.verdict.reasons:
+        console.print(f"not certified: {reason}", markup=False)
+    if "largest_gap_m" in made.verdict.figures:
+        gap, bound = (1e3 * made.verdict.figures[name] for name in ("largest_gap_m", "its_bound_m"))
+        console.print(
+            f"the scenario's own model ends at most {gap:.3g} mm from the plan after an interval, "
+            f"of {bound:.3g} mm by which schemes may differ"
+        )
+    verdict = "certified" if made.verdict.certified else "not certified"
     console.print(f"{made.file.name}: {verdict} in {made.wall:.1f} s. {made.info.status.value}")
     if made.folder is not None:
         console.print(str(made.folder))
@@ -58,7 +66,7 @@ def _certificate(certificate: Mapping[str, Any]) -> Any:
     for group in ("equations", "complementarity"):
         for name, entry in certificate.get(group, {}).items():
             unit = entry.get("unit", " or ".join(entry.get("units", ())))
-            table.add_row(name, _cell(entry["residual"]), _cell(entry["tolerance"]), unit)
+            table.add_row(name, _cell(entry.get("residual")), _cell(entry.get("tolerance")), unit)
     for name, entry in certificate.items():
         if isinstance(entry, (int, float, str)) and name != "status":
             table.add_row(name.replace("_", " "), _cell(entry), "", "")
