@@ -203,3 +203,23 @@ def test_a_perturbation_of_a_rod_that_lands_stays_small(solver):
         assert all(report.solve_info.status.solved for report in reports)
     assert len(one.contacts().id) > 8
     assert np.abs(one.state.q - other.state.q).max() < 1e-9 * 0.8 * 0.15
+
+
+def test_qp_solves_every_step_of_contacts_that_repeat_each_other():
+    """As of a mesh that repeats its corners: with two contacts a node, the search for slip speeds goes round."""
+    simulation = landing("qp")
+    simulation.system.pipeline.joined = None
+    solver, infos = simulation.system.solver, []
+    solve = solver.solve
+
+    def told(problem, impulse):
+        infos.append(solve(problem, impulse))
+        return infos[-1]
+
+    solver.solve = told
+    for _ in range(75):
+        assert simulation.step().solve_info.status.solved
+    assert len(simulation.contacts().id) > 16
+    assert all(info.status.solved for info in infos)
+    # without an answer, one step repeated its solve 600 times
+    assert len(infos) < 4 * 75

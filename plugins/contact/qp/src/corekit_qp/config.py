@@ -29,3 +29,6 @@ class QPContactConfig:
         1e-9, "largest residual of a solved problem, relative to its free velocity", above=0.0
     )
     corrections: int = option(200, "largest number of programs for exact friction", low=1)
+    lcp_solver: ComponentRef = component_option(
+        "lcp_solvers", "lemke", "solver of exact friction where the programs for it do not end"
+    )

@@ -7,7 +7,7 @@ solver writes the impulses of the best solution.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol, final
 
 import numpy as np
@@ -17,7 +17,7 @@ from corekit.data.status import Residuals, SolveInfo
 from corekit.linalg.matrices import Diagonal, Matrix
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem
 from corekit.roles.contact_scale import ScaledContactProblem
-from corekit.roles.problem import QPProblem, QPSolver
+from corekit.roles.problem import LCPSolver, QPProblem, QPSolver
 from corekit_qp.contact_rows import (
     count_rows,
     factorise_delassus,
@@ -26,6 +26,7 @@ from corekit_qp.contact_rows import (
     write_multipliers,
     write_rows,
 )
+from corekit_qp.pivoting import solve_by_pivots
 from corekit_qp.slip import Newton
 from corekit_qp.slip_newton import newton_shift
 from corekit_qp.unreduced_rows import (
@@ -56,11 +57,13 @@ class Program(Protocol):
     Attributes:
         speed_unit: of shifts and slip speeds [m/s]. speed: the largest reference velocity, in this unit.
         newton: Newton's step from the shifts of the last solution, if there is one.
+        pivots: solves exact friction at once, by an LCP solver, if the program has no bounded rows.
     """
 
     speed_unit: float
     speed: float
     newton: Newton | None
+    pivots: Callable[[LCPSolver], ProgramResult] | None
 
     def solve_shifted(self, solver: QPSolver, shift: Array) -> ProgramResult:
         """Solve the program with the shifts σ, shape (m,), from the last solution."""
@@ -151,6 +154,9 @@ class ReducedProgram:
         scaled.set_problem(problem, self._trial)
         self.speed_unit, self.speed = scaled.velocity_unit, float(scaled.reference.max())
         self.newton: Newton | None = self._newton
+        self.pivots: Callable[[LCPSolver], ProgramResult] | None = (
+            None if len(scaled.lower) else self._solve_by_pivots
+        )
         rows, choices, bounded = len(impulse), directions.shape[2], len(scaled.lower)
         self._root = np.zeros((rows, rows))
         self._rank = factorise_delassus(
@@ -179,9 +185,22 @@ class ReducedProgram:
         )  # fmt: skip
         info = solver.solve(program, buffers.x, buffers.multiplier)
         read_impulses(scaled.friction, directions, buffers.multiplier, len(scaled.lower), trial)
+        return self._measure(info)
+
+    def _solve_by_pivots(self, solver: LCPSolver) -> ProgramResult:
+        """Solve exact friction; see `pivoting`."""
+        scaled, tolerance = self._scaled, self._buffers.problem.tolerance
+        info = solve_by_pivots(
+            solver, scaled.delassus(), scaled.free_velocity, scaled.friction, self._directions, tolerance, self._trial
+        )  # fmt: skip
+        return self._measure(info)
+
+    def _measure(self, info: SolveInfo) -> ProgramResult:
+        """Measure the residuals and slip speeds of the impulses that were just found."""
+        scaled, buffers = self._scaled, self._buffers
         found = measure_residuals(
-            scaled.delassus(), scaled.free_velocity, scaled.friction, directions, scaled.lower, scaled.upper,
-            scaled.mobility, scaled.reference, trial, buffers.beta, self._velocity, self._slip,
+            scaled.delassus(), scaled.free_velocity, scaled.friction, self._directions, scaled.lower, scaled.upper,
+            scaled.mobility, scaled.reference, self._trial, buffers.beta, self._velocity, self._slip,
         )  # fmt: skip
         return ProgramResult(info, found[3], self._slip)
 
@@ -218,6 +237,7 @@ class UnreducedProgram:
 
     def __init__(self, tolerance: float) -> None:
         self._tolerance = tolerance
+        self.pivots: Callable[[LCPSolver], ProgramResult] | None = None
         self.newton: Newton | None = None  # the sequence needs few programs where few contacts slide
         self._diagonal: IntArray = np.zeros(0, dtype=np.int64)
         self._scales: Array = np.zeros((2, 0))

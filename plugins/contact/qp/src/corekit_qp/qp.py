@@ -13,7 +13,7 @@ from corekit.roles.component import BuildContext, InternalState, Stateful, colle
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem, UnreducedStepSolver
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import ANISOTROPIC_COULOMB
-from corekit.roles.problem import QPSolver
+from corekit.roles.problem import LCPSolver, QPSolver
 from corekit.roles.pyramid import pyramid_directions
 from corekit_qp.config import QPContactConfig
 from corekit_qp.contact_rows import stretch_directions
@@ -23,6 +23,9 @@ from corekit_qp.slip import SlipSearch, SlipWarmStart
 __all__ = ["QPContact"]
 
 _CONVERGED = Status.CONVERGED
+_PATIENCE = 25
+"""Number of programs after which friction is left to pivots, if they may answer."""
+_UNSOLVED_AT_FIRST = Status.INACCURATE, Status.FALLBACK
 _MAX_SIZES = 16
 """Numbers of contacts for which directions are kept."""
 
@@ -52,6 +55,7 @@ class QPContact(UnreducedStepSolver, Stateful):
         self._config = config
         self._name, self._tolerance = config.qp_solver.use, config.tolerance
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
+        self._pivoting: LCPSolver = context.build("lcp_solvers", config.lcp_solver)
         self._is_anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
         self._unit_directions: dict[int, Array] = {}
         self._directions: dict[tuple[int, int], Array] = {}
@@ -123,7 +127,8 @@ class QPContact(UnreducedStepSolver, Stateful):
         residuals = program.write_solution()
         search, best, iterations = SlipSearch(), result, result.info.iterations
         slip = result.slip.copy()
-        for _ in range(self._config.corrections):
+        limit = self._config.corrections
+        for _ in range(limit if program.pivots is None else min(limit, _PATIENCE)):
             if best.error <= tolerance or result.info.status is Status.SINGULAR:
                 break
             if result.info.status is Status.INFEASIBLE and not shift.any():
@@ -136,9 +141,18 @@ class QPContact(UnreducedStepSolver, Stateful):
             if result.error < best.error:
                 best = result
                 residuals, slip = program.write_solution(), result.slip.copy()
+        status, name = (
+            _CONVERGED if best.error <= tolerance else _unless_converged(best.info.status),
+            self._name,
+        )
+        if not status.solved and status is not Status.SINGULAR and program.pivots is not None:
+            result = program.pivots(self._pivoting)
+            iterations += result.info.iterations
+            if result.error < best.error:
+                residuals, slip = program.write_solution(), result.slip
+                status, name = _UNSOLVED_AT_FIRST[result.error <= tolerance], self._config.lcp_solver.use
         self._slip.store(ids, slip * program.speed_unit)
-        status = _CONVERGED if best.error <= tolerance else _unless_converged(best.info.status)
-        return SolveInfo(status, iterations, residuals, self._name)
+        return SolveInfo(status, iterations, residuals, name)
 
     def _no_shift(self, contacts: int) -> Array:
         """σ = 0 for so many contacts or more."""
@@ -165,14 +179,14 @@ class QPContact(UnreducedStepSolver, Stateful):
     def internal_state(self) -> InternalState:
         """Slip speeds by contact, and the internal state of the program solver."""
         own: InternalState = {"id": self._slip.id.copy(), "slip": self._slip.speed.copy()}
-        return own | collect_states({"solver": self._solver})
+        return own | collect_states({"solver": self._solver, "pivoting": self._pivoting})
 
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore what `internal_state` returned."""
         self._slip = SlipWarmStart()
         if internal_state:
             self._slip.store(internal_state["id"], internal_state["slip"])
-        restore_states({"solver": self._solver}, internal_state)
+        restore_states({"solver": self._solver, "pivoting": self._pivoting}, internal_state)
 
 
 def _unless_converged(status: Status) -> Status:
