@@ -208,15 +208,16 @@ def test_a_perturbation_of_a_rod_that_lands_stays_small(solver):
 def test_qp_solves_every_step_of_contacts_that_repeat_each_other():
     """As of a mesh that repeats its corners: with two contacts a node, the search for slip speeds goes round."""
     simulation = landing("qp")
-    simulation.system.pipeline.joined = None
-    solver, infos = simulation.system.solver, []
-    solve = solver.solve
+    pipeline, solver, infos = simulation.system.pipeline, simulation.system.solver, []
+    assert pipeline is not None
+    pipeline.joined = None
+    solve = getattr(solver, "solve")  # noqa: B009
 
     def told(problem, impulse):
         infos.append(solve(problem, impulse))
         return infos[-1]
 
-    solver.solve = told
+    setattr(solver, "solve", told)  # noqa: B010
     for _ in range(75):
         assert simulation.step().solve_info.status.solved
     assert len(simulation.contacts().id) > 16
