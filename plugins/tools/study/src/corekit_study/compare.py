@@ -23,6 +23,7 @@ from corekit.scenario.scenario import Scenario
 from corekit.simulation.arguments import FUNCTION, PATH, TRUTH, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_record.results import Results
+from corekit_record.step_error import StepError, estimate_step_error
 from corekit_run.running import run
 from corekit_study.arguments import LINES, lines
 from corekit_study.new_folder import new_folder
@@ -45,6 +46,7 @@ class RunMetrics:
         worst_residual: largest physical residual [m/s, N·s or N·m·s].
         watchdog: what it found, by kind, as the log's last line has it.
         tip_difference: largest distance from the first finished run's tip [m], None for that run itself.
+        step_error: how far the run is off because of its step, None where that was not asked for.
     """
 
     step_s: float | None
@@ -56,6 +58,7 @@ class RunMetrics:
     worst_residual: float
     watchdog: dict[str, Any]
     tip_difference: float | None = None
+    step_error: StepError | None = None
 
 
 @frozen(eq=False)
@@ -125,6 +128,7 @@ def compare(
     progress: ShowProgress | None = None,
     *,
     allow_code: bool = False,
+    error: bool = False,
 ) -> Comparison:
     """Run every combination of what is varied, one after the other.
 
@@ -134,6 +138,7 @@ def compare(
         directory: where the runs go; if None, a new folder in `runs`.
         progress: shows each run.
         allow_code: as for `corekit.load`.
+        error: whether each is run once more with half of its step, to say how far it is off because of it.
     Raises:
         ConfigError: `vary` cannot be read, or there is no such file.
         ResultsError: the folder cannot be made.
@@ -141,6 +146,7 @@ def compare(
     check_arguments(
         "compare", file=(file, PATH), vary=(vary, LINES), overrides=(overrides, LINES),
         directory=(directory, or_none(PATH)), progress=(progress, or_none(FUNCTION)), allow_code=(allow_code, TRUTH),
+        error=(error, TRUTH),
     )  # fmt: skip
     vary, overrides = lines(vary), lines(overrides)
     chosen = variants(vary)
@@ -153,7 +159,7 @@ def compare(
         for number, variant in enumerate(chosen, start=1):
             with show(f"{number}/{len(chosen)} {variant.label}") as display:
                 own = folder / f"{number:02d}-{variant.slug}"
-                rows.append(_row(file, variant, overrides, own, display, allow_code=allow_code))
+                rows.append(_row(file, variant, overrides, own, display, allow_code=allow_code, error=error))
     except KeyboardInterrupt as stop:
         stop.add_note(f"{len(rows)} of {len(chosen)} runs had ended: {folder}. A comparison begins anew.")
         raise
@@ -192,21 +198,24 @@ def _row(
     display: ProgressDisplay,
     *,
     allow_code: bool,
+    error: bool,
 ) -> Row:
     try:
         chosen = (*overrides, *variant.overrides)
-        measured = _MeasuredScenario.of(load(file, chosen, allow_code=allow_code))
+        scenario = load(file, chosen, allow_code=allow_code)
+        measured = _MeasuredScenario.of(scenario)
         results = run(measured, directory=folder, progress=display, warn=display.warn)
-    except (ConfigError, CompositionError, PluginError) as error:
-        return Row(variant, "refused", str(error))
-    except Exception as error:  # noqa: BLE001 - a failing plugin must not end the other rows
-        said = str(error) if isinstance(error, CorekitError) else f"{type(error).__name__}: {error}"
+        off = estimate_step_error(results, scenario) if error else None
+    except (ConfigError, CompositionError, PluginError) as refusal:
+        return Row(variant, "refused", str(refusal))
+    except Exception as failure:  # noqa: BLE001 - a failing plugin must not end the other rows
+        said = str(failure) if isinstance(failure, CorekitError) else f"{type(failure).__name__}: {failure}"
         return Row(variant, "failed", said, folder if folder.exists() else None)
     return Row(
         variant,
         "finished",
         folder=results.path,
-        metrics=_run_metrics(results, measured.contact_impulse),
+        metrics=evolve(_run_metrics(results, measured.contact_impulse), step_error=off),
         trajectory=_trajectory(results),
     )
 
@@ -312,5 +321,6 @@ def _row_data(row: Row) -> dict[str, Any]:
             "worst_residual": metrics.worst_residual if np.isfinite(metrics.worst_residual) else None,
             "tip_difference_m": metrics.tip_difference,
             "watchdog": metrics.watchdog,
+            "step_error": None if metrics.step_error is None else metrics.step_error.as_data(),
         }
     return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -10,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, final
 
 from corekit.cli.terminal import make_console, print_json
 from corekit.errors import ResultsError
-from corekit.files import read_regular
+from corekit.files import read_regular, write_text_whole
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import load_target
 from corekit_record.results import RESULTS, Results
@@ -18,6 +19,7 @@ from corekit_record.statistics import ContactPhase
 from corekit_run.cli.run_report import RunReport
 from corekit_run.folder import read_log
 from corekit_run.json_file import read_json
+from corekit_run.output_file import writing
 
 __all__ = ["RecordedRun", "watchdog_lines"]
 
@@ -69,6 +71,13 @@ class RecordedRun(RunReport):
 
         return RunPictures(installed_viewers()).make
 
+    def estimate_step_error(self, scenario: Any, progress: Callable[[float], object] | None = None) -> None:
+        from corekit_record.step_error import STEP_ERROR, estimate_step_error
+
+        found = estimate_step_error(self._results, scenario, progress).as_data()
+        with writing(self.path):
+            write_text_whole(self.path / STEP_ERROR, json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+
     @_or_foreign
     def as_data(self, pictures: Sequence[Path] = (), whole_s: float | None = None) -> dict[str, Any]:
         results = self._results
@@ -85,6 +94,7 @@ class RecordedRun(RunReport):
             "simulated_s": float(results.time[-1] - results.time[0]),
             "statistics": dict(results.statistics),
             "watchdog": finished.get("watchdog", {}),
+            "step_error": self._read_json("step-error.json"),
             "remarks": {event["said"]: event["between"] for event in remarks},
         }
 
@@ -109,6 +119,7 @@ class RecordedRun(RunReport):
             ("outcome of solves", _counts(counted["statuses"], solves)),
             ("worst residual", f"{counted['worst_residual']:.1e} (physical: m/s, N·s)"),
             ("contact in records", phases or "no contact"),
+            *([("error of the step", data["step_error"]["said"])] if data["step_error"] else []),
             *(("watchdog", each) for each in watchdog_lines(data["watchdog"])),
             *(
                 ("note", f"{note} ({count} steps{_between(data['remarks'].get(note, ''))})")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from corekit.cli import MISUSE, exit_code, print_error, seconds_so_far
 from corekit.cli.terminal import print_json
 from corekit.errors import CorekitError
+
+if TYPE_CHECKING:
+    from corekit_run.cli.run_report import RunReport
 
 __all__ = ["run"]
 
@@ -25,6 +29,7 @@ def run(
     allow_code: Annotated[bool, Parameter(negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
     picture: Annotated[bool, Parameter(negative="")] = False,
+    error: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
     """Run a scenario into a new folder, or go on with a run that was killed, interrupted or failed.
 
@@ -47,11 +52,14 @@ def run(
         Print one JSON object instead of progress and table.
     picture
         Draw the run with every installed viewer that writes pictures or replays.
+    error
+        Run once more with half of the step, and say how far the run is off because of its step.
     """
     from corekit_run.cli.run_report import run_report
 
     is_step = file is not None and file.suffix == ".npz"
-    wrong = _misuse(file, resume, out, is_changed=bool(overrides), is_step=is_step, picture=picture)
+    options = {"--picture": picture, "--error": error}
+    wrong = _misuse(file, resume, out, is_changed=bool(overrides), is_step=is_step, options=options)
     if wrong:
         print_error(wrong)
         return MISUSE
@@ -62,13 +70,15 @@ def run(
         draw = run_report().prepare_pictures() if picture else None
         folder = _run(file, resume, overrides, out, allow_code=allow_code, silent=quiet or as_json)
         pictures = [] if draw is None else draw(folder)
-    except CorekitError as error:
+        report = run_report()(folder)
+        if error and file is not None:
+            _estimate_error(report, file, overrides, allow_code=allow_code, silent=quiet or as_json)
+    except CorekitError as failure:
         if not as_json:
             raise
-        notes = getattr(error, "__notes__", [])
-        print_json({"status": "failed", "reason": str(error), "notes": notes})
-        return exit_code(error)
-    report = run_report()(folder)
+        notes = getattr(failure, "__notes__", [])
+        print_json({"status": "failed", "reason": str(failure), "notes": notes})
+        return exit_code(failure)
     data = report.as_data(pictures, seconds_so_far())
     if as_json:
         print_json(data)
@@ -84,7 +94,7 @@ def _misuse(
     *,
     is_changed: bool,
     is_step: bool,
-    picture: bool,
+    options: Mapping[str, bool],
 ) -> str:
     """Return what is wrong with the command line, if anything."""
     if file is None and resume is None:
@@ -93,16 +103,32 @@ def _misuse(
         return "--out does not go with --resume: a run goes on in its own folder"
     if file is None and is_changed:
         return "--set does not go with --resume alone: a run goes on as it began"
+    if file is None and options["--error"]:
+        return "--error does not go with --resume alone: give the scenario's FILE, too"
     given = {
         "--resume": resume is not None,
         "--out": out is not None,
         "--set": is_changed,
-        "--picture": picture,
+        **options,
     }
     if is_step and any(given.values()):
         option = next(name for name, is_given in given.items() if is_given)
         return f"{option} does not go with {file}: a step is replayed as it was, and nothing is written"
     return ""
+
+
+def _estimate_error(
+    report: RunReport, file: Path, overrides: tuple[str, ...], *, allow_code: bool, silent: bool
+) -> None:
+    """Run the scenario with half of its step beside the records of a run."""
+    from corekit.scenario.load import load
+    from corekit_run.cli.progress_line import ProgressLine
+    from corekit_run.progress import Progress
+
+    scenario = load(file, overrides, allow_code=allow_code)
+    duration = scenario.time.duration
+    with ProgressLine(f"{scenario.name}, half the step", silent=silent) as line:
+        report.estimate_step_error(scenario, lambda time: line(Progress("running", time / duration, time)))
 
 
 def _replay(file: Path, *, allow_code: bool, quiet: bool, as_json: bool) -> None:

@@ -48,6 +48,17 @@ class RunReport:
             f"pictures show what was recorded, and no recorder is installed: pip install {RECORDER}"
         )
 
+    def estimate_step_error(self, scenario: Any, progress: Callable[[float], object] | None = None) -> None:
+        """Run a scenario once more with half of its step, and keep how far the run here is off.
+
+        Raises:
+            PluginError: nothing that is installed reads the run.
+        """
+        del scenario, progress
+        raise PluginError(
+            f"the error of the step is measured on records, and no recorder is installed: pip install {RECORDER}"
+        )
+
     def as_data(self, pictures: Sequence[Path] = (), whole_s: float | None = None) -> dict[str, Any]:
         """Return the report as JSON can hold it.
 

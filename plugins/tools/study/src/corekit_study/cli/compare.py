@@ -27,6 +27,7 @@ def compare(
     allow_code: Annotated[bool, Parameter(negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
+    error: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
     """Run every combination of what is varied, one after the other, and set the runs beside each other.
 
@@ -49,13 +50,16 @@ def compare(
         Write the table as JSON, too.
     quiet
         Show no progress.
+    error
+        Run each once more with half of its step, and say how far it is off because of it.
     """
     from corekit_run.output_file import check_output, write_json
     from corekit_study.compare import compare as run_all
     from corekit_study.progress_display import progress_line
 
     check_output(json_file, "--json")
-    comparison = run_all(file, vary, overrides, out, None if quiet else progress_line, allow_code=allow_code)
+    show = None if quiet else progress_line
+    comparison = run_all(file, vary, overrides, out, show, allow_code=allow_code, error=error)
     _print_table(comparison)
     if comparison.tips:
         print(f"tip: {', '.join(comparison.tips)}")
@@ -99,6 +103,7 @@ def _print_table(comparison: Comparison) -> None:
         "tip differs",
         "steps solved",
         "worst residual",
+        *(["error of the step"] if any(_has_error(row.metrics) for row in comparison.rows) else []),
     )
     for name in heads:
         table.add_column(name, justify="right")
@@ -116,6 +121,10 @@ def _print_table(comparison: Comparison) -> None:
     for trouble in troubles:
         console.print(trouble, soft_wrap=True)
     console.print(Text(f"runs: {comparison.folder}"), soft_wrap=True)
+
+
+def _has_error(metrics: RunMetrics | None) -> bool:
+    return metrics is not None and metrics.step_error is not None
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
@@ -137,4 +146,5 @@ def _cells(metrics: RunMetrics) -> tuple[str, ...]:
         "the first" if away is None else f"{away:.2e} m",
         f"{100 * metrics.solved:.4g} %",
         f"{metrics.worst_residual:.1e}",
+        *([] if metrics.step_error is None else [metrics.step_error.short]),
     )
