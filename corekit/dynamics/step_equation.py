@@ -10,6 +10,7 @@ v_f = v_k + Δ solves (1)–(2) without contact; J stacks the contact rows and t
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -18,7 +19,7 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.contact_answer import checked_solution, refused_if_gross
+from corekit.dynamics.contact_answer import checked_solution
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
@@ -218,13 +219,10 @@ class StepEquation:
             return info
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
-        answer = checked_solution(info, name, end, self.bias, self.impulses.impulse, friction, self.movable)
-        if self._is_reduced and answer.residuals.worst > 0.0 and answer.status.solved:
-            free = world.jacobian.multiply(self._free)
-            return refused_if_gross(
-                answer, name, free, end, self.bias, self.impulses.impulse, friction, self.movable
-            )
-        return answer
+        free = partial(world.jacobian.multiply, self._free) if self._is_reduced else None
+        return checked_solution(
+            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free
+        )
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
