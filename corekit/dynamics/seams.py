@@ -8,7 +8,8 @@ no way from w into another box leads towards the body. The ways into a box B fro
 
 The normal cone of a box is spanned by the normals of the faces on which w is: {0} inside. A contact is left out where
 (1) fails at w and at the places around it that have the same normal n: a side that looks out above its neighbour, or
-beside it, as that of a step or of a wall on a floor, still counts.
+beside it, as that of a step or of a wall on a floor, still counts. At the foot of such a wall, in the corner of both
+boxes, the normal of what leans against it may be tilted: it counts too.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _APART: Final = 1e-9
 """Distance at which boxes touch and a place is on a face, relative to the size of the boxes."""
 _TILTED: Final = 1e-6
 """Component of a normal that counts: of less, the gap changes by less than its rounding."""
+_LOOKS: Final = 0.6
+"""Cosine of a normal and that of a face from which on the contact is one of the face or of an edge of it."""
+_LEANS: Final = 0.3
+"""Tilt at which detectors report places of a face that are not the nearest ones, by far."""
 _AROUND: Final = 1e-3
 """Distance of the places around w, relative to half of the box."""
 
@@ -80,8 +85,8 @@ class Seams:
 
 
 @compiled
-def _leads_into(b: int, w: Array, n: Array, size: Array, position: Array, rotation: Array) -> bool:
-    """Whether a place is in or on a box b, and (1) fails there."""
+def _leads_into(b: int, w: Array, n: Array, size: Array, position: Array, rotation: Array) -> int:
+    """Whether a place is outside of a box b (0), in or on it (1), and there (1) of the module fails too (2)."""
     slack, fails = _APART * max(size[b, 0], size[b, 1], size[b, 2]), False
     for axis in range(3):
         place = along = 0.0
@@ -89,13 +94,13 @@ def _leads_into(b: int, w: Array, n: Array, size: Array, position: Array, rotati
             place += rotation[b, i, axis] * (w[i] - position[b, i])
             along += rotation[b, i, axis] * n[i]
         if not abs(place) <= size[b, axis] + slack:
-            return False
+            return 0
         if place >= size[b, axis] - slack:
             along = min(along, 0.0)
         elif place <= slack - size[b, axis]:
             along = max(along, 0.0)
         fails = fails or abs(along) > _TILTED
-    return fails
+    return 2 if fails else 1
 
 
 @compiled
@@ -109,11 +114,50 @@ def _is_covered(
     position: Array,
     rotation: Array,
 ) -> bool:
-    """Whether at a place of box s any box that touches it makes (1) fail."""
-    k = first[s]
-    while k < first[s + 1] and not _leads_into(neighbour[k], w, n, size, position, rotation):
-        k += 1
-    return bool(k < first[s + 1])
+    """Whether a place of box s is in or on a box that touches it, and (1) fails for one of the two."""
+    covered = False
+    for k in range(first[s], first[s + 1]):
+        into = _leads_into(neighbour[k], w, n, size, position, rotation)
+        if into == 1:
+            into = _leads_into(s, w, n, size, position, rotation)
+        covered = covered or into == 2
+    return covered
+
+
+@compiled
+def _is_in_corner(
+    s: int,
+    w: Array,
+    n: Array,
+    first: IntArray,
+    neighbour: IntArray,
+    size: Array,
+    position: Array,
+    rotation: Array,
+) -> bool:
+    """Whether a box at w stands in front of a face of box s that looks about along n."""
+    slack = _APART * max(size[s, 0], size[s, 1], size[s, 2])
+    for axis in range(3):
+        place = along = 0.0
+        for i in range(3):
+            place += rotation[s, i, axis] * (w[i] - position[s, i])
+            along += rotation[s, i, axis] * n[i]
+        sign = 1.0 if along > 0.0 else -1.0
+        if abs(along) < _LOOKS or sign * place < size[s, axis] - slack:
+            continue
+        for k in range(first[s], first[s + 1]):
+            b = neighbour[k]
+            before = 0.0
+            for i in range(3):
+                before += sign * rotation[s, i, axis] * (position[b, i] - w[i])
+            for other in range(3):
+                turn = 0.0
+                for i in range(3):
+                    turn += rotation[s, i, axis] * rotation[b, i, other]
+                before += abs(turn) * size[b, other]
+            if before > _AROUND * size[s, axis] and _leads_into(b, w, n, size, position, rotation) > 0:
+                return True
+    return False
 
 
 @compiled
@@ -136,7 +180,11 @@ def _leave_out(
             for i in range(3):
                 w[i] = point[c, i] - 0.5 * gap[c] * normal[c, i]
             is_covered = _is_covered(s, w, normal[c], first, neighbour, size, position, rotation)
-        # the places beside w with this normal: along the axes of the box that are at right angles to it
+        # the places beside w with this normal: along the axes of the box that are at right angles to it, in a corner
+        # between boxes about so
+        tilt = _TILTED
+        if is_covered and _is_in_corner(s, w, normal[c], first, neighbour, size, position, rotation):
+            tilt = _LEANS
         for side in range(6 if is_covered else 0):
             axis, sign = side // 2, 1.0 - 2.0 * (side % 2)
             place = along = 0.0
@@ -144,7 +192,7 @@ def _leave_out(
                 place += rotation[s, i, axis] * (w[i] - position[s, i])
                 along += rotation[s, i, axis] * normal[c, i]
             step = sign * min(_AROUND * size[s, axis], max(size[s, axis] - sign * place, 0.0))
-            if abs(along) <= _TILTED:
+            if abs(along) <= tilt:
                 for i in range(3):
                     around[i] = w[i] + step * rotation[s, i, axis]
                 is_covered = is_covered and _is_covered(

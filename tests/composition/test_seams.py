@@ -61,7 +61,7 @@ def world(
     body, obstacles, *, detector="sdf", solver="lcp", integrator="semi-implicit-euler", step=2e-3, friction=0.3,
     lift=0.0,
 ):  # fmt: skip
-    shape, size, height, turn = BODIES[body]
+    shape, size, height, turn = BODIES[body] if isinstance(body, str) else body
     values = {
         "STEP": step, "OBSTACLES": obstacles, "INTEGRATOR": integrator, "FRICTION": friction, "DETECTOR": detector,
         "SOLVER": solver, "HEIGHT": height + lift, "TURN": turn, "SHAPE": shape, "SIZE": size,
@@ -122,6 +122,29 @@ def test_a_wall_that_stands_on_boxes_stops_a_box_by_its_whole_side(side):
         assert at_wall.sum() == 4
         assert record.point[at_wall, 2].min() == pytest.approx(0.0, abs=1e-9)
         assert each.state.q[0] == pytest.approx(-0.02, abs=1e-6)
+
+
+@pytest.mark.parametrize("tilt", [-0.08, 0.08])
+@pytest.mark.parametrize("detector", ["sdf", "mpr"])
+def test_a_box_that_leans_meets_the_foot_of_a_wall(tilt, detector):
+    """With its lower or its upper edge ahead; as where no floor of boxes touches the wall, to a tenth of a step."""
+    wall, leaning = (0.0, 1.0, -0.5, 0.5, 0.2), ("box", [0.04, 0.04, 0.02], 0.012, [0.0, tilt, 0.0])
+    one = world(leaning, '{ name = "floor", shape = "half-space" }, ' + boxes(wall), detector=detector)
+    other = world(leaning, boxes((-1.0, 1.0, -0.5, 0.5), wall), detector=detector)
+    for _ in range(100):
+        one.step()
+        other.step()
+        assert other.state.q[0] == pytest.approx(one.state.q[0], abs=0.1 * SPEED * 2e-3)
+    assert other.contacts().gap.min() > -1e-4
+
+
+def test_a_capsule_that_crosses_a_seam_touches_by_its_ends():
+    """The row where it crosses the seam would lean along its motion."""
+    tilted = ("capsule", [0.012, 0.06], 0.014, [0.0, np.pi / 2 - 0.05, 0.0])
+    simulation = world(tilted, boxes((-1.0, -0.045, -0.5, 0.5), (-0.045, 1.0, -0.5, 0.5)))
+    for _ in range(50):
+        simulation.step()
+        assert np.all(simulation.contacts().normal[:, 2] > 1.0 - 1e-12)
 
 
 def test_a_ball_falls_between_boxes_that_do_not_touch():
