@@ -6,10 +6,10 @@ no way from w into another box leads towards the body. The ways into a box B fro
 
     n·t ≤ 0  for all t of the tangent cone of B at w,   that is n is in the normal cone of B at w                (1)
 
-The normal cone of a box is spanned by the normals of the faces on which w is: {0} inside. A contact is left out where
-(1) fails at w and at the places around it that have the same normal n: a side that looks out above its neighbour, or
-beside it, as that of a step or of a wall on a floor, still counts. At the foot of such a wall, in the corner of both
-boxes, the normal of what leans against it may be tilted: it counts too.
+The normal cone of a box is spanned by the normals of the faces on which w is: {0} inside. Where w is in or on another
+box, and (1) fails for one of the two, a contact is left out if that holds for the places around w with the same normal
+too: a side that looks out above its neighbour, or beside it, as that of a step or of a wall on a floor, still counts. At
+the foot of such a wall, in the corner of both boxes, the normal of what leans against it may be tilted: it counts too.
 """
 
 from __future__ import annotations

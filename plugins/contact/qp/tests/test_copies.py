@@ -10,7 +10,7 @@ from corekit.roles.component import BuildContext
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit_qp.config import QPContactConfig
 from corekit_qp.qp import QPContact
-from corekit_testing.conformance.contact_problems import DenseProblem
+from corekit_testing.conformance.contact_problems import DenseProblem, crushed
 
 PATIENCE = 25
 
@@ -62,6 +62,11 @@ def test_who_answered_is_told():
     infos = [new_solver().solve(copied(seed, 1e-7), np.zeros(72)) for seed in range(20)]
     told = {(info.status, info.answered_by) for info in infos}
     assert told == {(Status.CONVERGED, "banded"), (Status.FALLBACK, "lemke")}
+
+
+def test_contacts_that_contradict_each_other_stay_infeasible():
+    impulse = np.zeros(6)
+    assert new_solver().solve(crushed(), impulse).status is Status.INFEASIBLE
 
 
 def test_bounded_rows_are_left_to_the_programs():

@@ -25,7 +25,6 @@ __all__ = ["QPContact"]
 _CONVERGED = Status.CONVERGED
 _PATIENCE = 25
 """Number of programs after which friction is left to pivots, if they may answer."""
-_UNSOLVED_AT_FIRST = Status.INACCURATE, Status.FALLBACK
 _MAX_SIZES = 16
 """Numbers of contacts for which directions are kept."""
 
@@ -40,14 +39,15 @@ class QPContact(UnreducedStepSolver, Stateful):
 
     Without friction, the optimality conditions of the program are the contact laws; see `unreduced_rows`, or
     `contact_rows` where only W is known. Exact friction repeats the program with shifts that `slip` finds. The slip
-    speeds of the last step are the first shifts, so that steady sliding needs one or two programs.
+    speeds of the last step are the first shifts, so that steady sliding needs one or two programs. Where many programs
+    do not lead there, an LCP solver answers, see `pivoting`: FALLBACK, by its name.
 
     A solution whose residuals exceed the tolerance is INACCURATE; contradictory contacts are INFEASIBLE. With
     `friction = "relaxed"`, CONVERGED refers to the relaxed problem and the residuals to Coulomb's law.
 
     Args:
-        config: program solver, friction, tolerance.
-        context: builds the program solver and names the friction law.
+        config: solvers, friction, tolerance.
+        context: builds the solvers and names the friction law.
     """
 
     def __init__(self, config: QPContactConfig, context: BuildContext | None = None) -> None:
@@ -141,16 +141,14 @@ class QPContact(UnreducedStepSolver, Stateful):
             if result.error < best.error:
                 best = result
                 residuals, slip = program.write_solution(), result.slip.copy()
-        status, name = (
-            _CONVERGED if best.error <= tolerance else _unless_converged(best.info.status),
-            self._name,
-        )
+        name = self._name
+        status = _CONVERGED if best.error <= tolerance else _unless_converged(best.info.status)
         if not status.solved and status is not Status.SINGULAR and program.pivots is not None:
             result = program.pivots(self._pivoting)
             iterations += result.info.iterations
-            if result.error < best.error:
+            if result.error <= tolerance:
                 residuals, slip = program.write_solution(), result.slip
-                status, name = _UNSOLVED_AT_FIRST[result.error <= tolerance], self._config.lcp_solver.use
+                status, name = Status.FALLBACK, self._config.lcp_solver.use
         self._slip.store(ids, slip * program.speed_unit)
         return SolveInfo(status, iterations, residuals, name)
 
