@@ -8,8 +8,8 @@ no way from w into another box leads towards the body. The ways into a box B fro
 
 The normal cone of a box is spanned by the normals of the faces on which w is: {0} inside. Where w is in or on another
 box, and (1) fails for one of the two, a contact is left out if that holds for the places around w with the same normal
-too: a side that looks out above its neighbour, or beside it, as that of a step or of a wall on a floor, still counts. At
-the foot of such a wall, in the corner of both boxes, the normal of what leans against it may be tilted: it counts too.
+too: a side that looks out above its neighbour, or beside it, as that of a step or of a wall on a floor, still counts.
+At the foot of such a wall, in the corner of both boxes, the normal of what leans against it may be tilted: it counts.
 """
 
 from __future__ import annotations
