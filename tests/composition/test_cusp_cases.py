@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from corekit.scenario.load import find_shipped, load, shipped_scenarios
 from corekit_scenarios.cases.cusp.ablation import SOLVERS, Setting, ablation, box_at, judge, settings
 from corekit_scenarios.cases.cusp.modes import Phase, phases, same_sequence, words
 from corekit_study.batch import Outcome
+from corekit_study.reference import Kind
 
 FREE, STICK, SLIDE = (), (ContactMode.STICK,), (ContactMode.SLIDE,)
 
@@ -160,15 +161,37 @@ def test_the_table_has_every_run_of_every_chosen_solver(only):
     case: Any = Stored(only)
     rows = ablation(case)
     solvers = only or SOLVERS
-    assert len(case.jobs) == len({job.name for job in case.jobs}) == 64 * len(solvers)
+    # two more ask why the paper's own solver needs no stages
+    more = 2 if SOLVERS[0] in solvers else 0
+    assert len(case.jobs) == len({job.name for job in case.jobs}) == 64 * len(solvers) + more
     for solver in solvers:
         own = [row for row in rows if row.quantity.startswith(f"{solver}: ") and "°" in row.quantity]
         assert len(own) == 64
-        # the paper says of its own solver that every run with R succeeds
+        # the paper's own solver must succeed in every run with R
         assert sum(row.passed is True for row in own) == (32 if solver == SOLVERS[0] else 8)
         shares = {row.quantity.split(": ")[1]: row.ours for row in rows if row.quantity.startswith(solver)}
         assert shares["runs that succeed with Q, R and T"] == "8 of 8"
         assert shares["runs that complete with the fallback chain"] == "64 of 64"
+
+
+@pytest.mark.parametrize(("raw", "verdict"), [(400, "differs"), (980, "MISSED")])
+def test_that_no_stage_is_needed_is_due_to_the_shift_or_not_understood(raw, verdict):
+    """Without its shift Newton's method must need the stages; where it does not, the reason that is given is none."""
+    statuses = {"converged": raw, "fallback": 1000 - raw}
+
+    class Case(Stored):
+        def run_all(self, jobs):
+            found = super().run_all(jobs)
+            return found | {"unshifted-60-6-rk23-none": outcome(statuses=statuses)}
+
+    rows = ablation(cast("Any", Case(SOLVERS[:1])))
+    papers = {row.quantity: str(row.verdict) for row in rows if row.against.kind is Kind.PAPER}
+    assert papers == {
+        f"{SOLVERS[0]}: runs that succeed {name}": said
+        for name, said in (
+            ("with R", "kept"), ("without R", verdict), ("without any stage", verdict), ("with Q, R and T", "kept"),
+        )
+    }  # fmt: skip
 
 
 def test_every_setting_composes_and_asks_the_solver_by_itself():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,8 @@ from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, PluginError
 from corekit.registry.spec import Case
 from corekit.scenario.load import load
-from corekit_study.case_run import Row
-from corekit_study.reference import paper
+from corekit_study.case_run import Difference, Row, Verdict
+from corekit_study.reference import OWN, analytic, paper, printed_time, setting, stored
 from corekit_study.reproduce_series import choose
 from corekit_study.reproduce_summary import page
 
@@ -31,8 +32,8 @@ other = {"paper": "fake"}
 RUN = """
 import os, time
 from pathlib import Path
-from corekit_study.case_run import Row
-from corekit_study.reference import OWN, analytic, paper, peer
+from corekit_study.case_run import Difference, Row
+from corekit_study.reference import OWN, analytic, paper, peer, printed_time
 from corekit_study.reference_data import reference_file
 
 def meets(case, own, other):
@@ -67,14 +68,16 @@ def good(case):
         Row(quantity="start", unit="s", against=peer("another code 2.1", "stored, 2026"), expected=0.0, ours=0.0,
             tolerance="0.1 s", passed=True),
         Row(quantity="weight", unit="N", against=paper("Table 2"), expected=3.0, ours=4.0, tolerance="1 %",
-            passed=False, reason="the paper's ball is hollow"),
+            passed=False, difference=Difference("the paper's ball is hollow", "4/3 of its weight", True)),
+        Row(quantity="time", unit="s", against=printed_time("Table 2"), expected=3.0, ours=2.0, tolerance="less",
+            passed=True),
         Row(quantity="steps", against=OWN, ours=50),
         Row(quantity="picture", against=paper("Fig. 3"), ours=None, reason="without numbers"),
     ]
 
 def missed(case):
     return [Row(quantity="length", unit="m", against=analytic("a ruler"), expected=1.0, ours=2.0, tolerance="1 %",
-                passed=False, reason="no reason excuses a miss of what is known")]
+                passed=False)]
 
 def unseen(case):
     film = reference_file("film.txt")
@@ -140,9 +143,16 @@ def test_a_case_sets_ours_beside_what_each_row_is_held_against(cases):
     (report,) = json.loads((cases.folder / "good.json").read_text())["cases"]
     assert report["verdict"] == "passed"
     assert [each["verdict"] for each in report["rows"]] == [
-        "kept", "kept", "differs", "told", "not judged",
+        "kept", "kept", "differs", "kept", "told", "not judged",
     ]  # fmt: skip
-    assert [each["kind"] for each in report["rows"]] == ["paper", "peer", "paper", "own", "paper"]
+    assert [each["kind"] for each in report["rows"]] == [
+        "paper",
+        "peer",
+        "paper",
+        "printed time",
+        "own",
+        "paper",
+    ]
     assert report["rows"][0]["expected"] == 0.1
     assert (cases.folder / report["folder"] / "seen.txt").read_text() == "dropped"
 
@@ -165,16 +175,22 @@ def test_several_cases_share_a_folder_and_one_page(cases):
     told_page = (cases.folder / "series" / "summary.md").read_text()
     rows = [line.split(" | ") for line in told_page.splitlines() if line.startswith("| fake/")]
     assert [[row[0], *row[2:-1]] for row in rows[:3]] == [
-        ["| fake/good", "1 of 2", "1 of 1", "–", "–", "–", "–", "passed, 1 differs"],
-        ["| fake/missed", "–", "–", "0 of 1", "–", "–", "–", "MISSED"],
-        ["| fake/unseen", "–", "–", "–", "–", "–", "–", "not judged"],
+        ["| fake/good", "1 of 2", "1 of 1", "–", "–", "–", "–", "1 of 1", "passed, 1 differs"],
+        ["| fake/missed", "–", "–", "0 of 1", "–", "–", "–", "–", "MISSED"],
+        ["| fake/unseen", "–", "–", "–", "–", "–", "–", "–", "not judged"],
     ]
-    assert "1 of 2 with the papers" in told_page
+    assert (
+        "Judged and kept: 1 of 2 with the papers, 1 of 1 with other codes, 0 of 1 with analytic" in told_page
+    )
+    assert "\nApart: 1 of 1 printed times of other machines.\n" in told_page
     assert "| fake/good | end | 0.1 s | 0.1 s | 1e-9 s | Fig. 1 |" in told_page
     differs, misses, unjudged = (told_page.index(f"What {words}:") for words in (
         "differs from the paper", "misses its tolerance", "could not be judged"
     ))  # fmt: skip
-    assert "weight: 4 N, paper 3 N (Table 2). the paper's ball is hollow" in told_page[differs:misses]
+    assert (
+        "weight: 4 N, paper 3 N (Table 2). the paper's ball is hollow; that predicts 4/3 of its weight, which holds"
+        in told_page[differs:misses]
+    )
     assert "length: 2 m, analytic 1 m (a ruler)" in told_page[misses:unjudged]
     assert "film: –, paper 1 m (Fig. 9). no film" in told_page[unjudged:]
     assert len(json.loads((cases.folder / "s.json").read_text())["cases"]) == 3
@@ -187,6 +203,26 @@ def test_what_a_paper_says_is_judged_or_a_reason_says_why_not():
         Row(quantity="x", ours=1.0)  # pyrefly: ignore
     with pytest.raises(ValueError, match="says which one it is"):
         paper("")
+
+
+def differing(holds: bool, against=None, **changes: Any):
+    options: dict[str, Any] = {"passed": False, "difference": Difference("why", "y < 1", holds), **changes}
+    against = against or paper("Fig. 1")
+    return Row(quantity="x", against=against, expected=1.0, ours=2.0, tolerance="1 %", **options)
+
+
+def test_a_difference_is_one_while_what_its_reason_predicts_holds():
+    assert differing(True).verdict is Verdict.DIFFERS
+    assert differing(False).verdict is Verdict.MISSED
+    assert differing(False).why == "why; that predicts y < 1, which does NOT hold"
+    assert differing(False, passed=True).verdict is Verdict.KEPT
+    for apart in (printed_time("Table 1"), setting("Table 1")):
+        assert differing(True, apart).verdict is Verdict.DIFFERS
+    for known in (OWN, analytic("a ruler"), stored("another code", "once")):
+        with pytest.raises(ValueError, match="only from what a paper prints"):
+            differing(True, known)
+    with pytest.raises(ValueError, match="what is judged has no reason"):
+        differing(True, difference=None, reason="it is what it is")
 
 
 def test_a_page_says_which_parts_were_chosen():

@@ -16,5 +16,6 @@ lcp = ComponentSpec(
     modules=("numba",),
     serves=40,
     citation="Anitescu and Potra (1997), Formulating dynamic multi-rigid-body contact problems with friction as "
-    "solvable linear complementarity problems, Nonlinear Dynamics 14.",
+    "solvable linear complementarity problems, Nonlinear Dynamics 14; Azizkhani and Chen, Unified "
+    "Complementarity-Based Contact Modeling and Planning for Soft Robots",
 )

@@ -34,7 +34,9 @@ gvs = ComponentSpec(
         "Mathew, Ben Hmida, Armanini, Boyer, Renda (2022), SoRoSim: A MATLAB Toolbox for Hybrid Rigid-Soft Robots "
         "Based on the Geometric Variable-Strain Approach, IEEE Robotics and Automation Magazine; "
         "Renda, Armanini, Lebastard, Candelier, Boyer (2020), A geometric variable-strain approach for static "
-        "modeling of soft manipulators with tendon and fluidic actuation, IEEE Robotics and Automation Letters 5(3)"
+        "modeling of soft manipulators with tendon and fluidic actuation, IEEE Robotics and Automation Letters 5(3); "
+        "Mathew et al. (2024), Reduced order modeling of hybrid soft-rigid robots using global, local, and "
+        "state-dependent strain parameterization, IJRR"
     ),
     symbols={
         "robot": '`robot = { file = "arm.urdf" }`, whose links stand before `links`, is read by corekit-import',

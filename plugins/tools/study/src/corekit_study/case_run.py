@@ -17,9 +17,9 @@ from corekit_record.results import Results
 from corekit_run.running import run
 from corekit_study.batch import Job, Outcome, run_batch
 from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
-from corekit_study.reference import Kind, Reference
+from corekit_study.reference import PRINTED, Kind, Reference
 
-__all__ = ["CaseRun", "Job", "Outcome", "Row", "Value", "Verdict"]
+__all__ = ["CaseRun", "Difference", "Job", "Outcome", "Row", "Value", "Verdict"]
 
 Value: TypeAlias = float | int | str | None
 """A number in the row's unit, a word, or None where there is none."""
@@ -45,6 +45,19 @@ class Verdict(StrEnum):
     TOLD = "told"
 
 
+@frozen
+class Difference:
+    """Why ours is not what a paper prints, and what must hold in the same run if that is why.
+
+    Args:
+        reason: in words. predicts: what follows from it, with its bound. holds: whether this run keeps that.
+    """
+
+    reason: str
+    predicts: str
+    holds: bool = field(converter=bool)
+
+
 @frozen(kw_only=True)
 class Row:
     """One quantity of a case.
@@ -55,7 +68,8 @@ class Row:
         expected: the reference's value. ours: what came out.
         tolerance: what ours must keep, in words; empty without a requirement.
         passed: whether it does; None without a requirement, which no number of a paper may be.
-        reason: why ours differs from a paper, which is reported and no fault of ours; or why nothing could be judged.
+        difference: why ours differs from what a paper prints, if it does: no fault of ours while its prediction holds.
+        reason: why nothing could be judged.
         note: what else a reader needs.
     """
 
@@ -66,28 +80,41 @@ class Row:
     unit: str = ""
     tolerance: str = ""
     passed: bool | None = field(default=None, converter=_verdict)
+    difference: Difference | None = None
     reason: str = ""
     note: str = ""
 
     def __attrs_post_init__(self) -> None:
+        if self.reason and self.passed is not None:
+            raise ValueError(f"{self.quantity}: what is judged has no reason why it is not")
+        if self.difference is not None and self.against.kind not in PRINTED:
+            raise ValueError(f"{self.quantity}: only from what a paper prints may ours differ for a reason")
         if self.against.kind is Kind.PAPER and self.passed is None and not self.reason:
             raise ValueError(f"{self.quantity}: what a paper says is judged, or a reason says why it is not")
 
     @property
     def verdict(self) -> Verdict:
-        """What is said of it: a difference from a paper with its reason is none that is missed."""
+        """What is said of it: a difference whose reason's prediction holds is none that is missed."""
         if self.passed is None:
             return Verdict.NOT_JUDGED if self.reason else Verdict.TOLD
         if self.passed:
             return Verdict.KEPT
-        return Verdict.DIFFERS if self.reason and self.against.kind is Kind.PAPER else Verdict.MISSED
+        return Verdict.DIFFERS if self.difference is not None and self.difference.holds else Verdict.MISSED
+
+    @property
+    def why(self) -> str:
+        """Why it is not judged, or why it differs and what of that was checked; empty if it is kept."""
+        if self.passed is None or self.passed or self.difference is None:
+            return self.reason
+        held = "which holds" if self.difference.holds else "which does NOT hold"
+        return f"{self.difference.reason}; that predicts {self.difference.predicts}, {held}"
 
     def as_data(self) -> dict[str, Any]:
         """Return the row as JSON can hold it."""
         return {
             "quantity": self.quantity, "unit": self.unit, "kind": str(self.against.kind),
             "source": self.against.source, "expected": self.expected, "ours": self.ours,
-            "tolerance": self.tolerance, "verdict": str(self.verdict), "reason": self.reason, "note": self.note,
+            "tolerance": self.tolerance, "verdict": str(self.verdict), "reason": self.why, "note": self.note,
         }  # fmt: skip
 
 

@@ -1,4 +1,9 @@
-"""What a row of a case is held against: a paper, a peer, an analytic answer, or an answer of our own."""
+"""What a row of a case is held against: a paper, a peer, an analytic answer, or an answer of our own.
+
+What a paper prints is of kind `PAPER` where ours could have come out otherwise. Times of another machine, what we
+set ourselves or what follows from it, and values of a peer that nothing here regenerates are kinds of their own:
+they stand apart from the evidence, and are counted apart.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,25 @@ from enum import StrEnum
 
 from attrs import field, frozen
 
-__all__ = ["OWN", "Kind", "Reference", "analytic", "finer", "method", "paper", "peer"]
+__all__ = [
+    "APART",
+    "OWN",
+    "PRINTED",
+    "Kind",
+    "Reference",
+    "analytic",
+    "finer",
+    "method",
+    "paper",
+    "peer",
+    "printed_time",
+    "setting",
+    "stored",
+]
 
 
 class Kind(StrEnum):
-    """Kinds of reference, the strongest evidence first."""
+    """Kinds of reference, the strongest evidence first; those in `APART` are none."""
 
     PAPER = "paper"
     PEER = "peer"
@@ -18,6 +37,15 @@ class Kind(StrEnum):
     FINER = "own finer solution"
     METHOD = "own other method"
     OWN = "own"
+    TIME = "printed time"
+    SETTING = "setting"
+    STORED = "stored peer"
+
+
+APART = (Kind.TIME, Kind.SETTING, Kind.STORED)
+"""What agrees here says nothing of whether ours is right."""
+PRINTED = (Kind.PAPER, Kind.TIME, Kind.SETTING)
+"""What a paper prints: ours may differ from it for a reason."""
 
 
 @frozen
@@ -49,9 +77,24 @@ def paper(where: str) -> Reference:
     return Reference(Kind.PAPER, where)
 
 
+def printed_time(where: str) -> Reference:
+    """A time in the paper, of a machine that is not this one."""
+    return Reference(Kind.TIME, where)
+
+
+def setting(where: str) -> Reference:
+    """What the paper sets and we set alike, or what follows from options or from a hard constraint."""
+    return Reference(Kind.SETTING, where)
+
+
 def peer(code: str, measured: str) -> Reference:
-    """Another code, with version, and when and where its value was found: in this run, or stored."""
+    """Another code, with version, and how its value is found: in this run, or by a script that regenerates it."""
     return Reference(Kind.PEER, f"{code}; {measured}")
+
+
+def stored(code: str, measured: str) -> Reference:
+    """Another code, with version, and when and where its value was found; nothing here regenerates it."""
+    return Reference(Kind.STORED, f"{code}; {measured}")
 
 
 def analytic(what: str) -> Reference:

@@ -10,24 +10,25 @@ from datetime import datetime
 from typing import Any
 
 from corekit_study.case_run import Verdict
-from corekit_study.reference import Kind
+from corekit_study.reference import APART, Kind
 
 __all__ = ["HEADER", "counts", "page", "summary_rows"]
 
-HEADER = ("case", "source", *map(str, Kind), "verdict", "minutes")
+_EVIDENCE = tuple(kind for kind in Kind if kind not in APART)
+HEADER = ("case", "source", *map(str, _EVIDENCE), "apart", "verdict", "minutes")
 _JUDGED = (str(Verdict.KEPT), str(Verdict.DIFFERS), str(Verdict.MISSED))
 
 
-def counts(rows: Iterable[Mapping[str, Any]], kind: Kind) -> tuple[int, int]:
-    """How many judged rows of a kind keep their tolerance, and how many there are."""
-    verdicts = [row["verdict"] for row in rows if row["kind"] == kind and row["verdict"] in _JUDGED]
+def counts(rows: Iterable[Mapping[str, Any]], *kinds: Kind) -> tuple[int, int]:
+    """How many judged rows of some kinds keep their tolerance, and how many there are."""
+    verdicts = [row["verdict"] for row in rows if row["kind"] in kinds and row["verdict"] in _JUDGED]
     return verdicts.count(str(Verdict.KEPT)), len(verdicts)
 
 
 def summary_rows(reports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
     """Yield the cells under `HEADER`; under a kind stands how many of the judged rows agree with it."""
     for report in reports:
-        shares = [counts(report["rows"], kind) for kind in Kind]
+        shares = [counts(report["rows"], kind) for kind in _EVIDENCE] + [counts(report["rows"], *APART)]
         cells = [f"{kept} of {judged}" if judged else "–" for kept, judged in shares]
         verdict = report["verdict"]
         different = sum(row["verdict"] == Verdict.DIFFERS for row in report["rows"])
@@ -43,20 +44,29 @@ def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
         only: the parts that were chosen, of cases that have some; none: all.
     """
     every = [row for report in reports for row in report["rows"]]
-    shares = {kind: counts(every, kind) for kind in Kind}
-    agreeing = ", ".join(
-        f"{kept} of {judged} with {_NAMES[kind]}" for kind, (kept, judged) in shares.items() if judged
+    agreeing, apart = (
+        ", ".join(
+            f"{kept} of {judged} {_NAMES[kind]}"
+            for kind, (kept, judged) in ((kind, counts(every, kind)) for kind in kinds)
+            if judged
+        )
+        for kinds in (_EVIDENCE, APART)
     )
     minutes = sum(report["wall_s"] for report in reports) / 60.0
     about = (
         "`corekit reproduce --all --jobs 2` redoes the papers' figures and tables that the scenarios ship and writes\n"
-        "this page. Every quantity is held against a reference of a stated kind; a number of a paper that has ours\n"
-        "beside it is always judged. `corekit reproduce CASE` shows all quantities of a case with sources and\n"
-        "tolerances."
+        'this page. Every quantity is held against a reference of a stated kind. Of kind "paper" is a number or a\n'
+        "sentence that the paper prints, once, where ours could have come out otherwise. Where ours differs for a\n"
+        "reason, the reason predicts something that the same run checks; where that fails, the row is MISSED. Apart\n"
+        "stand times of other machines, what we set as the paper does or what follows from it, and values of peers\n"
+        "that nothing here regenerates: agreement there is no evidence. `corekit reproduce CASE` shows all\n"
+        "quantities of a case with sources and tolerances."
     )
     when = (
         f"{datetime.now().astimezone():%Y-%m-%d}: {len(reports)} cases, {minutes:.0f} minutes of all processes.\n"
-        f"Judged and kept: {agreeing}." + (f"\nOf the cases' parts only {', '.join(only)}." if only else "")
+        f"Judged and kept: {agreeing}."
+        + (f"\nApart: {apart}." if apart else "")
+        + (f"\nOf the cases' parts only {', '.join(only)}." if only else "")
     )
     parts = [
         "# What was reproduced",
@@ -69,9 +79,10 @@ def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
 
 
 _NAMES = {
-    Kind.PAPER: "the papers", Kind.PEER: "other codes", Kind.ANALYTIC: "analytic answers",
-    Kind.FINER: "finer solutions of our own", Kind.METHOD: "other methods of our own",
-    Kind.OWN: "requirements without a reference",
+    Kind.PAPER: "with the papers", Kind.PEER: "with other codes", Kind.ANALYTIC: "with analytic answers",
+    Kind.FINER: "with finer solutions of our own", Kind.METHOD: "with other methods of our own",
+    Kind.OWN: "of requirements without a reference", Kind.TIME: "printed times of other machines",
+    Kind.SETTING: "settings and what follows from them", Kind.STORED: "stored values of peers",
 }  # fmt: skip
 
 
@@ -81,11 +92,17 @@ def _sections(reports: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         rows = [(report["case"], row) for report in own for row in report["rows"]]
         citation = next((report["citation"] for report in own if report["citation"]), "")
         yield f"## {paper}" + (f"\n\n{citation}" if citation else "")
-        said = [row for row in rows if row[1]["kind"] == Kind.PAPER]
-        agrees = [each for each in said if each[1]["verdict"] == Verdict.KEPT]
-        if agrees:
-            yield "What agrees with the paper:"
-            yield _table(("case", "quantity", "paper", "ours", "tolerance", "where"), map(_agreement, agrees))
+        kept = [row for row in rows if row[1]["verdict"] == Verdict.KEPT]
+        for title, kinds, theirs in (
+            ("What agrees with the paper", (Kind.PAPER,), "paper"),
+            ("Apart from the evidence, within its tolerance", APART, "theirs"),
+        ):
+            agrees = [each for each in kept if each[1]["kind"] in kinds]
+            if agrees:
+                yield f"{title}:"
+                yield _table(
+                    ("case", "quantity", theirs, "ours", "tolerance", "where"), map(_agreement, agrees)
+                )
         for title, verdict in (
             ("What differs from the paper", Verdict.DIFFERS),
             ("What misses its tolerance", Verdict.MISSED),

@@ -33,7 +33,7 @@ from corekit.roles.component import BuildContext
 from corekit.scenario.structure import structure
 from corekit_scenarios.arm_contacts import ArmContactProblem, Kind, RandomArm, faults
 from corekit_scenarios.cases.cusp.random_contacts import JUDGED, build
-from corekit_study.case_run import CaseRun, Row
+from corekit_study.case_run import CaseRun, Difference, Row
 from corekit_study.reference import OWN, paper
 
 __all__ = ["REGIMES", "SUBSETS", "count_solved", "regimes"]
@@ -181,15 +181,18 @@ def regimes(case: CaseRun) -> list[Row]:
         Row(
             quantity="regimes in which every subset with R solves more than any without", against=_CONTRADICTED,
             expected="all", ours=", ".join(needed) or "none", tolerance="all", passed=len(needed) == len(alone),
-            reason="" if len(needed) == len(alone) else "equilibration decides where contacts differ in scale; "
-            "elsewhere Newton solves without it, or rank selection helps as much",
+            difference=None if len(needed) == len(alone) else Difference(
+                "equilibration brings contacts to one scale, and `lcp` brings the whole problem to one already",
+                "that it decides where the contacts of a problem differ in scale, and nowhere else",
+                needed == ["mixed units"],
+            ),
             note=f"most without R and least with R: {listed}",
         ),
         Row(
             quantity="regimes and solvers in which all stages together solve at least as many as none",
             against=_COMPLETE, expected="all", ours=f"{sum(better.values())} of {len(better)}", tolerance="all",
             passed=all(better.values()),
-            reason="" if all(better.values()) else "fewer in " + ", ".join(k for k, kept in better.items() if not kept),
+            note="" if all(better.values()) else "fewer in " + ", ".join(k for k, kept in better.items() if not kept),
         ),
         Row(
             quantity="falsely said to be solved", against=OWN, ours=false, tolerance="none", passed=false == 0,

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit_study.reference import peer
+from corekit_study.reference import stored
 
 __all__ = ["HELIX_TIMES", "HELIX_TIP", "SPIDER_FASTEST", "SPIDER_TOP", "STORED"]
 
-STORED = peer("DisMech's C++ code, ea6b818", "stored, run on 2026-11-23 on a two-core EPYC")
+STORED = stored("DisMech's C++ code, ea6b818", "stored, run on 2026-11-23 on a two-core EPYC")
 SPIDER_FASTEST = 0.211
 """Of all nodes from 1.5 to 2 s, from places 10 ms apart [m/s]."""
 SPIDER_TOP = 0.107

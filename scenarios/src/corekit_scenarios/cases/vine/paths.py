@@ -13,7 +13,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit_record.results import Results
 from corekit_study.case_run import CaseRun, Row
-from corekit_study.reference import OWN, analytic, finer, paper, peer
+from corekit_study.reference import OWN, analytic, finer, paper, stored
 
 __all__ = ["circle", "cluttered", "oscillation", "tip_path"]
 
@@ -25,8 +25,8 @@ _CIRCLE_STEPS = (0, 50, 100, 150, 200, 250, 300, 350, 399)
 _CLUTTERED = ((184.7, -236.4), (335.4, -372.7), (376.2, -574.5), (510.25, -710.55))
 _CLUTTERED_STEPS = (0, 90, 180, 269)
 _IMPLICIT = (513.2, -729.1)
-_PEER = peer(
-    "the paper's equations with exact quadratic programs, apart from this project", "stored, computed once"
+_STORED = stored(
+    "the paper's equations with exact quadratic programs, apart from this project", "computed once"
 )
 
 
@@ -47,7 +47,7 @@ def _path_rows(
         away = math.dist(path[step], place)
         rows.append(
             Row(
-                quantity=f"tip after step {step}", unit="mm", against=_PEER, expected=_words(place),
+                quantity=f"tip after step {step}", unit="mm", against=_STORED, expected=_words(place),
                 ours=_words(path[step]), tolerance=f"within {near:g} mm", passed=away <= near,
             )
         )  # fmt: skip
@@ -87,7 +87,7 @@ def cluttered(case: CaseRun) -> list[Row]:
         away = math.dist(path[-1], _IMPLICIT)
         rows.append(
             Row(
-                quantity=f"tip in the end, implicit spring, {bodies} bodies", unit="mm", against=_PEER,
+                quantity=f"tip in the end, implicit spring, {bodies} bodies", unit="mm", against=_STORED,
                 expected=_words(_IMPLICIT), ours=_words(path[-1]), tolerance="within 0.5 mm", passed=away <= 0.5,
             )
         )  # fmt: skip

@@ -209,7 +209,7 @@ def _print_report(report: Report) -> None:
         cells = (
             row.quantity + unit, str(row.against), _shown(row.expected), _shown(row.ours), row.tolerance or "none",
             verdict,
-            "; ".join(filter(None, (row.reason, row.note))),
+            "; ".join(filter(None, (row.why, row.note))),
         )  # fmt: skip
         table.add_row(*(Text(cell, style=_STYLES.get(verdict, "")) for cell in cells))
     console.print(table)
