@@ -139,10 +139,13 @@ def make_plan(
         watch.lap("compose")
         plan, info = planner.plan(task, reported)
         watch.lap("prepare")
-        verdict = judge(check_form(plan, world, file.use), info, file)
-        watch.lap("judge")
     watch.move("prepare", "compile", compiling.seconds)
+    check_form(plan, world, file.use)
     watch.move("prepare", "solve", sum(float(entry.get("seconds", 0.0)) for entry in plan.solve_log))
+    with clock_compilation() as compiling:
+        verdict = judge(plan, info, file)
+    watch.lap("judge")
+    watch.move("judge", "compile", compiling.seconds)
     made = PlanResult(file, plan, info, verdict, task.bodies, (), folder, watch.seconds)
     if folder is not None:
         write_text(folder / "plan.toml", file.given)

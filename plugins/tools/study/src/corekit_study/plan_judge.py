@@ -13,7 +13,8 @@ second order. Coordinates must follow from velocities within (1), too: d of q₋
 no inputs are planned. Nothing may be deeper in anything than the watchdog's limit.
 
 Objects are planned by the poses of their first shape. Their coordinates are found by Gauss and Newton's method from
-these, and their velocities from two of them.
+these, and their velocities from two of them: that at the start of an interval is the mean of the one before, and off by
+as much as the velocity changes there. So their part of (1) of the interval before is added.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ __all__ = ["PlanVerdict", "check_form", "judge_plan"]
 _SHARE = 1e-3
 _DEEPEST = 0.01
 _SLACK = 1e-9
+_RELAXED = 1e-6
+"""Of the largest input, by which it may leave bounds: optimisers relax them by 1e-8, and the simulation clips it."""
 _STEP, _ITERATIONS = 1e-6, 8
 
 
@@ -137,6 +140,7 @@ class _Judge:
         self._plan = plan
         self._scenario, self._simulations = scenario, dict[float, Simulation]()
         self._world = self._simulation(float(plan.time[1]))
+        self._of_objects = 0.0
         self._names = {body.name: body for body in self._world.bodies}
         self._states = [self._world.state.copy() for _ in plan.time]
         self._sizes = {
@@ -275,7 +279,7 @@ class _Judge:
                 assert motion.inputs is not None
                 u = motion.inputs[1:, first : first + channel.size]
                 first += channel.size
-                slack = _SLACK * float(np.abs(u).max(initial=0.0))
+                slack = _RELAXED * float(np.abs(u).max(initial=0.0))
                 if (u < channel.lower - slack).any() or (u > channel.upper + slack).any():
                     reasons.append(
                         f"{name}.{channel.name} goes from {u.min():.4g} to {u.max():.4g} {channel.unit}, and its "
@@ -289,13 +293,15 @@ class _Judge:
         h = float(plan.time[k] - plan.time[k - 1])
         planned = [self._names[name] for name in (*plan.bodies, *plan.objects)]
         early, late = self._world.state.copy(), self._world.state.copy()
-        spread = 0.0
+        spread, of_objects = 0.0, 0.0
         for body in planned:
             start = before.body_states[body.index]
             for end, state in ((early, before), (late, after)):
                 v = state.body_states[body.index].v
                 body.model.integrate(start, v, h, start, end.body_states[body.index])
-            spread += self._apart(body, early.body_states[body.index], late.body_states[body.index])
+            own = self._apart(body, early.body_states[body.index], late.body_states[body.index])
+            spread, of_objects = spread + own, of_objects + (own if body.name in plan.objects else 0.0)
+        spread, self._of_objects = spread + self._of_objects, of_objects
         is_driven = any(motion.inputs is not None for motion in plan.bodies.values())
         ends = [late, *([self._simulated(k, h)] if is_driven else [])]
         return [
@@ -315,7 +321,8 @@ class _Judge:
             first, body = 0, simulation.body(name)
             for channel in body.description.inputs if motion.inputs is not None else ():
                 assert motion.inputs is not None
-                simulation.inputs[name][channel.name] = motion.inputs[k, first : first + channel.size]
+                u = motion.inputs[k, first : first + channel.size]
+                simulation.inputs[name][channel.name] = np.clip(u, channel.lower, channel.upper)
                 first += channel.size
         simulation.run(h)
         return simulation.state
