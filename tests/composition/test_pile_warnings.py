@@ -46,7 +46,7 @@ def doubts(*arguments):
             {"use": "lcp", "options": {"lcp_solver": "semismooth-newton"}}, 8,
             ["contact.solver.options.lcp_solver: semismooth-newton serves some 16"],
         ),
-        ({"use": "qp"}, 11, ["contact.solver: qp serves some 40"]),
+        ({"use": "qp"}, 11, ["contact.solver: qp serves some 40", "lcp_solver: lemke serves some 40"]),
         (
             {"use": "lcp", "options": {"lcp_solver": "pgs"}}, 8,
             ["contact.solver.options.lcp_solver: pgs serves some 16"],
