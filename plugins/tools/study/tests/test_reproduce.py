@@ -182,6 +182,7 @@ def test_several_cases_share_a_folder_and_one_page(cases):
     assert (
         "Judged and kept: 1 of 2 with the papers, 1 of 1 with other codes, 0 of 1 with analytic" in told_page
     )
+    assert told_page.splitlines()[2] == "MISSED: `fake/missed`, length."
     assert "\nApart: 1 of 1 printed times of other machines.\n" in told_page
     assert "| fake/good | end | 0.1 s | 0.1 s | 1e-9 s | Fig. 1 |" in told_page
     differs, misses, unjudged = (told_page.index(f"What {words}:") for words in (
@@ -228,6 +229,7 @@ def test_a_difference_is_one_while_what_its_reason_predicts_holds():
 def test_a_page_says_which_parts_were_chosen():
     assert "only pgs" in page([], ("pgs",))
     assert "only" not in page([])
+    assert page([]).splitlines()[2] == "Nothing is missed."
 
 
 def test_a_stopped_series_repeats_only_what_did_not_come_to_its_end(cases):

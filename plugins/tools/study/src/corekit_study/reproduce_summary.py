@@ -68,8 +68,15 @@ def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
         + (f"\nApart: {apart}." if apart else "")
         + (f"\nOf the cases' parts only {', '.join(only)}." if only else "")
     )
+    missed = [
+        f"`{report['case']}`, {row['quantity']}"
+        for report in reports
+        for row in report["rows"]
+        if row["verdict"] == Verdict.MISSED
+    ] + [f"`{report['case']}` failed" for report in reports if report["error"]]
     parts = [
         "# What was reproduced",
+        f"MISSED: {'; '.join(missed)}." if missed else "Nothing is missed.",
         about,
         when,
         _table(HEADER, summary_rows(reports)),
