@@ -213,8 +213,8 @@ def main() -> None:
         else:
             references[name] = make
     context = BuildContext(build=build)
-    warm = LCPContact(LCPContactConfig(), context)
-    cold = LCPContact(LCPContactConfig(warm_start=False), context)
+    warm = LCPContact(LCPContactConfig(aligned=False), context)
+    cold = LCPContact(LCPContactConfig(warm_start=False, aligned=False), context)
     steps, scattered = kept_steps(), random_problems(arguments.problems)
     steps = steps[:: max(1, len(steps) // arguments.problems)]
     nothing = np.zeros(3 * CONTACTS)

@@ -8,17 +8,48 @@ same λ_t = D·β. What poses the problem and what solves it contact by contact 
 The directions of Coulomb's law are unit vectors. Those of the anisotropic law of `roles.friction` are the corners of
 its set F over μ = max(μ_f, μ_b, μ_s), so that μ·λ_n·d_k are the corners of λ_n·F and (1) stays as it is.
 
-`pyramid_coefficients`, `sliding_speed` and `anisotropic_directions` are compiled, and kernels may call them.
+**Turned pyramids.** A pyramid is exact in its directions alone. Midway between two its friction is too small by
+cos(π/r), and elsewhere it turns what slides, by 5° with eight. Coulomb's law λ_t = P(λ_t − ρ·w_t), P the projection on
+the disk of radius μ·λ_n, names the direction that a contact needs, at the loads λ with which the step begins and the
+velocities w = W·λ + w₀ that they would leave, whether it slides or sticks:
+
+    d₁ = t/|t|,    t = λ_t − ρ·w_t,                 1/ρ_c = Σ_j |W_cj|                                 (2)
+                   t = −(w₀,t − W_tn·w₀,n/W_nn)     where a contact without load is struck straight    (3)
+
+At first this is −w₀,t. What slides on in the direction in which it slid has the friction of the cone, and so has what
+sticks until it slips. Where slip turns, (2) follows it by a share ρ·s/(μ·λ_n + ρ·s) in each step, s = |w_t|, and
+slowly at the verge of sticking: there the whole friction of a body would turn its slip over within a step, and back in
+the next one, if it jumped. That is why ρ is that of all contacts which push alike, by rows of W. (3) is the slip that
+the impact of a contact alone would leave without friction: that of a tilted rod which falls straight. Where that is
+rounding too, as for a ball, d₁ is the first tangent, and so it is where |t| is within cos(π/r)·μ·λ_n: there a contact
+sticks with every pyramid, and rounding turns nothing. All this turns with the world and is mirrored with it.
+
+In the anisotropic law t is that of the unit circle, Â⁻¹·λ_t − ρ·Â·w_t, with Â = A/μ and A of (3) in `roles.friction`.
+
+All functions but `pyramid_directions` are compiled, and kernels may call them.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["anisotropic_directions", "pyramid_coefficients", "pyramid_directions", "sliding_speed"]
+__all__ = [
+    "anisotropic_directions",
+    "pyramid_coefficients",
+    "pyramid_directions",
+    "sliding_speed",
+    "turn_directions",
+]
+
+_STRUCK = 1e-2
+"""Slip of a contact that is struck straight, relative to its approach."""
+_AT_REST = 1e-9
+"""Slip without a direction, relative to the velocity of the contact."""
 
 
 def pyramid_directions(width: int, count: int) -> Array:
@@ -103,3 +134,80 @@ def sliding_speed(directions: Array, velocity: Array) -> float:
             speed += directions[a, k] * velocity[a]
         slack = max(slack, -speed)
     return slack
+
+
+@compiled
+def _needed_friction(record: Array, rho: float, impulse: Array, velocity: Array) -> tuple[float, float]:
+    """The t of (2) [N·s]."""
+    along = slip = across = 1.0
+    if len(record) == 3 and record[0] > 0.0:
+        largest = max(record[0], record[1], record[2])
+        along = (record[0] if impulse[1] <= 0.0 else record[1]) / largest
+        slip = (record[0] if velocity[1] >= 0.0 else record[1]) / largest
+        across = record[2] / largest
+    return impulse[1] / along - rho * slip * velocity[1], impulse[2] / across - rho * across * velocity[2]
+
+
+@compiled
+def _contact_motion(
+    row: int, contact_rows: int, delassus: Array, free: Array, impulse: Array, velocity: Array
+) -> float:
+    """Write w of the contact that begins at a row, or that of (3), and return its ρ."""
+    largest = 0.0
+    for a in range(3):
+        size, velocity[a] = 0.0, free[row + a]
+        for j in range(len(delassus)):
+            velocity[a] += delassus[row + a, j] * impulse[j]
+            if a > 0 and j < contact_rows and j % 3 > 0:
+                size += abs(delassus[row + a, j])
+        largest = max(largest, size)
+    normal, x, y = velocity
+    is_struck = normal < 0.0 and impulse[row] <= 0.0 and x * x + y * y <= (_STRUCK * normal) ** 2
+    if is_struck and delassus[row, row] > 0.0:
+        for a in range(1, 3):
+            velocity[a] -= normal * delassus[row + a, row] / delassus[row, row]
+    return 1.0 / largest if largest > 0.0 else 0.0
+
+
+@compiled
+def turn_directions(
+    unit: Array, friction: Array, records: Array, delassus: Array, softness: float, free: Array,
+    impulse: Array, aligned: bool, directions: Array,
+) -> None:  # fmt: skip
+    """Write the directions of every contact, turned by (2) and (3) or not, and turn friction at its bound with them.
+
+    Args:
+        unit: columns of `pyramid_directions`, shape (width − 1, r).
+        friction: μ, shape (m,). records: of the anisotropic law, shape (m, 3), or (m, 0).
+        delassus: W, shape (R, R), or (0, 0) where it is not known: then w is `free`, and ρ is `softness` [kg].
+        free: w₀, shape (≥ m·width,). impulse: λ, as long. Friction that is at its bound, of a contact that slides,
+            becomes μ·λ_n·d₁.
+        aligned: whether to turn; in a plane nothing turns.
+        directions: D, shape (m, width − 1, r), written.
+    """
+    along, count = unit.shape
+    width, contacts, inscribed = along + 1, len(directions), math.cos(math.pi / max(count, 1))
+    velocity = np.empty(3)
+    for c in range(contacts):
+        row, cosine, sine, own, slides = c * width, 1.0, 0.0, directions[c], False
+        radius = friction[c] * impulse[row]
+        if aligned and along == 2 and friction[c] > 0.0:
+            rho = softness
+            if len(delassus):
+                rho = _contact_motion(row, contacts * width, delassus, free, impulse, velocity)
+            else:
+                velocity[:] = free[row : row + 3]
+            x, y = _needed_friction(records[c], rho, impulse[row : row + 3], velocity)
+            size, least = math.sqrt(x * x + y * y), _AT_REST * rho * abs(velocity[0])
+            if max(inscribed * radius, least) < size < math.inf:
+                cosine, sine, slides = x / size, y / size, size > radius
+        for k in range(count):
+            own[0, k] = cosine * unit[0, k] - sine * (unit[1, k] if along == 2 else 0.0)
+            if along == 2:
+                own[1, k] = sine * unit[0, k] + cosine * unit[1, k]
+        if records.shape[1] == 3:
+            anisotropic_directions(own, records[c], own)
+        if slides and radius > 0.0:
+            held = impulse[row + 1] ** 2 + impulse[row + 2] ** 2
+            if held >= (inscribed * radius) ** 2 * (own[0, 0] ** 2 + own[1, 0] ** 2):
+                impulse[row + 1], impulse[row + 2] = radius * own[0, 0], radius * own[1, 0]

@@ -20,10 +20,14 @@ SOLVERS = {
     "chain": ("lcp", {"lcp_solver": ComponentRef("chain", {"solvers": ("pgs", "lemke")}), "fallback": ()}),
     "aligned": ("lcp", {"aligned": True, "fallback": ()}),
     "spread": ("lcp", {"spread": True, "fallback": ()}),
-    "qp": ("qp", {}),
-    "relaxed": ("qp", {"friction": "relaxed"}),
+    "qp": ("qp", {"aligned": False}),
+    "relaxed": ("qp", {"friction": "relaxed", "aligned": False}),
+    "qp, aligned": ("qp", {"aligned": True}),
+    "relaxed, aligned": ("qp", {"friction": "relaxed", "aligned": True}),
     "cone": ("cone", {}),
 }
+TIES = ("qp, aligned", "relaxed, aligned")
+"""The directions on either side of the slip are as far from it: rounding decides which enters a program first."""
 SCALES = [(1e-6, 1.0), (1e6, 1.0), (1.0, 1e-6), (1.0, 1e6), (1e-6, 1e6), (1e6, 1e-6), (3e-3, 7e4)]
 
 
@@ -76,7 +80,8 @@ def test_answers_iterations_and_relative_residuals_are_those_of_every_scale(name
         other, unit = scaled(problem, s, m), s / m
         for base, info, guess in ((cold, said, None), (warm, said_again, warm_start * unit)):
             impulse, report = answer(build("contact_solvers", ComponentRef(use, options)), other, guess)
-            assert (report.status, report.iterations) == (info.status, info.iterations)
+            assert report.status == info.status
+            assert name in TIES or report.iterations == info.iterations
             assert report.answered_by == info.answered_by
             speed, load = problem.relative(base), max(1.0, np.abs(base).max())
             np.testing.assert_allclose(problem.relative(impulse / unit), speed, rtol=0, atol=1e-12 * load)
@@ -89,7 +94,7 @@ def test_answers_iterations_and_relative_residuals_are_those_of_every_scale(name
                 assert problem.friction_error(impulse / unit) <= 20 * TOLERANCE
 
 
-@pytest.mark.parametrize("name", [name for name in SOLVERS if name != "relaxed"])
+@pytest.mark.parametrize("name", [name for name in SOLVERS if SOLVERS[name][1].get("friction") != "relaxed"])
 @pytest.mark.parametrize(("s", "m"), SCALES)
 def test_contradictions_are_solved_at_no_scale(name, s, m):
     use, options = SOLVERS[name]

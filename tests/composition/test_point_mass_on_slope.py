@@ -49,7 +49,7 @@ def on_slope(slope, azimuth=0.0, directions=8, solver="lemke", floors=1, frictio
                 "detector": {"use": "sdf"},
                 "solver": {
                     "use": "lcp",
-                    "options": {"friction_directions": directions, "lcp_solver": solver},
+                    "options": {"friction_directions": directions, "aligned": False, "lcp_solver": solver},
                 },
             },
             "integrator": {"use": "semi-implicit-euler"},

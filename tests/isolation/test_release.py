@@ -29,9 +29,9 @@ def test_the_sdist_of_every_distribution_gives_the_wheel_of_the_checkout(release
 def test_an_sdist_that_lacks_a_file_of_the_wheel_is_refused_by_name(release, tmp_path):
     source = shutil.copytree(ROOT / "plugins" / "contact" / "lcp", tmp_path / "lcp")
     with (source / "pyproject.toml").open("a") as file:
-        file.write('\n[tool.hatch.build.targets.sdist]\nexclude = ["src/corekit_lcp/pyramid.py"]\n')
+        file.write('\n[tool.hatch.build.targets.sdist]\nexclude = ["src/corekit_lcp/scale.py"]\n')
     with pytest.raises(
-        release["ReleaseError"], match=r"corekit_lcp-0.*tar\.gz gives another wheel.*pyramid\.py"
+        release["ReleaseError"], match=r"corekit_lcp-0.*tar\.gz gives another wheel.*scale\.py"
     ):
         release["build"]([source], tmp_path / "dist")
 

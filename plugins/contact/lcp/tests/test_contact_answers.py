@@ -39,11 +39,13 @@ def on_slope(problem_of, slope, friction, heading=0.0, copies=1):
 
 @pytest.mark.parametrize("count", [4, 6, 8, 10])
 @pytest.mark.parametrize("between", [False, True])
-def test_point_slides_past_the_friction_angle_of_the_inscribed_pyramid(count, between, problem_of, solver_of):
+@pytest.mark.parametrize("aligned", [False, True])
+def test_point_slides_past_the_friction_angle_of_its_pyramid(count, between, aligned, problem_of, solver_of):
+    """Of the inscribed pyramid if that does not turn, of the cone if it does."""
     friction = 0.4
     heading = np.pi / count if between else 0.0
-    limit = friction * (np.cos(np.pi / count) if between else 1.0)
-    solver = solver_of(friction_directions=count)
+    limit = friction * (np.cos(np.pi / count) if between and not aligned else 1.0)
+    solver = solver_of(friction_directions=count, aligned=aligned)
     for factor, slides in [(0.99, False), (1.01, True)]:
         problem = on_slope(problem_of, np.arctan(factor * limit), friction, heading)
         impulse, _ = solved(solver, problem)

@@ -128,7 +128,7 @@ def test_guess_becomes_lcp_variables_and_every_attempt_starts_from_it(problem_of
     velocity = np.array([-1.0, 0.3, 0, -2.0, 0, 0.4])
     problem = problem_of(np.eye(6), np.eye(6), velocity, 0.5)
     rigid = Regularisation(enabled=False)
-    solver = solver_of(lcp_solver="refuses", warm_start=False, regularisation=rigid)
+    solver = solver_of(lcp_solver="refuses", warm_start=False, regularisation=rigid, aligned=False)
     solver.solve(problem, np.array([0.5, -0.1, 0.0, 0.0, 0.0, 0.0]))
     first, again = (guess.reshape(2, 10) for guess in solver._attempts.solvers[0].guesses)
     np.testing.assert_allclose(first, again, atol=rounding(16))

@@ -19,7 +19,7 @@ from corekit.roles.problem import LCPSolver
 from corekit_lcp.assemble import variable_count
 from corekit_lcp.compliance import DECREASE, LEAST_WEIGHT
 from corekit_lcp.config import LCPContactConfig
-from corekit_lcp.mode_warm_start import ON_BOUND, solve_modes
+from corekit_lcp.mode_warm_start import CORNER, ON_BOUND, solve_modes
 from corekit_lcp.prepare import prepare
 from corekit_lcp.recover_impulses import recover_impulses
 from corekit_lcp.select import add_back, add_touching, keep_all, keep_closing, select_contacts
@@ -86,7 +86,6 @@ class Attempts:
         solvers: all LCP solvers.
         weight: of the compliance, 0 without. kept_count: contacts in the last LCP.
         was_soft: whether the compliance of the last LCP was large enough to share loads in spite of rounding.
-        corner: fraction of the friction below which a second direction does not count, see `read_modes`.
     """
 
     def __init__(self, config: LCPContactConfig, context: BuildContext, workspace: Workspace) -> None:
@@ -94,8 +93,6 @@ class Attempts:
         self._sweeps = config.equilibration.sweeps if config.equilibration.enabled else 0
         self.weight = config.regularisation.weight if config.regularisation.enabled else 0.0
         self._scaled_normals = config.regularisation.rows == "scaled-normals"
-        # a pyramid that turned between two steps splits the impulse of a corner into two unequal parts
-        self.corner = 0.05 if config.aligned else 1e-6
         self.kept_count, self.was_soft = 0, False
         conditioned = config.rank_selection.enabled or self._sweeps > 0 or self.weight > 0.0
         uses = [config.lcp_solver]
@@ -191,7 +188,7 @@ class Attempts:
                 break
             # the modes of the solution determine it without the compliance
             polished, _ = solve_modes(
-                *arrays, self.corner, *work.modes, *work.polish, work.velocity, tolerance, ON_BOUND, False, False,
+                *arrays, CORNER, *work.modes, *work.polish, work.velocity, tolerance, ON_BOUND, False, False,
                 work.trial,
             )  # fmt: skip
             if polished[4] <= tolerance:

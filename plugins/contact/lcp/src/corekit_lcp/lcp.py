@@ -26,12 +26,11 @@ from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.contact_laws import relative_velocity
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import ANISOTROPIC_COULOMB
-from corekit.roles.pyramid import pyramid_directions
+from corekit.roles.pyramid import pyramid_directions, turn_directions
 from corekit_lcp.attempts import Attempts, ContactProblemArrays, Outcome
 from corekit_lcp.compliance import unit_compliance
 from corekit_lcp.config import LCPContactConfig
-from corekit_lcp.mode_warm_start import ON_BOUND, solve_modes
-from corekit_lcp.pyramid import align, stretch_directions
+from corekit_lcp.mode_warm_start import CORNER, ON_BOUND, solve_modes
 from corekit_lcp.residuals import measure_residuals
 from corekit_lcp.select import add_back
 from corekit_lcp.soft_newton import search_modes
@@ -82,7 +81,7 @@ class LCPContact(ImpulseSolver, Stateful):
         if distribution is not None:
             distribution[1].recall(problem.id, problem.rows_per_contact, impulse)
         scaled.set_problem(problem, impulse)
-        arrays = self._read(scaled)
+        arrays = self._read(scaled, impulse)
         contacts, along, count = arrays.directions.shape
         work = self._workspace.selection(contacts, impulse.size, along + 1, count)
         unit_compliance(arrays.mobility, contacts, along + 1, work.soft)
@@ -109,7 +108,7 @@ class LCPContact(ImpulseSolver, Stateful):
         tolerance = self._config.tolerance
         (normal, friction, cone, worst, _), is_least = solve_modes(
             *arrays,
-            self._attempts.corner,
+            CORNER,
             *work.modes,
             work.guess,
             work.trial,
@@ -160,7 +159,7 @@ class LCPContact(ImpulseSolver, Stateful):
         own: dict[str, object] = {} if self._distribution is None else {"loads": self._distribution[1]}
         return own | {str(position): solver for position, solver in enumerate(self._attempts.solvers)}
 
-    def _read(self, scaled: ScaledContactProblem) -> ContactProblemArrays:
+    def _read(self, scaled: ScaledContactProblem, impulse: Array) -> ContactProblemArrays:
         problem, friction, free = scaled.problem, scaled.friction, scaled.free_velocity
         width = problem.rows_per_contact
         key = friction.size, width, bool(np.count_nonzero(friction))
@@ -171,11 +170,12 @@ class LCPContact(ImpulseSolver, Stateful):
             base = pyramid_directions(width, count) if key[2] else np.zeros((width - 1, 0))
             known = self._directions[key] = base, np.repeat(base[None], friction.size, axis=0)
         base, directions = known
-        if self._is_anisotropic:
-            aligned = self._config.aligned
-            stretch_directions(base, free, problem.friction_record, aligned, np.empty_like(base), directions)
-        elif self._config.aligned:
-            align(base, free, directions)
+        if self._is_anisotropic or (self._config.aligned and width == 3):
+            records = problem.friction_record if self._is_anisotropic else np.empty((friction.size, 0))
+            turn_directions(
+                base, friction, records, scaled.delassus(), 0.0, free, impulse, self._config.aligned,
+                directions,
+            )  # fmt: skip
         return ContactProblemArrays(
             scaled.delassus(),
             free,
@@ -228,7 +228,7 @@ class LCPContact(ImpulseSolver, Stateful):
             return outcome, True
         work.candidate[:] = work.trial
         (normal, friction, cone, worst, _), is_least = solve_modes(
-            *arrays, self._attempts.corner, *work.modes, *work.polish, work.velocity, tolerance,
+            *arrays, CORNER, *work.modes, *work.polish, work.velocity, tolerance,
             ON_BOUND, True, True,
             work.candidate,
         )  # fmt: skip

@@ -31,7 +31,15 @@ from corekit.roles.pyramid import pyramid_coefficients
 from corekit_lcp.least_norm import solve_softly
 from corekit_lcp.residuals import measure_residuals
 
-__all__ = ["ON_BOUND", "add_unknowns", "assemble_modes", "read_modes", "soften_modes", "solve_modes"]
+__all__ = [
+    "CORNER",
+    "ON_BOUND",
+    "add_unknowns",
+    "assemble_modes",
+    "read_modes",
+    "soften_modes",
+    "solve_modes",
+]
 
 SOFT, LEAST_SOFT = 1e-4, 1e-8
 """Compliances of the equations: that of the second serves where the first is not small against all of them."""
@@ -45,8 +53,8 @@ JOINS = 2
 PRESSED = 1e-6
 """Speed at which a soft contact without load is pressed, relative to that of the largest load, that is not rounding."""
 
-ON_BOUND = 1e-6
-"""Relative distance within which a guess is at its bound; wrong modes are harmless."""
+CORNER = ON_BOUND = 1e-6
+"""Relative distance within which a guess is on a corner of the pyramid, and at its bound; wrong modes are harmless."""
 
 
 @compiled

@@ -27,7 +27,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.contact_laws import pyramid_residuals, relative_velocity
-from corekit.roles.pyramid import anisotropic_directions, pyramid_coefficients
+from corekit.roles.pyramid import pyramid_coefficients
 
 __all__ = [
     "contact_residuals",
@@ -36,7 +36,6 @@ __all__ = [
     "measure_residuals",
     "read_impulses",
     "row_residual",
-    "stretch_directions",
     "write_multipliers",
     "write_rows",
 ]
@@ -80,18 +79,6 @@ def factorise_delassus(delassus: Array, root: Array, remainder: Array, is_done: 
             remainder[i] -= root[i, rank] * root[i, rank]
         rank += 1
     return rank
-
-
-@compiled
-def stretch_directions(unit: Array, records: Array, directions: Array) -> None:
-    """Write the D of every contact in the anisotropic law.
-
-    Args:
-        unit: as in Coulomb's law, shape (width − 1, r).
-        records: (μ_f, μ_b, μ_s) of every contact, shape (m, 3).
-    """
-    for c in range(len(directions)):
-        anisotropic_directions(unit, records[c], directions[c])
 
 
 @compiled

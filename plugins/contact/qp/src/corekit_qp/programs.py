@@ -252,6 +252,17 @@ class UnreducedProgram:
             np.zeros(0),
         )
 
+    def diagonal_of(self, step: UnreducedStepProblem) -> Array:
+        """The A_jj of a step, shape (n,)."""
+        if step is not self._known_step:
+            self._known_step, self._contact_count = step, _UNKNOWN
+            self._buffers_by_size.clear()
+            row, column, where = step.matrix.entries()
+            own = np.zeros(step.matrix.n, dtype=np.int64)
+            own[row[row == column]] = where[row == column]
+            self._diagonal = own
+        return step.matrix.data.ravel(order="K")[self._diagonal]
+
     def set_step(
         self,
         step: UnreducedStepProblem,
@@ -261,13 +272,7 @@ class UnreducedProgram:
         impulse: Array,
     ) -> None:
         """Set the step to solve; `directions` as in `contact_rows`, the others as in `solve_unreduced`."""
-        if step is not self._known_step:
-            self._known_step, self._contact_count = step, _UNKNOWN
-            self._buffers_by_size.clear()
-            row, column, where = step.matrix.entries()
-            own = np.zeros(step.matrix.n, dtype=np.int64)
-            own[row[row == column]] = where[row == column]
-            self._diagonal = own
+        self.diagonal_of(step)
         self._increment, self._row_impulse, self._impulse = increment, row_impulse, impulse
         self._is_first, contacts = True, step.contact_count
         same = contacts == self._contact_count and directions is self._directions
@@ -334,8 +339,8 @@ class UnreducedProgram:
         if self._scales.shape[1] != len(self._friction) + rows:
             self._scales = np.zeros((2, len(self._friction) + rows))
         self.speed, self._largest_impulse = step_scales(
-            step.matrix.data.ravel(order="K")[self._diagonal], step.rhs, step.constraint_dofs, step.constraint_values,
-            step.compliance, step.target_rate, step.lower, step.upper, self._dofs, self._values, step.bias,
+            self.diagonal_of(step), step.rhs, step.constraint_dofs, step.constraint_values, step.compliance,
+            step.target_rate, step.lower, step.upper, self._dofs, self._values, step.bias,
             step.rows_per_contact, self._scales[0], self._scales[1],
         )  # fmt: skip
 

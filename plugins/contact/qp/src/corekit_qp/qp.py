@@ -14,10 +14,9 @@ from corekit.roles.contact import ContactProblem, UnreducedStepProblem, Unreduce
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit.roles.problem import LCPSolver, QPSolver
-from corekit.roles.pyramid import pyramid_directions
 from corekit_qp.config import QPContactConfig
-from corekit_qp.contact_rows import stretch_directions
 from corekit_qp.programs import Program, ReducedProgram, UnreducedProgram
+from corekit_qp.pyramids import Pyramids
 from corekit_qp.slip import SlipSearch, SlipWarmStart
 
 __all__ = ["QPContact"]
@@ -25,8 +24,6 @@ __all__ = ["QPContact"]
 _CONVERGED = Status.CONVERGED
 _PATIENCE = 25
 """Number of programs after which friction is left to pivots, if they may answer."""
-_MAX_SIZES = 16
-"""Numbers of contacts for which directions are kept."""
 
 
 def _no_directions(width: int) -> Array:
@@ -56,9 +53,8 @@ class QPContact(UnreducedStepSolver, Stateful):
         self._name, self._tolerance = config.qp_solver.use, config.tolerance
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
         self._pivoting: LCPSolver = context.build("lcp_solvers", config.lcp_solver)
-        self._is_anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
-        self._unit_directions: dict[int, Array] = {}
-        self._directions: dict[tuple[int, int], Array] = {}
+        is_anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
+        self._pyramids = Pyramids(config.friction_directions, config.aligned, is_anisotropic)
         self._empty: Array = np.zeros((0, 0, 0))
         self._slip = SlipWarmStart()
         self._zeros: Array = np.zeros(0)
@@ -72,7 +68,11 @@ class QPContact(UnreducedStepSolver, Stateful):
             impulse[:] = 0.0
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), self._name)
         frictional = bool(problem.friction.any())
-        directions = self._pyramid(problem) if frictional else _no_directions(problem.rows_per_contact)
+        directions = (
+            self._pyramids.of_problem(problem, impulse)
+            if frictional
+            else _no_directions(problem.rows_per_contact)
+        )
         program = ReducedProgram(self._scaled, problem, impulse, directions, 0.1 * self._tolerance)
         if not frictional:
             return self._solve_frictionless(program, problem.contact_count)
@@ -86,7 +86,8 @@ class QPContact(UnreducedStepSolver, Stateful):
         """Write Δ, λ_b and λ_c; see `UnreducedStepSolver.solve_unreduced`."""
         contacts, unreduced = program.contact_count, self._unreduced
         if contacts and program.frictional and program.friction.any():
-            unreduced.set_step(program, self._pyramid(program), increment, row_impulse, impulse)
+            directions = self._pyramids.of_step(program, unreduced.diagonal_of(program), impulse)
+            unreduced.set_step(program, directions, increment, row_impulse, impulse)
             if self._config.friction == "relaxed":
                 return self._solve_relaxed(unreduced, contacts)
             return self._solve_exactly(unreduced, program.id[:contacts])
@@ -157,22 +158,6 @@ class QPContact(UnreducedStepSolver, Stateful):
         if len(self._zeros) < contacts:
             self._zeros = np.zeros(2 * contacts)
         return self._zeros
-
-    def _pyramid(self, problem: ContactProblem | UnreducedStepProblem) -> Array:
-        """D as in `contact_rows`; the anisotropic law has its own directions for each contact."""
-        unit = self._unit_directions.get(problem.rows_per_contact)
-        if unit is None:
-            unit = pyramid_directions(problem.rows_per_contact, self._config.friction_directions)
-            self._unit_directions[problem.rows_per_contact] = unit
-        key = problem.rows_per_contact, problem.contact_count if self._is_anisotropic else 1
-        directions = self._directions.get(key)
-        if directions is None:
-            if len(self._directions) > _MAX_SIZES:
-                self._directions.clear()
-            directions = self._directions[key] = np.repeat(unit[None], key[1], axis=0)
-        if self._is_anisotropic:
-            stretch_directions(unit, problem.friction_record, directions)
-        return directions
 
     def internal_state(self) -> InternalState:
         """Slip speeds by contact, and the internal state of the program solver."""

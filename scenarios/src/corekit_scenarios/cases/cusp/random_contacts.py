@@ -73,7 +73,9 @@ def measure(count: int, kinds: Sequence[Kind], seed: int = 0, **options: Any) ->
     arm = RandomArm(seed)
     random = np.random.default_rng(seed + 1)
     solvers = {
-        r: build("contact_solvers", ComponentRef("lcp", {"friction_directions": r, **options}))
+        r: build(
+            "contact_solvers", ComponentRef("lcp", {"friction_directions": r, "aligned": False, **options})
+        )
         for r in (4, 6, 8, 10)
     }
     first, again = Tally(), Tally()

@@ -121,7 +121,7 @@ def _contact_solver(name: str, stages: str) -> Any:
     """`lcp` with one LCP solver and the stages in the letters of `stages`."""
     spec, mistakes = resolve("contact_solvers", "lcp"), list[Mistake]()
     table = {
-        "friction_directions": _DIRECTIONS, "warm_start": False, "fallback": [],
+        "friction_directions": _DIRECTIONS, "aligned": False, "warm_start": False, "fallback": [],
         "lcp_solver": {"use": name, "options": _SOLVERS[name]},
         **{
             option: {"enabled": stage in stages, **_OF_THE_PAPER.get(stage, {})} for stage, option in _STAGES.items()

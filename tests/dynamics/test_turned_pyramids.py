@@ -1,0 +1,115 @@
+"""Pyramids that turn to the slip of their contacts."""
+
+import math
+
+import numpy as np
+import pytest
+
+from corekit.roles.friction import ANISOTROPIC_COULOMB
+from corekit.roles.pyramid import pyramid_directions, turn_directions
+from corekit_testing.rounding import rounding
+
+
+def turned(count, free, *, delassus=None, records=None, aligned=True, impulse=None, friction=None):
+    """The directions of contacts with these free velocities."""
+    contacts = len(free) // 3
+    records = np.empty((contacts, 0)) if records is None else records
+    delassus = np.zeros((0, 0)) if delassus is None else delassus
+    directions, impulse = np.empty((contacts, 2, count)), np.zeros(len(free)) if impulse is None else impulse
+    friction = 0.5 * np.ones(contacts) if friction is None else friction
+    turn_directions(
+        pyramid_directions(3, count), friction, records, delassus, 1.0, np.array(free, dtype=float), impulse, aligned,
+        directions,
+    )  # fmt: skip
+    return directions
+
+
+@pytest.mark.parametrize("count", [4, 6, 8, 10])
+def test_pyramids_oppose_the_free_sliding_and_stay_regular(count):
+    free = [-1.0, 0.3, -0.4, -1.0, 0.0, 0.0, -1.0, -2.0, 1e-3]
+    directions = turned(count, free)
+    np.testing.assert_allclose(directions[0, :, 0], [-0.6, 0.8], atol=rounding(8))
+    np.testing.assert_allclose(directions[1], pyramid_directions(3, count), atol=rounding(8))
+    np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1.0, atol=rounding(8))
+    for own in directions:
+        np.testing.assert_allclose(
+            own[:, : count // 2], -own[:, count // 2 :], atol=rounding(16)
+        )  # angles up to 2π are rounded
+        turns = own[0] * np.roll(own[1], -1) - own[1] * np.roll(own[0], -1)
+        np.testing.assert_allclose(turns, np.sin(2 * np.pi / count), atol=rounding(24))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.97])
+def test_friction_that_sticks_turns_nothing_within_every_pyramid_and_is_in_its_own_beyond(share):
+    """μ·λ_n = 1; eight directions hold cos(π/8) = 0.924 of it whatever they are, and all of it along one of them."""
+    angle = 0.3
+    load = np.array([2.0, share * math.cos(angle), share * math.sin(angle)])
+    found = turned(8, -load, delassus=np.eye(3), impulse=load)[0, :, 0]
+    expected = [1.0, 0.0] if share < math.cos(math.pi / 8) else [math.cos(angle), math.sin(angle)]
+    np.testing.assert_allclose(found, expected, atol=rounding(8))
+
+
+def test_friction_at_its_bound_turns_with_the_pyramid():
+    """t = λ_t − w_t/W_tt = (1, 0) − (0, 2)/2, of W = 2: w₀ = w − W·λ."""
+    load = np.array([2.0, 1.0, 0.0])
+    free = np.array([0.0, 0.0, 2.0]) - 2.0 * load
+    found = turned(8, free, delassus=2.0 * np.eye(3), impulse=load)[0, :, 0]
+    half = math.sqrt(0.5)
+    np.testing.assert_allclose(found, [half, -half], atol=rounding(8))
+    np.testing.assert_allclose(load, [2.0, half, -half], atol=rounding(8))
+
+
+def test_a_rod_that_falls_straight_slips_where_its_impact_drives_it():
+    """Of a rod of mass 1 and inertia I that leans, struck at r: W = 1 − r̂·I⁻¹·r̂; slip is W_tn·|w_n|/W_nn."""
+    r, fall = np.array([0.3, -0.4, -0.5]), 2.0
+    cross = np.array([[0.0, -r[2], r[1]], [r[2], 0.0, -r[0]], [-r[1], r[0], 0.0]])
+    in_world = np.eye(3) - cross @ cross / 0.1
+    order = [2, 0, 1]
+    delassus = in_world[np.ix_(order, order)]
+    slip = delassus[1:, 0] * fall / delassus[0, 0]
+    for small in (0.0, 1e-12):
+        first = turned(8, [-fall, small, small], delassus=delassus)[0, :, 0]
+        np.testing.assert_allclose(first, -slip / np.linalg.norm(slip), atol=2e-11 + rounding(30))
+
+
+def test_a_ball_that_falls_straight_keeps_the_tangents():
+    free = [-1.0, 1e-16, -2e-16]
+    np.testing.assert_array_equal(turned(8, free, delassus=np.eye(3))[0], pyramid_directions(3, 8))
+
+
+def test_a_turned_world_has_turned_pyramids_and_a_mirrored_one_mirrored_ones():
+    random = np.random.default_rng(3)
+    turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+    for approach in (0.0, 1.0, 1e3):  # (2), (2) and (3)
+        root, slip = random.normal(size=(3, 3)), random.normal(size=2)
+        delassus = root @ root.T + np.eye(3)
+        plain = turned(8, [-approach, *slip], delassus=delassus)[0, :, 0]
+        for change in (turn, np.diag([1.0, -1.0])):
+            whole = np.eye(3)
+            whole[1:, 1:] = change
+            other = turned(8, [-approach, *(change @ slip)], delassus=whole @ delassus @ whole.T)[0, :, 0]
+            # (3) is a sum of terms of up to `approach` that leave a slip of 0.1 of it or more
+            np.testing.assert_allclose(other, change @ plain, atol=rounding(40, 10.0))
+
+
+@pytest.mark.parametrize("aligned", [False, True])
+@pytest.mark.parametrize("count", [4, 6, 8, 10])
+def test_anisotropic_directions_are_corners_of_the_admissible_friction(count, aligned):
+    """μ·d_k has the gauge 1, in the order of the angle; a turned d₁ dissipates the most against the free slip."""
+    random = np.random.default_rng(count)
+    records, free = random.uniform(0.1, 1.0, (20, 3)), random.normal(size=60)
+    law, largest = ANISOTROPIC_COULOMB, records.max(axis=1)
+    directions = turned(count, free, records=records, aligned=aligned, friction=largest)
+    for c in range(20):
+        corners = largest[c] * directions[c]
+        gauges = [law.gauge(records[c], *corner) for corner in corners.T]
+        np.testing.assert_allclose(gauges, 1.0, rtol=rounding(20))
+        turns = corners[0] * np.roll(corners[1], -1) - corners[1] * np.roll(corners[0], -1)
+        assert turns.min() > 0.0
+        slip = free[3 * c + 1 : 3 * c + 3]
+        dissipation = -corners.T @ slip
+        if aligned:
+            most = law.dissipation(records[c], *slip)
+            np.testing.assert_allclose(dissipation[0], most, rtol=rounding(40))
+        else:
+            np.testing.assert_allclose(corners[:, 0], [records[c, 1], 0.0], atol=rounding(4))
