@@ -142,6 +142,8 @@ def checked_solution(
     friction: Array,
     movable: BoolArray | None,
     free_velocity: Callable[[], Array] | None = None,
+    *,
+    rehearsed: bool = False,
 ) -> SolveInfo:
     """What a solver reported, or what was measured where that is worse: MISREPORTED if it said to have solved.
 
@@ -152,10 +154,13 @@ def checked_solution(
         relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`, which writes w to the first;
             None: all are movable.
         free_velocity: what computes J·v_f of `is_gross`, asked where more than rounding is left; None: not known.
+        rehearsed: whether all is called that may be, so that it is compiled.
     """
     moves = _ALL if movable is None else movable
     normal, driven, cone, counts = solution_residuals(relative_velocity, bias, impulse, friction, moves)
     said = info.residuals
+    if rehearsed and free_velocity is not None:
+        is_gross(free_velocity(), relative_velocity, bias, impulse, friction, moves)
     if not counts:
         return info
     if max(normal, driven, cone) <= _LENIENCE * said.worst:

@@ -221,8 +221,9 @@ class StepEquation:
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         free = partial(world.jacobian.multiply, self._free) if self._is_reduced else None
         return checked_solution(
-            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free
-        )
+            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free,
+            rehearsed=pipeline.rehearsed is not None,
+        )  # fmt: skip
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
