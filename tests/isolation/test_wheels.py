@@ -96,8 +96,11 @@ def test_every_wheel_is_licensed_typed_and_described(wheels, distributions):
         assert [link for link in re.findall(r"\]\(([^)]+)\)", described) if "://" not in link] == [], name
 
 
-DEFAULTS = {"corekit-lcp": {"corekit-complementarity"}, "corekit-qp": {"corekit-quadratic"}}
-"""Distributions that bring the one whose solver answers their programs unless a scenario names another."""
+DEFAULTS = {
+    "corekit-lcp": {"corekit-complementarity"},
+    "corekit-qp": {"corekit-quadratic", "corekit-complementarity"},
+}
+"""Distributions that bring those whose solvers answer their programs unless a scenario names others."""
 
 
 def test_a_plugin_requires_no_other_plugin_but_that_of_its_default_solver(distributions):
