@@ -27,7 +27,7 @@ _FOLLOWS = 1e-7
 _LAYER = 5e-4
 _COULOMB = analytic("Coulomb's law")
 _SMOOTH = analytic("(12)–(13) of the paper, integrated to 1e-10")
-_SPIDER = paper("section V-A, Figure 2")
+_SPIDER = paper("section V-A1, Figure 2")
 _AT_REST = 5e-3
 """Speed that counts as rest [m/s]."""
 _DRAG = ("time.duration=4.0", *(f"bodies[0].options.limbs[{limb}].viscous_drag=0.5" for limb in range(9)))
