@@ -13,7 +13,9 @@ stage 43 %, with all stages 100 %. Its 29 and its 43 % of 8 miss three of the 32
 of the paper; what single runs must keep is our own.
 
 Ours succeed without R, and without any stage, since Newton's matrix is shifted off singular points. If that is why,
-Newton without a shift must need the stages: one setting is run so, raw and behind all of them.
+Newton without a shift must need the stages: one setting is run so, raw and behind all of them. That does not say which
+of them it needs: as soon as one is on, `lcp` leaves out the contacts that open, and that is what helps
+(`cusp/plain-newton`).
 """
 
 from __future__ import annotations

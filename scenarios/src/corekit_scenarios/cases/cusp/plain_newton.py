@@ -14,9 +14,11 @@ recorded fallback answers the others, so that all go through the same 2 s of mot
 What it is for: our careful Newton hardly needs the conditioning that the paper calls essential. The paper's own is
 globalised by a Levenberg-Marquardt trust region (section V-A); it does not say from where it starts.
 
-Found: the shift decides, also from the exact zeros. Without it Newton answers 63 % of the steps raw, 54 % behind R and
-96 % behind Q, R and T; from the exact zeros as well 35, 3 and 82 %. In units of the world it answered 42 % raw and 85 %
-behind R, which is the paper's picture: `lcp` solves problems in units of their own, and that is what R did here.
+Found: the shift decides, also from the exact zeros. Without it Newton answers 66 % of the steps raw and 95 to 97 %
+behind any subset of the stages; from the exact zeros as well 36 and 76 to 90 %. Which stage it is hardly matters: as
+soon as one is on, `lcp` leaves out of its problem the contacts that open, which raw it does not; R with all contacts
+answers 54 %. In units of the world Newton answered 42 % raw and 85 % behind R, which is the paper's picture: `lcp`
+solves problems in units of their own.
 """
 
 from __future__ import annotations
@@ -85,9 +87,8 @@ def plain_newton(case: CaseRun) -> list[Row]:
         Row(
             quantity="no shift: subsets with which it answers more than without any stage by 10 points", against=OWN,
             ours=f"{sum(each.own >= off_zeros['none'].own + 0.1 for each in off_zeros.values())} of 7",
-            tolerance="those with Q", passed=all(
-                (each.own >= off_zeros["none"].own + 0.1) == ("Q" in stages) for stages, each in off_zeros.items()
-            ), note="rank selection matters to a Newton's method without a shift",
+            tolerance="all: any stage leaves out the contacts that open",
+            passed=sum(each.own >= off_zeros["none"].own + 0.1 for each in off_zeros.values()) == 7,
         ),
         *(
             Row(
