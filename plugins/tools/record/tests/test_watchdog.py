@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from corekit.data.status import Status, StepReport
+from corekit.data.status import Status
 from corekit.errors import ConfigError, ResultsError, StepFailed
 from corekit.scenario.load import from_document, load, loads
 from corekit.simulation.explicit_limit import explicit_limit
 from corekit.simulation.loop import Simulation
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.results import Results
-from corekit_record.statistics import Statistics
-from corekit_record.watchdog import Watchdog
 from corekit_run.running import replay, run
 
 OMEGA = 100.0
@@ -200,41 +198,6 @@ def test_penetration_is_warned_of_once_counted_and_logged(scenario_file):
     assert abs(found["steps"] - 10 * np.sum(depth > 0.01)) <= 10
     (event,) = [event for event in results.events if event["event"] == "watchdog"]
     assert (event["kind"], event["step"], event["body"]) == ("penetration", 0, "ball")
-
-
-def test_what_integrators_remark_is_logged_where_it_begins_with_time_and_length():
-    """Pitfall: a run whose steps are halved again and again, and nobody can see where."""
-    scenario = oscillator(1e-3, 1.0)
-    simulation, told = scenario.compose(), []
-    watchdog = Watchdog(
-        scenario.watchdog,
-        simulation,
-        Statistics(),
-        0.1,
-        lambda *event, **data: told.append((event, data)),
-        print,
-    )
-    notes = ["", "cut", "cut", "", "cut", *["", "shifted"] * 20]
-    for note in notes:
-        simulation.step()
-        watchdog.on_step_accepted(simulation, StepReport(accepted=True, step_size=5e-4, note=note))
-    assert all(event == ("remark",) for event, _ in told)
-    assert [(data["step"], data["said"]) for _, data in told[:3]] == [(2, "cut"), (5, "cut"), (7, "shifted")]
-    assert told[0][1]["time_s"] == pytest.approx(2e-3)
-    assert told[0][1]["length_s"] == 5e-4
-    assert len(told) == 10
-
-
-def test_a_remark_names_the_shapes_that_carry_most_and_their_detector(scenario_file):
-    """Pitfall: steps that do not settle, of which a run says that they are cut, and nothing of what would cure them."""
-    scenario = load(scenario_file, ["bodies.ball.initial.position=[0, 0, 0.05]"])
-    simulation, told = scenario.compose(), []
-    keep = lambda *event, **data: told.append(data)  # noqa: E731
-    watchdog = Watchdog(scenario.watchdog, simulation, Statistics(), 0.1, keep, print)
-    simulation.step()
-    watchdog.on_step_accepted(simulation, StepReport(accepted=True, step_size=1e-3, note="cut"))
-    (data,) = told
-    assert data["between"] == "ball.0 (sphere) and floor (half-space), found by tiny-floor"
 
 
 def test_penetration_can_stop_the_run_before_the_step_is_kept(scenario_file):
