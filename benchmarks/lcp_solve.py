@@ -60,6 +60,7 @@ class RecordedProblem:
             "friction_record",
             "gap",
             "free_velocity",
+            "start_impulse",
             "lower",
             "upper",
         ):

@@ -167,17 +167,20 @@ class ContactIslands:
         )  # fmt: skip
 
     def solve(
-        self, solver: ImpulseSolver, velocity: Array, bias: Array, step: float, impulse: Array, *,
+        self, solver: ImpulseSolver, velocity: Array, bias: Array, step: float, impulse: Array, start: Array, *,
         has_friction: bool = True,
     ) -> SolveInfo:  # fmt: skip
         """Solve every island; `impulse` (m·width,) holds the guess and receives λ.
+
+        Args:
+            start: `start_impulse` of a contact problem.
 
         Returns:
             The worst status, with the largest residuals and the sum of iterations.
         """
         contacts, width = self._contacts, self._width
         free = bias[: self._count] + self._world.jacobian.multiply(velocity)
-        by_contact = impulse[: self._count * width].reshape(-1, width)
+        by_contact, carried = (each[: self._count * width].reshape(-1, width) for each in (impulse, start))
         if self.movable is not None:
             by_contact[~self.movable] = 0.0
         infos: list[SolveInfo] = []
@@ -190,6 +193,7 @@ class ContactIslands:
             problem = BlockContactProblem(
                 self._blocks(k), int(self._velocity_count[k]), width, step, contacts.id[own], contacts.gap[own],
                 friction[own], record[own] if has_record else np.zeros((0, 0)), free[own].ravel(),
+                carried[own].ravel(),
             )  # fmt: skip
             guess = by_contact[own].ravel()
             infos.append(solver.solve(problem, guess))

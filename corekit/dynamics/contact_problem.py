@@ -50,6 +50,7 @@ class ReducedContactProblem:
     gap: Array = _NOTHING
     friction: Array = _NOTHING
     friction_record: Array = _NO_RECORD
+    start_impulse: Array = _NOTHING
     bounded_count: int = 0
     lower: Array = _NOTHING
     upper: Array = _NOTHING
@@ -89,7 +90,8 @@ class ReducedStep:
         world, impulse = self._world, self._impulses.impulse
         if has_many_contacts(world, contact_count):
             islands = ContactIslands(world, contact_count)
-            info, movable = islands.solve(self._solver, velocity, bias, step, impulse), islands.movable
+            info = islands.solve(self._solver, velocity, bias, step, impulse, self._impulses.start)
+            movable = islands.movable
             if not world.has_constraints:
                 islands.add_response(impulse, velocity)
                 return info, movable
@@ -128,7 +130,7 @@ class ReducedStep:
         impulse = np.zeros(len(known))
         if has_many_contacts(world, count):
             islands = ContactIslands(world, count)
-            info = islands.solve(self._solver, end, bias, step, impulse, has_friction=False)
+            info = islands.solve(self._solver, end, bias, step, impulse, impulse, has_friction=False)
             islands.add_response(impulse, end)
         else:
             _, problem, compliance = self._reduce(count, bias, about, step, velocity)
@@ -164,7 +166,7 @@ class ReducedStep:
         if m and world.pipeline is not None:
             contacts = world.pipeline.contacts
             problem.id, problem.gap = contacts.id[:m], contacts.gap[:m]
-            problem.friction = contacts.friction[:m]
+            problem.friction, problem.start_impulse = contacts.friction[:m], self._impulses.start
             if world.pipeline.record_width:
                 problem.friction_record = contacts.friction_record[:m]
         self._delassus.assemble(rows, velocity, free, problem.matrix)
@@ -260,6 +262,7 @@ class UnreducedStep:
             problem.contact_count = contacts.count
             problem.contact_dofs, problem.contact_values = jacobian.rows.dofs, jacobian.rows.values
             problem.bias = bias + jacobian.multiply(about)
+            problem.start_impulse = self._impulses.start
             can_move = np.empty(contacts.count, dtype=np.bool_)
             if find_rowless(jacobian.width, jacobian.rows.values, can_move):
                 movable = can_move

@@ -54,6 +54,8 @@ class ContactProblem(Protocol):
             directional law the first tangent is the material direction.
         gap: signed distance at the state of the rows [m], shape (m,).
         free_velocity: w₀, relative velocity at λ = 0 with stabilisation and moving obstacles, shape (R,).
+        start_impulse: λ of the contacts in the last step, shape (m·width,), zero for new contacts; constant in the
+            iterations of a step, while the guess that `solve` gets is the answer of the last iteration.
         lower, upper: impulse bounds of the bounded rows, shape (p,), possibly infinite.
         step: h [s].
     """
@@ -66,6 +68,7 @@ class ContactProblem(Protocol):
     friction_record: Array
     gap: Array
     free_velocity: Array
+    start_impulse: Array
     lower: Array
     upper: Array
     step: float
@@ -110,7 +113,7 @@ class UnreducedStepProblem:
         lower, upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
         rows_per_contact: 3, or 2 in a planar world: normal, then tangents.
         contact_count: m. id, friction: of every contact, shape (m,). frictional: whether any may ever have some.
-        friction_record: as in `ContactProblem`, shape (m, k).
+        friction_record, start_impulse: as in `ContactProblem`, shape (m, k) and (m·width,).
         contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
         step: h [s].
     """
@@ -132,6 +135,7 @@ class UnreducedStepProblem:
     contact_dofs: IntArray = field(factory=lambda: np.zeros((0, 1), dtype=np.int64))
     contact_values: Array = field(factory=lambda: np.zeros((0, 1)))
     bias: Array = field(factory=lambda: np.zeros((0, 3)))
+    start_impulse: Array = field(factory=lambda: np.zeros(0))
     step: float = 0.0
 
 

@@ -110,18 +110,19 @@ class BlockContactProblem:
         velocity_count: length of v.
         rows_per_contact: width.
         step: h [s].
-        id, gap, friction, friction_record, free_velocity: as of `ContactProblem`.
+        id, gap, friction, friction_record, free_velocity, start_impulse: as of `ContactProblem`.
     """
 
     def __init__(
         self, blocks: ContactBlocks, velocity_count: int, rows_per_contact: int, step: float, id: IntArray,
-        gap: Array, friction: Array, friction_record: Array, free_velocity: Array,
+        gap: Array, friction: Array, friction_record: Array, free_velocity: Array, start_impulse: Array,
     ) -> None:  # fmt: skip
         self.blocks, self.velocity_count = blocks, velocity_count
         self.rows_per_contact, self.step = rows_per_contact, step
         self.contact_count, self.bounded_count = len(gap), 0
         self.id, self.gap, self.friction = id, gap, friction
         self.friction_record, self.free_velocity = friction_record, free_velocity
+        self.start_impulse = start_impulse
         self.lower = self.upper = _NOTHING
         self._delassus: Array | None = None
 

@@ -172,7 +172,7 @@ def _contact_motion(
 @compiled
 def turn_directions(
     unit: Array, friction: Array, records: Array, delassus: Array, softness: float, free: Array,
-    impulse: Array, aligned: bool, directions: Array,
+    carried: Array, aligned: bool, directions: Array, guess: Array,
 ) -> None:  # fmt: skip
     """Write the directions of every contact, turned by (2) and (3) or not, and turn friction at its bound with them.
 
@@ -180,24 +180,25 @@ def turn_directions(
         unit: columns of `pyramid_directions`, shape (width − 1, r).
         friction: μ, shape (m,). records: of the anisotropic law, shape (m, 3), or (m, 0).
         delassus: W, shape (R, R), or (0, 0) where it is not known: then w is `free`, and ρ is `softness` [kg].
-        free: w₀, shape (≥ m·width,). impulse: λ, as long. Friction that is at its bound, of a contact that slides,
-            becomes μ·λ_n·d₁.
+        free: w₀, shape (≥ m·width,).
+        carried: λ with which the step begins, shape (m·width,).
         aligned: whether to turn; in a plane nothing turns.
         directions: D, shape (m, width − 1, r), written.
+        guess: of λ, shape (≥ m·width,). Friction that is at its bound, of a contact that slides, becomes μ·λ_n·d₁.
     """
     along, count = unit.shape
     width, contacts, inscribed = along + 1, len(directions), math.cos(math.pi / max(count, 1))
     velocity = np.empty(3)
     for c in range(contacts):
         row, cosine, sine, own, slides = c * width, 1.0, 0.0, directions[c], False
-        radius = friction[c] * impulse[row]
+        radius = friction[c] * carried[row]
         if aligned and along == 2 and friction[c] > 0.0:
             rho = softness
             if len(delassus):
-                rho = _contact_motion(row, contacts * width, delassus, free, impulse, velocity)
+                rho = _contact_motion(row, contacts * width, delassus, free, carried, velocity)
             else:
                 velocity[:] = free[row : row + 3]
-            x, y = _needed_friction(records[c], rho, impulse[row : row + 3], velocity)
+            x, y = _needed_friction(records[c], rho, carried[row : row + 3], velocity)
             size, least = math.sqrt(x * x + y * y), _AT_REST * rho * abs(velocity[0])
             if max(inscribed * radius, least) < size < math.inf:
                 cosine, sine, slides = x / size, y / size, size > radius
@@ -207,7 +208,8 @@ def turn_directions(
                 own[1, k] = sine * unit[0, k] + cosine * unit[1, k]
         if records.shape[1] == 3:
             anisotropic_directions(own, records[c], own)
-        if slides and radius > 0.0:
-            held = impulse[row + 1] ** 2 + impulse[row + 2] ** 2
-            if held >= (inscribed * radius) ** 2 * (own[0, 0] ** 2 + own[1, 0] ** 2):
-                impulse[row + 1], impulse[row + 2] = radius * own[0, 0], radius * own[1, 0]
+        bound = friction[c] * guess[row]
+        if slides and bound > 0.0:
+            held = guess[row + 1] ** 2 + guess[row + 2] ** 2
+            if held >= (inscribed * bound) ** 2 * (own[0, 0] ** 2 + own[1, 0] ** 2):
+                guess[row + 1], guess[row + 2] = bound * own[0, 0], bound * own[1, 0]

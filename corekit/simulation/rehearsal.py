@@ -131,6 +131,6 @@ def rehearsal_problem(width: int, step: float, record_width: int = 0) -> Reduced
     inverse = np.array([1.0, 1.0, 1.0, 100.0, 100.0, 100.0])
     return ReducedContactProblem(
         width, step, rows @ np.array([0.3, 0.1, -0.5, 1.0, 4.0, 2.0]), (rows * inverse) @ rows.T, contact_count=4,
-        id=np.arange(4), gap=np.full(4, -_DEPTH), friction=np.full(4, 0.5),
+        id=np.arange(4), start_impulse=np.zeros(4 * width), gap=np.full(4, -_DEPTH), friction=np.full(4, 0.5),
         friction_record=np.full((4, record_width), 0.5),
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from corekit.scenario.load import from_document
 
 G, MU, H, RADIUS, HALF = 9.81, 0.3, 5e-3, 0.05, 0.01
-SOLVERS = {"cone": {}, "lcp": {"aligned": True}, "qp": {"aligned": True}}
+SOLVERS = {"cone": {}, "lcp": {}, "qp": {}}
 SHAPES = {
     "box": {"shape": "box", "size": [0.1, 0.1, 2.0 * HALF], "mass": 0.1},
     "ball": {"shape": "sphere", "size": [RADIUS], "mass": 0.1},

@@ -222,7 +222,16 @@ def test_a_patch_is_the_problem_of_its_contacts_at_the_impulses_of_the_others():
     rng = np.random.default_rng(3)
     free, impulse = rng.uniform(-1.0, 1.0, (2, 3 * m))
     problem = BlockContactProblem(
-        blocks, 32, 3, STEP, np.arange(m), np.zeros(m), np.full(m, 0.5), np.zeros((0, 0)), free
+        blocks,
+        32,
+        3,
+        STEP,
+        np.arange(m),
+        np.zeros(m),
+        np.full(m, 0.5),
+        np.zeros((0, 0)),
+        free,
+        np.zeros(3 * m),
     )
     J = np.zeros((2, 3 * m, 32))
     for source, rows in zip((blocks.jacobian, blocks.response), J, strict=True):
@@ -294,7 +303,16 @@ def test_compliant_contacts_obey_coulombs_law_with_their_own_velocity(compliance
     W = J @ J.T
     rho = 3.0 / W.diagonal().reshape(-1, 3).sum(axis=1)
     problem = BlockContactProblem(
-        blocks, 48, 3, STEP, np.arange(m), np.zeros(m), np.full(m, 0.5), np.zeros((0, 0)), free
+        blocks,
+        48,
+        3,
+        STEP,
+        np.arange(m),
+        np.zeros(m),
+        np.full(m, 0.5),
+        np.zeros((0, 0)),
+        free,
+        np.zeros(3 * m),
     )
     equations = BodyEquations(blocks, 3)
     solution = solve_compliant(

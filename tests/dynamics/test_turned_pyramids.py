@@ -16,10 +16,11 @@ def turned(count, free, *, delassus=None, records=None, aligned=True, impulse=No
     records = np.empty((contacts, 0)) if records is None else records
     delassus = np.zeros((0, 0)) if delassus is None else delassus
     directions, impulse = np.empty((contacts, 2, count)), np.zeros(len(free)) if impulse is None else impulse
+    carried = impulse.copy()
     friction = 0.5 * np.ones(contacts) if friction is None else friction
     turn_directions(
-        pyramid_directions(3, count), friction, records, delassus, 1.0, np.array(free, dtype=float), impulse, aligned,
-        directions,
+        pyramid_directions(3, count), friction, records, delassus, 1.0, np.array(free, dtype=float), carried, aligned,
+        directions, impulse,
     )  # fmt: skip
     return directions
 

@@ -61,6 +61,7 @@ def extract_patch(
         own, int(begin[-1]), width, problem.step, problem.id[contacts], problem.gap[contacts],
         problem.friction[contacts], problem.friction_record,
         velocity.reshape(-1, width)[contacts].ravel() - moved,
+        problem.start_impulse.reshape(-1, width)[contacts].ravel(),
     ), own_impulse  # fmt: skip
 
 

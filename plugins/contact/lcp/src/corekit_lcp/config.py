@@ -57,7 +57,7 @@ class LCPContactConfig:
     friction_directions: int = option(
         8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
     )
-    aligned: bool = option(False, "whether pyramids are turned so that a direction opposes slip")
+    aligned: bool = option(True, "whether pyramids are turned so that a direction opposes slip")
     lcp_solver: ComponentRef = component_option("lcp_solvers", "lemke", "solver of the assembled problem")
     fallback: tuple[ComponentRef, ...] = component_list_option(
         "lcp_solvers",

@@ -173,8 +173,8 @@ class LCPContact(ImpulseSolver, Stateful):
         if self._is_anisotropic or (self._config.aligned and width == 3):
             records = problem.friction_record if self._is_anisotropic else np.empty((friction.size, 0))
             turn_directions(
-                base, friction, records, scaled.delassus(), 0.0, free, impulse, self._config.aligned,
-                directions,
+                base, friction, records, scaled.delassus(), 0.0, free, problem.start_impulse / scaled.impulse_unit,
+                self._config.aligned, directions, impulse,
             )  # fmt: skip
         return ContactProblemArrays(
             scaled.delassus(),

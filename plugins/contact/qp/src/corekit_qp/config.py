@@ -25,7 +25,7 @@ class QPContactConfig:
     friction_directions: int = option(
         8, "directions of the friction pyramid, even; two in a plane", low=4, high=64, check=_even
     )
-    aligned: bool = option(False, "whether pyramids are turned so that a direction opposes slip")
+    aligned: bool = option(True, "whether pyramids are turned so that a direction opposes slip")
     tolerance: float = option(
         1e-9, "largest residual of a solved problem, relative to its free velocity", above=0.0
     )

@@ -43,7 +43,7 @@ class Pyramids:
         self._directions: dict[tuple[int, int], Array] = {}
 
     def of_problem(self, problem: ContactProblem, impulse: Array) -> Array:
-        """The directions of its contacts, by their loads and free velocities; friction at its bound turns with them."""
+        """The directions of its contacts; the friction of a guess that is at its bound turns with them."""
         delassus = np.ascontiguousarray(problem.delassus())
         return self._turned(problem, problem.free_velocity, delassus, 0.0, impulse)
 
@@ -71,9 +71,10 @@ class Pyramids:
                 delassus,
                 softness,
                 free,
-                impulse,
+                problem.start_impulse,
                 aligned,
                 directions,
+                impulse,
             )
         return directions
 

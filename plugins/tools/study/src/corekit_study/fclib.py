@@ -34,6 +34,7 @@ class FileProblem:
         self.id: IntArray = np.arange(count)
         self.friction_record, self.gap = np.zeros((count, 0)), np.zeros(count)
         self.lower, self.upper = np.zeros((2, 0))
+        self.start_impulse = np.zeros(count * rows_per_contact)
         self.step = 1.0
 
     def delassus(self) -> Array:
