@@ -34,7 +34,7 @@ def test_the_mismatch_is_the_distance_of_the_tips_in_lengths():
     other = recorded([0.0, 1.0], [[0, 0, 0], [1, 0.3, 0.4]])
     apart = mismatch(one, other, "arm.tip", 2.0)
     np.testing.assert_allclose(apart, [0.0, 0.25])
-    assert [row.passed for row in mismatch_rows(apart, (25.0, 12.5), "")] == [True, True]
+    assert [row.passed for row in mismatch_rows(apart, (25.1, 12.6), "")] == [True, True]
     assert [row.passed for row in mismatch_rows(apart, (20.0, 11.0), "")] == [False, False]
     with pytest.raises(ValueError, match="every"):
         mismatch(one, recorded([0.0, 2.0], [[0, 0, 0], [1, 0, 0]]), "arm.tip", 2.0)

@@ -11,6 +11,7 @@ Of mass m, semi-axes a, b, c, radius r and length L along z:
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -81,7 +82,7 @@ class GeomReader:
             upright = Element(element.tag, {"zaxis": " ".join(map(repr, (ends[0] - ends[1]).tolist()))})
             rotation = self.settings.rotation(upright)
         volume, moments = _filled(kind, sizes)
-        if not volume > 0.0:  # sizes that are too small for numbers
+        if not volume >= sys.float_info.min:  # sizes that are too small for numbers of full precision
             reader.problem(element, "must have a volume above 0")
             return None
         mass = self._mass(element, volume)
