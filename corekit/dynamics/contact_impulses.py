@@ -44,7 +44,7 @@ class ContactImpulses:
         bounded: number p of bounded constraints.
         id: of the contacts that `impulse` belongs to, shape (m,).
         impulse: λ, shape (m·width + p,) [N·s]: contacts, then bounded constraints.
-        start: λ of these contacts in the last accepted step, shape (m·width,), zero for new ones.
+        start: λ of the last accepted step, as long, zero for new contacts.
     """
 
     def __init__(
@@ -66,23 +66,25 @@ class ContactImpulses:
     def begin_step(self) -> None:
         """Go back to the impulses of the last accepted step, so that a repeated or a resumed step is the same."""
         self.id, self.impulse, of_constraints = self._accepted
-        self.start, self.of_constraints = self.impulse, of_constraints
+        self.of_constraints = of_constraints
         if self.bounded:
             self.impulse = np.concatenate([self.impulse, *self._of_bounded()])
+        self.start = self.impulse
 
     def match(self, contacts: ContactSet | None) -> None:
         """Use the impulses known so far as a guess for another set of contacts; None: no contacts."""
         count = 0 if contacts is None else contacts.count
-        guess, self.start = np.zeros(count * self._width + self.bounded), np.zeros(count * self._width)
+        guess, start = np.zeros((2, count * self._width + self.bounded))
         if contacts is not None and count:
             of_contacts = guess[: count * self._width]
             match_by_id(self._width, contacts.id, self.id, id_order(self.id), self.impulse, of_contacts)
             known, impulse, _ = self._accepted
-            match_by_id(self._width, contacts.id, known, id_order(known), impulse, self.start)
+            match_by_id(self._width, contacts.id, known, id_order(known), impulse, start[: len(of_contacts)])
         if self.bounded:
+            start[count * self._width :] = self.start[len(self.start) - self.bounded :]
             guess[count * self._width :] = np.concatenate(self._of_bounded())
         self.id = contacts.id[:count].copy() if contacts is not None else _NO_ID
-        self.impulse = guess
+        self.impulse, self.start = guess, start
 
     def find_new(self, contacts: ContactSet) -> BoolArray | None:
         """Which of the current contacts push and did not in the last accepted step, shape (m,); None without any."""

@@ -54,7 +54,7 @@ class ContactProblem(Protocol):
             directional law the first tangent is the material direction.
         gap: signed distance at the state of the rows [m], shape (m,).
         free_velocity: w₀, relative velocity at λ = 0 with stabilisation and moving obstacles, shape (R,).
-        start_impulse: λ of the contacts in the last step, shape (m·width,), zero for new contacts; constant in the
+        start_impulse: λ of the last step, shape (R,), zero for new contacts; constant in the
             iterations of a step, while the guess that `solve` gets is the answer of the last iteration.
         lower, upper: impulse bounds of the bounded rows, shape (p,), possibly infinite.
         step: h [s].
@@ -113,7 +113,7 @@ class UnreducedStepProblem:
         lower, upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
         rows_per_contact: 3, or 2 in a planar world: normal, then tangents.
         contact_count: m. id, friction: of every contact, shape (m,). frictional: whether any may ever have some.
-        friction_record, start_impulse: as in `ContactProblem`, shape (m, k) and (m·width,).
+        friction_record, start_impulse: as in `ContactProblem`, shape (m, k) and (m·width + p,).
         contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
         step: h [s].
     """

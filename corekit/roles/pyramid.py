@@ -20,9 +20,11 @@ At first this is −w₀,t. What slides on in the direction in which it slid has
 sticks until it slips. Where slip turns, (2) follows it by a share ρ·s/(μ·λ_n + ρ·s) in each step, s = |w_t|, and
 slowly at the verge of sticking: there the whole friction of a body would turn its slip over within a step, and back in
 the next one, if it jumped. That is why ρ is that of all contacts which push alike, by rows of W. (3) is the slip that
-the impact of a contact alone would leave without friction: that of a tilted rod which falls straight. Where that is
-rounding too, as for a ball, d₁ is the first tangent, and so it is where |t| is within cos(π/r)·μ·λ_n: there a contact
-sticks with every pyramid, and rounding turns nothing. All this turns with the world and is mirrored with it.
+the impact of a contact alone would leave without friction: that of a tilted rod which falls straight. Where λ is not
+what stops the contacts now, as where a face passes on to the next tile, W·λ turns bodies that do not turn: there w₀,t
+takes the place of w_t of all that slides faster than friction stops in a step. Where slip is rounding too, as for a
+ball, d₁ is the first tangent, and so it is where |t| is within cos(π/r)·μ·λ_n: there a contact sticks with every
+pyramid, and rounding turns nothing. All this turns with the world and is mirrored with it.
 
 In the anisotropic law t is that of the unit circle, Â⁻¹·λ_t − ρ·Â·w_t, with Â = A/μ and A of (3) in `roles.friction`.
 
@@ -48,6 +50,10 @@ __all__ = [
 
 _STRUCK = 1e-2
 """Slip of a contact that is struck straight, relative to its approach."""
+_BALANCED = 0.1
+"""Normal velocity that loads of the last step may leave, relative to the one without them."""
+_BEYOND = 2.0
+"""Slip that friction does not stop in a step, relative to what it stops."""
 _AT_REST = 1e-9
 """Slip without a direction, relative to the velocity of the contact."""
 
@@ -149,24 +155,38 @@ def _needed_friction(record: Array, rho: float, impulse: Array, velocity: Array)
 
 
 @compiled
-def _contact_motion(
-    row: int, contact_rows: int, delassus: Array, free: Array, impulse: Array, velocity: Array
-) -> float:
-    """Write w of the contact that begins at a row, or that of (3), and return its ρ."""
+def _write_velocity(delassus: Array, free: Array, carried: Array, velocity: Array) -> bool:
+    """Write w of the contacts, shape (3·m,); whether λ stops them all to a tenth."""
+    is_balanced = True
+    for i in range(len(velocity)):
+        total = free[i]
+        for j in range(min(len(delassus), len(carried))):
+            total += delassus[i, j] * carried[j]
+        velocity[i] = total
+        if i % 3 == 0 and (total < 0.0 or carried[i] > 0.0):
+            is_balanced = is_balanced and abs(total) <= _BALANCED * abs(free[i])
+    return is_balanced
+
+
+@compiled
+def _bound_rho(row: int, contact_rows: int, delassus: Array) -> float:
+    """The ρ of the contact that begins at a row [kg]."""
     largest = 0.0
-    for a in range(3):
-        size, velocity[a] = 0.0, free[row + a]
-        for j in range(len(delassus)):
-            velocity[a] += delassus[row + a, j] * impulse[j]
-            if a > 0 and j < contact_rows and j % 3 > 0:
-                size += abs(delassus[row + a, j])
+    for a in range(1, 3):
+        size = 0.0
+        for j in range(contact_rows):
+            size += abs(delassus[row + a, j]) if j % 3 > 0 else 0.0
         largest = max(largest, size)
+    return 1.0 / largest if largest > 0.0 else 0.0
+
+
+@compiled
+def _slip_of_impact(row: int, delassus: Array, velocity: Array) -> None:
+    """Write the slip of (3) in the place of w, of a contact that begins at a row and is struck straight."""
     normal, x, y = velocity
-    is_struck = normal < 0.0 and impulse[row] <= 0.0 and x * x + y * y <= (_STRUCK * normal) ** 2
-    if is_struck and delassus[row, row] > 0.0:
+    if normal < 0.0 and x * x + y * y <= (_STRUCK * normal) ** 2 and delassus[row, row] > 0.0:
         for a in range(1, 3):
             velocity[a] -= normal * delassus[row + a, row] / delassus[row, row]
-    return 1.0 / largest if largest > 0.0 else 0.0
 
 
 @compiled
@@ -181,23 +201,27 @@ def turn_directions(
         friction: μ, shape (m,). records: of the anisotropic law, shape (m, 3), or (m, 0).
         delassus: W, shape (R, R), or (0, 0) where it is not known: then w is `free`, and ρ is `softness` [kg].
         free: w₀, shape (≥ m·width,).
-        carried: λ with which the step begins, shape (m·width,).
+        carried: λ with which the step begins, shape (R,), or of the contacts alone.
         aligned: whether to turn; in a plane nothing turns.
         directions: D, shape (m, width − 1, r), written.
         guess: of λ, shape (≥ m·width,). Friction that is at its bound, of a contact that slides, becomes μ·λ_n·d₁.
     """
     along, count = unit.shape
     width, contacts, inscribed = along + 1, len(directions), math.cos(math.pi / max(count, 1))
-    velocity = np.empty(3)
+    w, velocity, is_balanced, turns = np.empty(contacts * width), np.empty(3), True, aligned and along == 2
+    if turns:
+        is_balanced = _write_velocity(delassus, free, carried, w)
     for c in range(contacts):
         row, cosine, sine, own, slides = c * width, 1.0, 0.0, directions[c], False
         radius = friction[c] * carried[row]
-        if aligned and along == 2 and friction[c] > 0.0:
-            rho = softness
-            if len(delassus):
-                rho = _contact_motion(row, contacts * width, delassus, free, carried, velocity)
-            else:
-                velocity[:] = free[row : row + 3]
+        if turns and friction[c] > 0.0:
+            rho = _bound_rho(row, contacts * width, delassus) if len(delassus) else softness
+            slip = math.sqrt(free[row + 1] ** 2 + free[row + 2] ** 2)
+            velocity[:] = (
+                w[row : row + 3] if is_balanced or rho * slip <= _BEYOND * radius else free[row : row + 3]
+            )
+            if len(delassus) and carried[row] <= 0.0:
+                _slip_of_impact(row, delassus, velocity)
             x, y = _needed_friction(records[c], rho, carried[row : row + 3], velocity)
             size, least = math.sqrt(x * x + y * y), _AT_REST * rho * abs(velocity[0])
             if max(inscribed * radius, least) < size < math.inf:

@@ -27,7 +27,7 @@ class DenseProblem:
         self.free_velocity = self.rows @ self.velocity
         if stabilisation is not None:
             self.free_velocity = self.free_velocity + stabilisation
-        self.start_impulse = np.zeros(width * self.contact_count)
+        self.start_impulse = np.zeros(len(self.rows))
         self.gap = np.zeros(self.contact_count) if gap is None else np.array(gap, float)
         limits = np.array(bounds, float).reshape(-1, 2)
         self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()

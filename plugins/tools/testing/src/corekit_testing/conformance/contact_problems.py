@@ -54,7 +54,7 @@ class DenseProblem:
         self.friction: Array = np.full(self.contact_count, largest, dtype=float)
         self.free_velocity: Array = rows @ velocity + stabilisation
         self.gap: Array = np.zeros(self.contact_count)
-        self.start_impulse: Array = np.zeros(width * self.contact_count)
+        self.start_impulse: Array = np.zeros(len(rows))
         limits = np.array(bounds, dtype=float).reshape(-1, 2)
         self.lower, self.upper = limits[:, 0].copy(), limits[:, 1].copy()
         self.id: IntArray = np.arange(self.contact_count)
