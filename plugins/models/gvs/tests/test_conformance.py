@@ -21,6 +21,7 @@ ARM = {
                     "radius": [0.015, -0.005],
                     "points": 2,
                     "strain": [{"kind": "fem-linear", "elements": 2, "modes": ["bend-y", "stretch"]}],
+                    "strain_energy": "EIy/2*bend_y**2*(1 + stretch)**2 + EA*(stretch - log(1 + stretch))",
                 },
             ],
         }
@@ -62,6 +63,7 @@ TREE = {
                 {
                     "length": 0.2,
                     "points": 5,
+                    "strain_energy": "EIy*4*(sqrt(1 + bend_y**2/4) - 1)",
                     "strain": [
                         {
                             "kind": "dependent",

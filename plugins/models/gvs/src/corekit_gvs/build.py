@@ -26,6 +26,7 @@ from corekit_gvs.tables import (
     BASES,
     CURVATURES,
     STRAINS,
+    STRESS,
     WRENCHES,
     Packed,
     pack,
@@ -35,6 +36,7 @@ from corekit_gvs.tree import Tree
 
 if TYPE_CHECKING:
     from corekit_gvs.dependent import DependentBasis
+    from corekit_gvs.elastic_law import ElasticLaw
 
 __all__ = ["Robot", "build", "with_tree"]
 
@@ -63,6 +65,7 @@ class Robot:
     varying: tuple[Varying, ...]
     state_loads: tuple[StateLoad, ...]
     dependents: tuple[DependentBasis, ...]
+    laws: tuple[ElasticLaw, ...]
 
     @cached_property
     def strains(self) -> Array:
@@ -90,9 +93,11 @@ class Robot:
         return table_of(self.packed, WRENCHES).reshape(-1, 9)
 
     def refresh(self, q: Array, v: Array, t: float) -> None:
-        """Write what depends on state or time beside the sweep: dependent bases, distributed wrenches."""
+        """Write what depends on state or time beside the sweep: dependent bases, elastic laws, distributed wrenches."""
         for basis in self.dependents:
             basis.update(q, v, t, self.strains, self.bases[0])
+        for law in self.laws:
+            law.update(q, self.strains, self.bases[0], self.actions)
         for each in self.varying:
             each.update(t, self.actions, self.wrenches)
 
@@ -117,6 +122,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     tree = _tree(config, mistakes)
     acting = AppliedLoads(tree)
     acting.add_all(config, mistakes)
+    laws = _elastic_laws(tree, acting, mistakes)
     loops = loop_tables(config, tree, mistakes)
     last = len(tree.nodes)
     with mistakes.collecting():
@@ -124,6 +130,9 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
     mistakes.raise_if_any()
     n = tree.sizes[0]
     integers, reals, order = _tables(config, tree, acting, loops, context)
+    for law in laws:
+        law.rows = order[law.rows]
+        reals["SECTIONS"][law.where, 1:7] = 0.0  # Hooke's
     packed = _pack(integers, reals, n, last)
     varying = tuple(
         Varying(each.function, each.X, order[each.rows], each.weight, each.internal)
@@ -147,6 +156,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         varying=varying,
         state_loads=tuple(acting.state_loads),
         dependents=tuple(tree.dependents),
+        laws=tuple(laws),
     )
 
 
@@ -181,6 +191,22 @@ def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:
             )
     mistakes.raise_if_any()
     return tree
+
+
+def _elastic_laws(tree: Tree, acting: AppliedLoads, mistakes: Mistakes) -> list[ElasticLaw]:
+    """Laws of divisions that have one, with places for their stresses among the actuators."""
+    laws: list[ElasticLaw] = []
+    for part in (part for parts in tree.parts.values() for part in parts if part.division.strain_energy):
+        from corekit_gvs.elastic_law import ElasticLaw  # brings SymPy
+
+        points = np.array([tree.quadrature[i][0] for i in part.quadrature], dtype=np.int64)
+        places = np.array([tree.points[point][0] for point in points], dtype=np.int64)
+        rows = np.arange(len(points), dtype=np.int64) + len(acting.actuators)
+        sections = np.array([tree.sections[i] for i in part.quadrature])
+        with mistakes.collecting():
+            laws.append(ElasticLaw(part, sections, points, places, tree.pieces[part.piece][3], rows))
+            acting.actuators.extend((i, -1, STRESS, np.zeros(6)) for i in part.quadrature)
+    return laws
 
 
 def _rows(values: list[list[int]], width: int) -> IntArray:

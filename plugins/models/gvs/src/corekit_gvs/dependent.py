@@ -22,9 +22,8 @@ import numpy as np
 import sympy
 
 from corekit.data.arrays import Array, IntArray
-from corekit.errors import ConfigError, Mistake
 from corekit_gvs.basis import MODES, Basis
-from corekit_gvs.formula import evaluator, expression
+from corekit_gvs.formula import evaluator, expression, formula_of, translated
 from corekit_gvs.python_functions import function_of, is_function
 
 __all__ = ["DependentBasis"]
@@ -44,16 +43,7 @@ def _formula(entry: Any, names: list[str], path: str) -> Any:
     if not callable(entry):
         return expression(entry, names, path)
     symbols = [sympy.Symbol(name, real=True) for name in names]
-    try:
-        made = sympy.sympify(entry(*symbols), strict=True)
-        strange = sorted(map(str, made.free_symbols - set(symbols)))
-    except Exception as error:
-        said = f"must make a formula of the symbols {', '.join(names)} (use sympy's functions): {error}"
-        raise ConfigError([Mistake(path, entry, said)], "a Python function") from error
-    if strange:
-        said = f"may hold {', '.join(names)}; {', '.join(strange)} is none of them"
-        raise ConfigError([Mistake(path, entry, said)], "a Python function")
-    return made
+    return formula_of(entry, symbols, names, path)
 
 
 @lru_cache(maxsize=64)
@@ -167,11 +157,7 @@ class DependentBasis:
             q: its own coordinates, a sequence.
             functions: functions of formulas by their SymPy names.
         """
-        made = sympy.lambdify(
-            [sympy.Symbol(name, real=True) for name in self._derived.names],
-            self._derived.formulas,
-            [dict(functions)],
-        )
+        made = translated(self._derived.formulas, self._derived.names, functions)
         return [
             [
                 (row, scale * value)

@@ -46,6 +46,7 @@ from corekit_gvs.tables import (
     SPRINGS,
     STATE,
     STRAINS,
+    STRESS,
     TENDONS,
     THREAD,
     WORLD,
@@ -143,7 +144,7 @@ def cable(x: Array, action: Array, out: Array) -> float:
 def stress(
     ints: IntArray, reals: Array, inputs: Array, index: int, x: Array, term_factors: Array, out: Array, wrench: Array
 ) -> None:  # fmt: skip
-    """Write Σ·(ξ − ξ*) + Υ·ξ̇ + T·B_a of one quadrature point; x holds ξ, ξ̇."""
+    """Write Σ·(ξ − ξ*), or ∂W/∂ξ of `elastic_law`, + Υ·ξ̇ + T·B_a of one quadrature point; x holds ξ, ξ̇."""
     point, section = index_table(ints, QUADRATURE, 4)[index], real(ints, reals, SECTIONS, 19)[index]
     actuators, actions = index_table(ints, ACTUATORS, 2), real(ints, reals, ACTIONS, 7)
     for r in range(6):
@@ -153,6 +154,8 @@ def stress(
         )
     for a in range(point[2], point[3]):
         amount = term_factors[4] * (1.0 if actuators[a, 0] < 0 else inputs[actuators[a, 0]])
+        if actuators[a, 1] == STRESS:
+            amount = -term_factors[2]
         if amount == 0.0:
             continue
         if actuators[a, 1] == THREAD:

@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import sympy
+from sympy.core.function import Application
 from sympy.printing.numpy import NumPyPrinter
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 
-__all__ = ["evaluator", "evaluator_with_slope", "expression"]
+__all__ = ["KNOWN", "evaluator", "evaluator_with_slope", "expression", "formula_of", "translated"]
 
 _PRINTER: Any = NumPyPrinter  # without types
 _LONGEST = 2000
@@ -32,6 +33,11 @@ _LONGEST_NUMBER = 2048
 """Bits of a whole number or of a part of a fraction; the largest number of arrays has 1024."""
 _MOST_FUNCTIONS, _DEEPEST = 16, 400
 """Within each other: functions and powers, of which derivatives take SymPy minutes; and all signs."""
+KNOWN = frozenset(
+    ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "exp",
+     "log", "Abs", "sign", "Min", "Max", "Piecewise")
+)  # fmt: skip
+"""Functions of SymPy that a formula may hold, by their class; roots are powers."""
 _MULTIPLIED = 8
 """Highest power that is a product: an array's third power takes numpy as long as ten products."""
 
@@ -206,3 +212,59 @@ def evaluator_with_slope(text: str, name: str, path: str) -> Callable[..., Array
     """
     value = expression(text, [name], path)
     return evaluator([value, sympy.diff(value, sympy.Symbol(name, real=True))], [name])
+
+
+def formula_of(
+    function: Callable[..., Any], arguments: Sequence[Any], names: Sequence[str], path: str
+) -> Any:
+    """What a Python function makes of symbols.
+
+    Args:
+        function: of the user.
+        arguments: symbols, or tuples of them, as it takes them.
+        names: of all symbols.
+        path: where it stands in the options.
+
+    Raises:
+        ConfigError: what is no formula of these symbols by functions that arrays have.
+    """
+
+    def refuse(said: str) -> ConfigError:
+        return ConfigError([Mistake(path, function, said)], "a Python function")
+
+    try:
+        made = sympy.sympify(function(*arguments), strict=True)
+        strange = sorted({str(symbol) for symbol in made.free_symbols} - set(names))
+        unknown = sorted({type(call).__name__ for call in made.atoms(Application)} - KNOWN)
+    except Exception as error:
+        said = f"must make a formula of the symbols {', '.join(names)} (use sympy's functions): {error}"
+        raise refuse(said) from error
+    if strange:
+        raise refuse(f"may hold {', '.join(names)}; {', '.join(strange)} is none of them")
+    if unknown:
+        raise refuse(f"may hold {', '.join(sorted(KNOWN))}; {', '.join(unknown)} is none of them")
+    return made
+
+
+def translated(
+    formulas: Sequence[Any], names: Sequence[str], functions: Mapping[str, Callable[..., Any]]
+) -> Callable[..., list[Any]]:
+    """A function of another library's expressions that returns formulas of them.
+
+    Args:
+        formulas: of symbols with these names.
+        names: in the order of the arguments.
+        functions: that library's, of KNOWN and `sqrt`; `Piecewise` is one of (condition, then, else).
+    """
+    choose: Any = sympy.Function("Piecewise")
+
+    def chosen(*pairs: Any) -> Any:
+        *before, (value, _) = pairs
+        for each, condition in reversed(before):
+            value = choose(condition, each, value)
+        return value
+
+    simple = [sympy.sympify(each).replace(sympy.Piecewise, chosen) for each in formulas]
+    symbols = [sympy.Symbol(name, real=True) for name in names]
+    made: Callable[..., list[Any]] = sympy.lambdify(symbols, simple, [dict(functions)])
+    return made

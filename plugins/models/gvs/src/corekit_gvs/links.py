@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -37,6 +37,8 @@ class Division:
 
         M̄ = ρ·diag(I_y + I_z, I_y, I_z, A, A, A),   Σ = diag(G·J, E·I_y, E·I_z, E·A, k_y·G·A, k_z·G·A),
         Υ = η·diag(J, 3·I_y, 3·I_z, 3·A, k_y·A, k_z·A)                                                (1)
+
+    with Hooke's elastic energy ½·(ξ − ξ*)ᵀ·Σ·(ξ − ξ*) per length, or another by `strain_energy` (`elastic_law`);
 
     with J and k of `corekit.geometry.sections`: Saint-Venant's torsion constant and Cowper's shear coefficients.
     Fluid of density ρ_w, with the section's η = (ω, v) and radius r (or √(A/π)), per length:
@@ -79,6 +81,13 @@ class Division:
     poisson: float = option(0.5, "ν, for G = E/(2·(1 + ν))", low=-0.999, high=0.5)
     density: float = option(1000.0, "ρ", unit="kg/m³", above=0)
     viscosity: float = option(0.0, "η of the material", unit="Pa·s", low=0)
+    strain_energy: str | Callable[..., Any] = option(
+        "",
+        "elastic law W instead of Hooke's (empty): a formula of the strains from their reference, torsion, bend_y, "
+        "bend_z [1/m], stretch, shear_y, shear_z, of X, and of Σ's diagonal, GJ, EIy, EIz, EA, GAy, GAz; or a Python "
+        "function, `file.py:function`, that makes one of SymPy's symbols (strains, X, rigidities)",
+        unit="J/m",
+    )
     strain: tuple[Basis, ...] = option((Basis(),), "its bases; each strain in at most one of them")
     reference: tuple[str | float, ...] = option(
         ("0", "0", "0", "1", "0", "0"),

@@ -9,6 +9,7 @@ so Σ goes with E, and Υ is what Σ says of the section's shape, times η. Sect
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, final
 
 import casadi as ca
@@ -30,13 +31,16 @@ class Materials:
     Args:
         tree: as built.
         names: the parameters that are symbols.
+        without_young: paths of divisions whose elastic law does not hold Hooke's rigidities.
 
     Attributes:
         parameters: what there is, named as the options: `links[0].divisions[0].young`.
         symbols: of `names`.
     """
 
-    def __init__(self, tree: Tree, names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, tree: Tree, names: tuple[str, ...] = (), without_young: AbstractSet[str] = frozenset()
+    ) -> None:
         self.symbols = {name: ca.SX.sym(name) for name in names}
         self.parameters: Mapping[str, SymbolicParameter] = {}
         found: dict[str, SymbolicParameter] = {}
@@ -45,7 +49,8 @@ class Materials:
             division = part.division
             if division.section == "given":
                 continue
-            found[f"{part.path}.young"] = SymbolicParameter("Pa", division.young)
+            if part.path not in without_young:
+                found[f"{part.path}.young"] = SymbolicParameter("Pa", division.young)
             found[f"{part.path}.viscosity"] = SymbolicParameter("Pa·s", division.viscosity)
             for i in part.quadrature:
                 self._of_point[i] = part.path, division.young, division.poisson

@@ -66,7 +66,7 @@ class GVS(Model):
         )
         robot = build(config, context)
         self._last, self._count = robot.last, len(robot.tree.nodes)
-        self._renewed = bool(robot.dependents or robot.varying or robot.state_loads)
+        self._renewed = bool(robot.dependents or robot.laws or robot.varying or robot.state_loads)
         self._drifts = any(not basis.steady for basis in robot.dependents)
         self._motions = PrescribedJoints(config, robot.tree, Mistakes(context.path))
         self._layout = description_of(config, robot, self._motions)
@@ -101,7 +101,7 @@ class GVS(Model):
         """The same robot with other materials of soft links.
 
         None where more is different, the base moves, cables rub or are driven by length, or what acts depends on the
-        state or on time.
+        state or on time; elastic laws of users do.
         """
         robot = self._robot
         if self._renewed or self._drives or robot.acting.frictions:
@@ -239,6 +239,8 @@ class GVS(Model):
         if moves:
             jacobian_rates(*packed, last)
         assemble_tangent(*packed, q, v, inputs, self._all, last, moves, stiffness.data, damping.data)
+        for law in self._robot.laws:
+            law.add_stiffness(stiffness.data)
         for load in self._robot.state_loads:
             load.add_slopes(packed, self._pole, state.time, moves, stiffness.data, damping.data)
         node_wrenches = self._node_wrenches
@@ -316,7 +318,7 @@ class GVS(Model):
         self._sweep(state, self._last, RATES)
         out = np.zeros(3)
         energies(*self._packed, state.q, state.v, out)
-        return float(out[0]), float(out[1] + out[2])
+        return float(out[0]), float(out[1] + out[2] + sum(law.energy() for law in self._robot.laws))
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """f as gravity, inertia (−c), elastic, viscous, applied and drag [N·m, N]."""

@@ -29,7 +29,18 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_gvs.build import Robot
 from corekit_gvs.materials import Materials
-from corekit_gvs.tables import BODY_INPUT, CHART, FIXED, MIDPOINT, ROOT, THREAD, WORLD_INPUT, WORLD_TABLE
+from corekit_gvs.symbolic_formulas import FUNCTIONS, law_at
+from corekit_gvs.tables import (
+    BODY_INPUT,
+    CHART,
+    FIXED,
+    MIDPOINT,
+    ROOT,
+    THREAD,
+    WORLD_INPUT,
+    WORLD_TABLE,
+    WRENCH,
+)  # fmt: skip
 
 __all__ = ["SymbolicTree"]
 
@@ -39,10 +50,6 @@ Wrench = tuple[int, Expression, Expression]
 """A node, and moment and force on it in world axes."""
 
 _TERMS, _FAR = 16, 20.0
-_FUNCTIONS = {
-    "sin": ca.sin, "cos": ca.cos, "tan": ca.tan, "asin": ca.asin, "acos": ca.acos, "atan": ca.atan, "sinh": ca.sinh,
-    "cosh": ca.cosh, "tanh": ca.tanh, "exp": ca.exp, "log": ca.log, "sqrt": ca.sqrt, "Abs": ca.fabs,
-}  # fmt: skip
 
 
 def _stumpff(s: Expression) -> list[Expression]:
@@ -104,8 +111,10 @@ class SymbolicTree:
             raise ConfigError([Mistake(path, what, said)], "symbolic expressions")
         self._robot, self._path = robot, path
         self._values = dict(values or {})
-        self._materials = Materials(robot.tree, tuple(self._values))
+        own = {law.division for law in robot.laws if not law.holds_rigidity}
+        self._materials = Materials(robot.tree, tuple(self._values), own)
         self._inputs = sum(channel.size for channel in robot.acting.channels)
+        self._laws = {int(i): (law, k) for law in robot.laws for k, i in enumerate(law.where)}
         self._made: dict[Any, Any] = {}
         self._depending: dict[int, list[tuple[int, Expression]]] = {}
 
@@ -113,7 +122,7 @@ class SymbolicTree:
 
     @property
     def parameters(self) -> Mapping[str, SymbolicParameter]:
-        """Young's modulus and viscosity of every division whose section is not given by its rigidity."""
+        """Young's modulus, where it matters, and viscosity of every division whose section is not given."""
         return self._materials.parameters
 
     def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicTree:
@@ -246,7 +255,7 @@ class SymbolicTree:
         out: dict[int, list[tuple[int, Expression]]] = {}
         for basis in self._robot.dependents:
             own = [q[basis.first + k] for k in range(basis.count)]
-            for point, values in zip(basis.points.tolist(), basis.strains_of(own, _FUNCTIONS), strict=True):
+            for point, values in zip(basis.points.tolist(), basis.strains_of(own, FUNCTIONS), strict=True):
                 out.setdefault(point, []).extend(values)
         return out
 
@@ -353,8 +362,9 @@ class SymbolicTree:
             away = xi - ca.DM(section[13:19])
             weight = float(section[0])
             rigidity = self._materials.elastic(i, section[1:7])
-            stress = rigidity * away + self._materials.viscous(i, section[7:13], section[1:7]) * rate
-            elastic += 0.5 * weight * ca.dot(rigidity * away, away)
+            energy, stress = law_at(self._laws, i, away, rigidity)
+            elastic += weight * energy
+            stress = stress + self._materials.viscous(i, section[7:13], section[1:7]) * rate
             for index, kind, action in acting.get(i, []):
                 amount = 1.0 if index < 0 else u[index]
                 if kind == THREAD:
@@ -363,7 +373,7 @@ class SymbolicTree:
                     along = tau / ca.sqrt(ca.dot(tau, tau))
                     amount = amount * shares.get((index, i), 1.0)
                     stress += amount * ca.vertcat(ca.cross(d, along), along)
-                else:
+                elif kind == WRENCH:
                     stress -= amount * ca.DM(action)
             slope = ca.DM(B) if row[0] not in self._depending else ca.jacobian(xi, q)[:, own]
             force[own] -= weight * (slope.T @ stress)

@@ -11,7 +11,7 @@ Tables of integers, a row each:
 - COLUMNS: the pieces' active columns (velocity indices), ancestors' first, own last
 - POINTS: places of a basis: place of b_q in BASES, own columns, place of b_qq in CURVATURES or −1
 - QUADRATURE: point, piece, first and end in ACTUATORS
-- ACTUATORS: input (−1: factor 1), kind (THREAD or WRENCH)
+- ACTUATORS: input (−1: factor 1), kind (THREAD, WRENCH, or STRESS of an elastic law)
 - MASSES: node; LOADS: node, first input (−1: factor 1), kind; TENDONS: node, node, input
 - DRIVEN: velocity, input; LOOPS: node, node, first row, rows, kind
 
@@ -22,7 +22,7 @@ Tables of reals:
 - BASES: b_q, row by row; then the same for ḃ_q and b̈_q, which only dependent bases have
 - CURVATURES: b_qq, (own, own, 6)
 - SECTIONS, per quadrature point: weight·L [m], diagonals of Σ and Υ, ξ*
-- ACTIONS, per actuator: (d, d′) of a cable or B_a; what friction leaves of the cable's tension, 1 without it
+- ACTIONS, per actuator: (d, d′) of a cable, B_a, or ∂W/∂ξ; what friction leaves of the cable's tension, 1 without it
 - BODIES, per mass: I (9), A (3), weight's mass, rotational drag (3), linear drag (9)
 - WRENCHES, per load: wrench (6), offset (3); ENDS, per tendon: two offsets
 - SPRINGS, per velocity: stiffness, damping, added mass
@@ -122,7 +122,7 @@ STATE = 24
 FIXED, CHART, MIDPOINT, ZANNA, ROOT = 0, 1, 2, 3, 4
 """Kinds of node: moved by a fixed transform, by one in aux, by a step of order 2 or 4; the base."""
 
-THREAD, WRENCH = 0, 1
+THREAD, WRENCH, STRESS = 0, 1, 2
 WORLD_INPUT, BODY_INPUT, WORLD_TABLE, BODY_TABLE = 0, 1, 2, 3
 FULL_COLUMNS = 36
 RATE_ROWS = 12
