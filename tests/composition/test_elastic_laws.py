@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from corekit.cli import main
 from corekit.errors import StepFailed
 from corekit.scenario.load import load
+from corekit_gvs.model import GVS
 from corekit_statics.equilibria import move_to_equilibrium
 
 README = Path(__file__).parents[2] / "plugins" / "models" / "gvs" / "README.md"
@@ -90,6 +91,7 @@ def test_the_printed_arm_keeps_its_energy_while_it_swings(arm):
         file.write_text(file.read_text().replace("step = 1e-3", f"step = {step}"), encoding="utf-8")
         simulation = load(file).compose()
         model, state = simulation.bodies[0].model, simulation.state.body_states[0]
+        assert isinstance(model, GVS)
         start = sum(model.compute_energies(state))
         kinetic, totals = [], []
         for _ in range(round(0.1 / step)):

@@ -14,6 +14,7 @@ which couples stretch and bending. Both beams are solved by `solve_bvp` from the
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def bend(stretch):
 
 
 def arm(law, *strain, **options):
-    own = {"length": LENGTH, "radius": RADIUS, "young": 1e6, "strain_energy": law, **options}
+    own: dict[str, Any] = {"length": LENGTH, "radius": RADIUS, "young": 1e6, "strain_energy": law, **options}
     return Link.soft("arm", strain=strain or (Basis.legendre(2),), **own)
 
 
@@ -262,7 +263,7 @@ def test_a_mass_on_a_mooney_rivlin_spring_swings_with_its_period_and_keeps_its_e
     def back(t, y):
         return y[1]
 
-    back.direction = -1.0  # from the shortest to the longest and on
+    vars(back)["direction"] = -1.0  # at the longest
     run = solve_ivp(
         motion,
         (0.0, 1.5 * period),
