@@ -12,6 +12,7 @@ from corekit.errors import ConfigError
 from corekit_gvs import discretise
 from corekit_gvs.config import Basis, Division, Link
 from corekit_gvs.functions import shape_functions
+from corekit_testing.rounding import rounding
 
 from .robots import Robot
 
@@ -42,8 +43,8 @@ FINE = 60
 """Points of the reference, a division or an element: 3 times the default's at least, 1/81 of its error of order 4."""
 
 
-def rod(basis: Basis, points: int = 0, radius=0.01) -> Robot:
-    return Robot(Link.soft("arm", length=0.3, radius=radius, strain=(basis,), points=points))
+def rod(basis: Basis, points: int = 0, radius=0.01, **options) -> Robot:
+    return Robot(Link.soft("arm", length=0.3, radius=radius, strain=(basis,), points=points, **options))
 
 
 def bent(basis: Basis, angle: float) -> np.ndarray:
@@ -157,3 +158,87 @@ def test_a_remembered_discretisation_is_that_of_a_robot_built_for_the_first_time
     q = np.random.default_rng(5).uniform(-0.5, 0.5, fresh.size)
     for one, other in zip(after.at(q).dynamics(), fresh.at(q).dynamics(), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+RULES = {"gauss": 9, "trapezoid": 1, "simpson": 3}
+"""Highest degree that five points an element integrate exactly."""
+DIVIDED = {
+    "whole": Basis.legendre(1),
+    "elements": Basis.fem("linear", 2),
+    "dependent": Basis.named("sigmoid", "bend-y"),
+}
+
+
+def summed(division: Division, degree: int) -> float:
+    """∫Xᵐ over [0, 1] by a division's points."""
+    X, weight, *_ = discretise.discretise(division, "")
+    return float(weight @ X**degree)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", DIVIDED)
+def test_a_rule_is_exact_to_its_degree_and_no_further(rule, name):
+    division = Division(strain=(DIVIDED[name],), points=5, quadrature=rule)
+    for degree in range(RULES[rule] + 1):
+        assert summed(division, degree) == pytest.approx(1.0 / (degree + 1), abs=rounding(12, 1.0))
+    assert abs(summed(division, RULES[rule] + 1) * (RULES[rule] + 2) - 1.0) > 100 * rounding(12, 1.0)
+
+
+@pytest.mark.parametrize(("rule", "order"), [("trapezoid", 2), ("simpson", 4)])
+def test_a_rule_errs_by_its_order_and_as_the_module_says(rule, order):
+    errors, m = [], 6
+    for points in (17, 33):
+        division = Division(strain=(Basis.legendre(2),), points=points, quadrature=rule)
+        errors.append((m + 1) * summed(division, m) - 1.0)
+        h = 1.0 / (points - 1)
+        said = h**2 * m * (m + 1) / 12 if order == 2 else h**4 * (m + 1) * m * (m - 1) * (m - 2) / 180
+        assert errors[-1] == pytest.approx(said, rel=0.05)
+    assert errors[0] / errors[1] == pytest.approx(2.0**order, rel=0.02)
+
+
+@pytest.mark.parametrize(("rule", "degree"), [("gauss", 4), ("trapezoid", 1), ("simpson", 2)])
+@pytest.mark.parametrize("name", ["whole", "elements"])
+def test_what_friction_sums_along_a_cable_is_exact_to_its_degree(rule, degree, name):
+    """Of a function's values at the points, ∫ from 0 to each of them and to 1: of polynomials, lines or parabolas."""
+    division = Division(strain=(DIVIDED[name],), points=5, quadrature=rule)
+    X, weight, *_ = discretise.discretise(division, "")
+    places = X[weight > 0.0]
+    integrals, ends = discretise.running_integrals(division, places), np.append(places, 1.0)
+    for m in range(degree + 1):
+        np.testing.assert_allclose(
+            integrals @ places**m, ends ** (m + 1) / (m + 1), rtol=0, atol=rounding(60, 1.0)
+        )
+
+
+@pytest.mark.parametrize("rule", ["trapezoid", "simpson"])
+@pytest.mark.parametrize("name", ["legendre 2", "legendre 4", "fourier 1", "linear 3", "cubic 2"])
+def test_even_points_reach_a_thousandth_too(rule, name):
+    basis = BASES[name](*ALL)
+    found = frequencies(rod(basis, quadrature=rule), np.zeros(basis.size))
+    np.testing.assert_allclose(found, frequencies(rod(basis, FINE), np.zeros(basis.size)), rtol=1e-3)
+
+
+def test_a_dependent_basis_may_have_gauss_s_points():
+    """Far fewer than the 101 even ones do, where the strain is smooth."""
+    basis, q = Basis.dependent("q1*exp(-(2*X - 1)**2*q2)", 2, "bend-y"), np.array([0.8, 0.7])
+    many, even, few = (
+        rod(basis, points, quadrature=rule).at(q, [0.3, 0.2]).dynamics()
+        for points, rule in ((401, "simpson"), (0, "by-basis"), (12, "gauss"))
+    )
+    for one, other, exact in zip(few, even, many, strict=True):
+        assert np.abs(one - exact).max() < np.abs(other - exact).max() / 10
+        np.testing.assert_allclose(one, exact, rtol=0, atol=1e-5 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize(
+    ("rule", "points", "said"), [("simpson", 8, "must be odd"), ("trapezoid", 1, "must be ≥ 2")]
+)
+def test_a_number_that_makes_no_rule_is_refused(rule, points, said):
+    with pytest.raises(ConfigError, match=said) as told:
+        rod(Basis.constant("bend-y"), points, quadrature=rule)
+    assert told.value.mistakes[0].path == "links[0].divisions[0].points"
+
+
+def test_few_even_points_are_refused_by_the_smallest_number_that_makes_a_rule():
+    with pytest.raises(ConfigError, match="must be ≥ 7"):
+        rod(Basis.legendre(5, "bend-y"), 5, quadrature="simpson")

@@ -98,10 +98,15 @@ class Division:
     )
     points: int = option(
         0,
-        "quadrature points: Gauss, an element if the basis is local, trapezoid if dependent; "
-        "0: enough for 0.1 % in frequencies",
+        "quadrature points, of an element if the basis is local and not dependent; 0: enough for 0.1 % in frequencies",
         low=0,
         high=2000,
+    )
+    quadrature: str = option(
+        "by-basis",
+        "its rule: gauss, trapezoid, simpson (even points with both ends, an odd number), or by-basis: trapezoid where "
+        "a basis is dependent, else gauss",
+        choices=("by-basis", "gauss", "trapezoid", "simpson"),
     )
     magnus: int = option(4, "order of the Magnus expansion", choices=(2, 4))
     drag: Triple = option((0.0, 0.0, 0.0), "C_x, C_y, C_z in a fluid")
