@@ -58,6 +58,43 @@ def test_a_turned_ball_rolls_its_arc_along_the_plate(turned, small):
     assert plan.certificate["orientation_error"] <= 1e-6
 
 
+@pytest.mark.parametrize("rolling_last", [True, False])
+def test_a_contact_whose_force_may_vanish_is_kept_closed_by_its_gap(small, rolling_last):
+    """Nothing rewards a force, which falls below the default bound; the gap is 0 by a row, and the pairs hold too."""
+    search = SearchOptions(batched="never", rolling_last=rolling_last)
+    asked = config(search=search, bounds=Bounds(coordinate=(-0.5, 0.5), normal_force=(0.0, 10.0)))
+    plan, info = IpoptMpcc(asked).plan(small.task(), silent)
+    assert info.status is Status.CONVERGED
+    assert plan.certificate["equations"]["touch.plate.plate"]["residual"] <= 1e-6
+    assert {name.split(".")[0] for name in plan.certificate["complementarity"]} == {
+        "normal",
+        "cone",
+        "friction",
+    }
+    assert plan.tracks["f_z.plate.plate"].values[1:].min() < Bounds().normal_force[0]
+    stages = [entry["stage"] for entry in plan.solve_log]
+    assert stages[-1] == ("dynamic rolling" if rolling_last else "dynamic")
+
+
+def test_an_opened_contact_that_shall_be_closed_is_not_certified(small):
+    asked = config(bounds=Bounds(coordinate=(-0.5, 0.5), normal_force=(0.0, 10.0)))
+    plan, _ = IpoptMpcc(asked).plan(small.task(), silent)
+    motion = motion_from_plan(plan)
+    # a step away, without force: right for a contact that may break, wrong for one that is kept
+    motion["l"][-1, 2] += 1e-3
+    motion["f_z.plate.plate"][-1] = 0.0
+    touch = certify_plan(resolve_task(asked, small.task()), motion, plan.bodies["plate"].q[0])
+    assert touch["equations"]["touch.plate.plate"]["residual"] == pytest.approx(1e-3, rel=1e-3)
+    assert not touch["certified"]
+
+
+def test_with_a_whole_circle_as_tolerance_the_cost_alone_draws_the_object(small):
+    target = Target(rotation=Rotation(axis=(0.0, 1.0, 0.0), angle=ANGLE), angle_tolerance=np.pi)
+    plan, info = IpoptMpcc(config(target=target)).plan(small.task(), silent)
+    assert info.status is Status.CONVERGED
+    assert "orientation" not in plan.certificate["equations"]
+
+
 def test_planned_inputs_balance_plate_and_contact(turned, small):
     plan, _ = turned
     motion, h = plan.bodies["plate"], plan.time[1]

@@ -39,6 +39,11 @@ class SearchOptions:
     rolling_first: bool = option(
         True, "begin with rolling contact, a program without complementarity, if every contact holds"
     )
+    rolling_last: bool = option(
+        False,
+        "end with rolling contact: a branch of the program with complementarity, certified in it, and optimal among "
+        "the motions that do not slip",
+    )
     relaxation: str = option("scholtes", "relaxation of complementarity, by name")
     final_relaxation: float = option(1e-7, "last relaxation: bound of the products", unit="SI", above=0)
     first_relaxation: float = option(1e-4, "first relaxation of a homotopy", unit="SI", above=0)

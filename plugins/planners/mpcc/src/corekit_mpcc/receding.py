@@ -109,7 +109,7 @@ class RecedingHorizon:
         self._prepared = programs.get(self._resolved_task, dynamic=True)[1]
         self._multipliers = search.multipliers
         self._shared = shared_parameters(self._stage, self._resolved_task, q)
-        excluded = self._stage.rolling_rows
+        excluded = self._stage.excluded
         certificate = self._prepared.certificate(
             motion.x, shared=self._shared, own=self._stage.own(), start=motion.start, excluded=excluded
         )
@@ -192,7 +192,7 @@ class RecedingHorizon:
             tolerance=settings.tolerance,
             objective_scale=settings.dynamic_scale,
             time_limit=self._time_limit,
-            excluded=stage.rolling_rows,
+            excluded=stage.excluded,
             **program_settings,
         )
         return self._prepared.solve(

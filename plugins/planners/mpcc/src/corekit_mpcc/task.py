@@ -54,7 +54,7 @@ class Target:
     position: _Triple | None = option(None, "position of the centre", unit="m")
     angle_tolerance: float | None = option(
         1e-3,
-        "largest angle between the orientation and its target at the end; if absent, only the cost contains the error",
+        "largest angle between the orientation and its target at the end; with π only the cost contains the error",
         unit="rad",
         above=0,
         high=np.pi,
@@ -78,7 +78,8 @@ class Contact:
     )
     starts: bool = option(True, "whether the contact is closed at the start")
     holds: bool = option(
-        True, "whether the contact stays closed, with a normal force within `bounds.normal_force`"
+        True,
+        "whether the contact stays closed, with a normal force within `bounds.normal_force` (from 0 on: φ = 0)",
     )
 
     @property

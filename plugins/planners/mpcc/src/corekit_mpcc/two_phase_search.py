@@ -4,6 +4,7 @@
        (if rolling is infeasible or off: the kinematic program with complementarity, ε from large to small)
     2  efforts by inverse dynamics → dynamic rolling                     an initial guess, converged or not
     3  dynamic program with complementarity at the final ε, by homotopy if that fails                      (1)
+       (with `rolling_last`, 2 to the final tolerance is the answer: it is the branch of (1) without slip)
 
 Rolling is a smooth program. Its feasible points are feasible for (1) with all products zero. Programs with equal
 structure are prepared once, with their derivatives, for every target, friction, weight and start.
@@ -73,6 +74,7 @@ class _ProgramSettings:
     barrier: float
     rolling: bool = False
     only_guess: bool = False
+    polished: bool = True
     schedule: Literal["direct", "homotopy", "direct-then-homotopy"] = "direct"
     warm: bool = False
 
@@ -154,6 +156,7 @@ class TwoPhaseSearch:
             scale=settings.kinematic_scale,
             barrier=1e-4 if self._can_roll else 0.1,
             schedule="direct-then-homotopy" if is_last else "homotopy",
+            polished=is_last,
         )
         return stage, self._solve(
             "kinematic", stage, program, self._loosen_slip(stage, motion), program_settings
@@ -181,18 +184,21 @@ class TwoPhaseSearch:
             shared = shared_parameters(stage, self._resolved_task, self._q)
             motion.x[:, stage.variables["tau"]] = compute_inverse_dynamics(stage, motion.x, start, shared)
         if self._can_roll:
+            is_last = settings.rolling_last
             program_settings = _ProgramSettings(
-                tolerance=settings.seed_tolerance,
+                tolerance=settings.tolerance if is_last else settings.seed_tolerance,
                 scale=settings.dynamic_scale,
                 barrier=1e-2,
                 rolling=True,
-                only_guess=True,
+                only_guess=not is_last,
             )
             motion = self._solve("dynamic rolling", stage, program, motion, program_settings)
+            if is_last and self.outcome.solved:
+                return stage, motion
         program_settings = _ProgramSettings(
             tolerance=settings.tolerance,
             scale=settings.dynamic_scale,
-            barrier=1e-4,
+            barrier=1e-4 if self._can_roll else 1e-2,
             schedule="direct-then-homotopy",
         )
         solved_motion = self._solve(
@@ -256,8 +262,8 @@ class TwoPhaseSearch:
             warm=program_settings.warm,
             # the last point is a better guess than the best certified one, which may be the initial guess
             returned_point="last" if program_settings.only_guess else "certified",
-            polish="never" if program_settings.only_guess else "needed",
-            excluded=stage.pairs if program_settings.rolling else stage.rolling_rows,
+            polish="needed" if program_settings.polished and not program_settings.only_guess else "never",
+            excluded=stage.pairs if program_settings.rolling else stage.excluded,
         )
 
         def report(values: Mapping[str, float]) -> None:

@@ -84,7 +84,7 @@ ball_x = Case(
     source="Figure 4, section V-C",
     shows="A soft arm turns a ball by 90° about x with its end disk: planned, certified and simulated.",
     target="corekit_scenarios.cases.cusp.ball_task:ball_x",
-    minutes=1.7,
+    minutes=3.5,
     citation=_CUSP,
 )
 
@@ -94,7 +94,7 @@ ball_y = Case(
     source="Figure 4, section V-C",
     shows="A soft arm turns a ball by 90° about y with its end disk: planned, certified and simulated.",
     target="corekit_scenarios.cases.cusp.ball_task:ball_y",
-    minutes=1.7,
+    minutes=3.5,
     citation=_CUSP,
 )
 
@@ -104,7 +104,7 @@ ball_z = Case(
     source="Figure 4, section V-C",
     shows="A soft arm without a wrist turns a ball by 90° about z with its end disk: planned, certified and simulated.",
     target="corekit_scenarios.cases.cusp.ball_task:ball_z",
-    minutes=2.7,
+    minutes=5.0,
     citation=_CUSP,
 )
 

@@ -18,7 +18,8 @@ c − c*. That of the orientation is 2·vec(q ⊗ q*⁻¹), whose norm 2·sin(θ
 
 The kinematics of every contact (x, y, R, Ω of `contact`) are variables with their own equations. The rows of contact
 are then short and contain no third derivatives of the bodies. The program also has the rows of rolling, φ = 0,
-ν_t = 0 and μ·f_z − Σf_t ≥ 0; a search uses either these or (5).
+ν_t = 0 and μ·f_z − Σf_t ≥ 0; a search uses either these or (5). A contact that holds is closed by its force where that
+is bounded away from 0, φ·f_z ≤ ε; where the force may vanish, φ = 0 takes the place of its first pair.
 
 Source: CUSP, equations (17)–(19).
 """
@@ -71,6 +72,10 @@ class Stage:
         self.dynamic, self._lifted_states = dynamic, lifted
         self._turns, self._translates = resolved_task.ball.turns, resolved_task.ball.translates
         self._directions = task.directions
+        may_vanish = task.bounds.normal_force[0] == 0.0
+        self._closed_contacts = tuple(
+            shape.name for shape in resolved_task.contact_shapes if shape.holds and may_vanish
+        )
         self.variables = Blocks(self._variable_blocks(task))
         self.shared = Blocks(self._parameter_blocks())
         self._angle_tolerance = task.target.angle_tolerance
@@ -109,8 +114,20 @@ class Stage:
 
     @property
     def rolling_rows(self) -> frozenset[str]:
-        """Names of the rows of rolling."""
-        return frozenset(row.name for row in self.rows if row.name.split(".")[0] in ("touch", "roll", "grip"))
+        """Names of the rows of rolling that are no rows of the program with complementarity."""
+        kinds = ("touch", "roll", "grip")
+        return frozenset(row.name for row in self.rows if row.name.split(".")[0] in kinds) - self._closed(
+            "touch"
+        )
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """Names of the rows and families that the program with complementarity leaves out."""
+        return self.rolling_rows | self._closed("normal")
+
+    def _closed(self, kind: str) -> frozenset[str]:
+        """Names of a kind of the contacts that have φ = 0 as a row instead of their pair 0 ≤ φ ⊥ f_z ≥ 0."""
+        return frozenset(f"{kind}.{name}" for name in self._closed_contacts)
 
     @property
     def pairs(self) -> frozenset[str]:
@@ -274,7 +291,7 @@ class Stage:
                 1.0,
                 "",
             )
-            if self._angle_tolerance is not None:
+            if self._angle_tolerance is not None and self._angle_tolerance < math.pi:
                 turned = quat_product(after["quat"], quat_conjugate(shared["quat_target"]))
                 chord = 2.0 * math.sin(0.5 * self._angle_tolerance)
                 self._add_distance("orientation", 2.0 * turned[1:4], chord, 1.0, "rad")
