@@ -10,6 +10,7 @@ import pytest
 
 import corekit
 from corekit_scenarios.cases.gvs import beam as gvs_beam
+from corekit_scenarios.cases.gvs.at_rest import FAMILIES, error_of, field_of, fits, needed
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
 from corekit_scenarios.cases.gvs.muscle_motion import _place, _shape
 from corekit_scenarios.cases.gvs.pairs import mismatch, mismatch_rows
@@ -97,3 +98,27 @@ def test_the_hull_touches_the_rod_where_their_surfaces_meet():
 )
 def test_every_file_composes_with_the_paper_s_number_of_coordinates(name, size):
     assert len(corekit.load(f"gvs/{name}").compose().state.q) == size
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_written_down_span_has_the_basis_number_of_coordinates(name):
+    family = FAMILIES[name]
+    for n in (1, 2, 5):
+        span = family.span(n)
+        assert span.shape[1] == family.coordinates(n) == np.linalg.matrix_rank(span)
+
+
+def test_the_fewest_coordinates_are_those_of_elements_that_end_where_the_moment_kinks():
+    """At 0.45, 0.5 and 0.55: 20 linear elements hold the triangle, no fewer; three of the step's parabolas do not."""
+    triangle, step = field_of(external=False), field_of(external=True)
+    linear = fits(FAMILIES["linear FEM"], triangle, 40)
+    assert needed(linear, triangle, 1e-10) == 21
+    assert error_of(linear[20][1], triangle) > 1e-3
+    assert needed(fits(FAMILIES["quadratic FEM"], step, 60), step, 1e-5) == 41
+    assert needed(linear, step, 0.0) == 41  # none: one beyond the most
+
+
+def test_the_external_moment_bends_the_base_by_all_of_it():
+    rigidity = 1e6 * np.pi * 0.015**4 / 4
+    assert field_of(external=True)[0] == pytest.approx(0.05 * 0.8 * 0.8 / rigidity, rel=1e-6)
+    assert field_of(external=True)[-1] == 0.0

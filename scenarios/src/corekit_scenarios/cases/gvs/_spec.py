@@ -3,6 +3,7 @@
 from corekit.registry.spec import Case
 
 __all__ = [
+    "at_rest",
     "beam",
     "cable_manipulator",
     "cdpr",
@@ -17,6 +18,16 @@ __all__ = [
 _GVS = (
     "A. T. Mathew et al. (2024), Reduced order modeling of hybrid soft-rigid "
     "robots using global, local, and state-dependent strain parameterization, IJRR."
+)
+
+at_rest = Case(
+    paper="gvs",
+    name="at-rest",
+    source="Figures 9 and 10, section 4",
+    shows="A local moment bends a beam: coordinates that eight independent bases need for a dependent one's error.",
+    target="corekit_scenarios.cases.gvs.at_rest:at_rest",
+    minutes=0.3,
+    citation=_GVS,
 )
 
 beam = Case(
