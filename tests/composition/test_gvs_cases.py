@@ -109,7 +109,7 @@ def test_a_written_down_span_has_the_basis_number_of_coordinates(name):
 
 
 def test_the_fewest_coordinates_are_those_of_elements_that_end_where_the_moment_kinks():
-    """At 0.45, 0.5 and 0.55: 20 linear elements hold the triangle, no fewer; three of the step's parabolas do not."""
+    """At 0.45, 0.5 and 0.55, as 20 do: linear ones hold the triangle and quadratic ones the step, no fewer do."""
     triangle, step = field_of(external=False), field_of(external=True)
     linear = fits(FAMILIES["linear FEM"], triangle, 40)
     assert needed(linear, triangle, 1e-10) == 21
