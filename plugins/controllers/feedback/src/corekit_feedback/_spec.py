@@ -2,7 +2,7 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["computed_torque", "pd", "sensors"]
+__all__ = ["computed_torque", "pd", "sensors", "tracking_lqr"]
 
 computed_torque = ComponentSpec(
     role="controllers",
@@ -31,4 +31,15 @@ sensors = ComponentSpec(
     target="corekit_feedback.sensors:Sensors",
     config="corekit_feedback.sensors:SensorsConfig",
     summary="Readings by name with noise and delay: frame pose, strain, tendon length, contact force, IMU.",
+)
+
+tracking_lqr = ComponentSpec(
+    role="controllers",
+    name="tracking-lqr",
+    api="0.2",
+    target="corekit_feedback.tracking_lqr:TrackingLqr",
+    config="corekit_feedback.config:TrackingLqrConfig",
+    summary="A motion through contact is tracked by a regulator about the simulator's own steps; stiffness stays.",
+    modules=("scipy",),
+    citation="Anderson, Moore (1990), Optimal Control: Linear Quadratic Methods",
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 from attrs import field, frozen
 
 from corekit.data.signals import Signal, as_signal
 from corekit.roles.options import option
 
-__all__ = ["ComputedTorqueConfig", "PDConfig"]
+__all__ = ["ComputedTorqueConfig", "PDConfig", "TrackingLqrConfig"]
 
 
 def _three(_instance: object, _attribute: object, value: Signal) -> None:
@@ -18,6 +21,12 @@ def _three(_instance: object, _attribute: object, value: Signal) -> None:
 def _sensor(value: str | None) -> str | None:
     named = value is None or all(value.partition("."))
     return None if named else "must be `controller.reading`, for example `eyes.tip`"
+
+
+def _not_negative(_instance: object, _attribute: object, value: Mapping[str, float]) -> None:
+    bad = [name for name, weight in value.items() if not 0.0 <= weight < float("inf")]
+    if bad:
+        raise ValueError(f"must be finite and at least 0, and {value[bad[0]]} for {bad[0]} is not")
 
 
 @frozen(kw_only=True)
@@ -78,3 +87,36 @@ class ComputedTorqueConfig:
         "`controller.reading` of a frame sensor that measures the position; left out, the true one",
         check=_sensor,
     )
+
+
+@frozen(kw_only=True)
+class TrackingLqrConfig:
+    """A motion with the differences of its steps, and the weights of errors and inputs."""
+
+    file: Path = field(
+        metadata={
+            "help": "motion with its differences, as a plan's folder holds it",
+            "unit": "",
+            "allowed": "",
+        }
+    )
+    coordinates: Mapping[str, float] = field(
+        factory=dict,
+        validator=_not_negative,
+        metadata={
+            "help": "body → weight of its coordinates' errors",
+            "unit": "1/unit of q²",
+            "allowed": ">= 0",
+        },
+    )
+    rates: Mapping[str, float] = field(
+        factory=dict,
+        validator=_not_negative,
+        metadata={
+            "help": "body → weight of its velocities' errors",
+            "unit": "s²/unit of q²",
+            "allowed": ">= 0",
+        },
+    )
+    effort: float = option(1.0, "weight of the inputs' change", unit="1/unit of u²", above=0)
+    final: float = option(10.0, "weight of the errors at the end, in those on the way", low=0)

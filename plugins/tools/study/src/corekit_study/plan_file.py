@@ -12,6 +12,9 @@ start = { arm = "elongation" }       # the entry of each driven body's initial t
 stiffness = 2000.0                   # joint PD about the planned motion, by options of the model itself:
 damping = 100.0
 set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"]
+[replay.tracking]                    # and tracked by a controller that leaves the model's own stiffness:
+every = 0.02
+options = { coordinates = { arm = 1e4, ball = 1e4 }, rates = { arm = 1e2, ball = 1.0 } }
 """
 
 from __future__ import annotations
@@ -36,14 +39,23 @@ from corekit.scenario.structure import structure
 from corekit.simulation.arguments import PATH, TEXTS, TRUTH, check_arguments
 from corekit_study.toml_file import toml_table
 
-__all__ = ["FORMAT", "PlanFile", "ReplayTable", "load_plan_file"]
+__all__ = ["FORMAT", "PlanFile", "ReplayTable", "TrackingTable", "load_plan_file"]
 
 FORMAT = "corekit-plan/1"
 
 
 @frozen(kw_only=True)
+class TrackingTable:
+    """How a plan is tracked by a controller that reads the differences of the simulator's steps about it."""
+
+    use: str = option("tracking-lqr", "the controller, by name; its `file` is written into the plan's folder")
+    every: float = option(help="sampling period, which divides the plan's intervals", unit="s", above=0)
+    options: Mapping[str, Any] = field(factory=dict, metadata={"help": "its other options"})
+
+
+@frozen(kw_only=True)
 class ReplayTable:
-    """How a plan is simulated: the planned inputs alone, and with a joint PD about the planned motion.
+    """How a plan is simulated: the planned inputs alone, with a joint PD about the planned motion, and tracked.
 
         u = τ + stiffness·(q* − q) + damping·(v* − v)                                       (1)
 
@@ -59,6 +71,7 @@ class ReplayTable:
     overrides: tuple[str, ...] = field(
         default=(), metadata={"help": "changes to the scenario by which models hold the PD", "key": "set"}
     )
+    tracking: TrackingTable | None = field(default=None, metadata={"help": "how it is tracked"})
     angle: float = option(
         0.0175, "angle from the target up to which a replay has arrived", unit="rad", above=0
     )

@@ -36,7 +36,7 @@ from corekit.scenario.load import from_document
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 
-__all__ = ["PlanVerdict", "check_form", "judge_plan"]
+__all__ = ["PlanVerdict", "check_form", "judge_plan", "planned_states"]
 
 _SHARE = 1e-3
 _DEEPEST = 0.01
@@ -166,6 +166,13 @@ class _Judge:
                 document, source=given.source, allow_code=given.allow_code
             ).compose()
         return self._simulations[key]
+
+    def states(self) -> list[State]:
+        """The planned states of the whole world."""
+        reasons = [each for body in self._names.values() for each in self._place(body)]
+        if reasons:
+            raise PluginError(f"the plan cannot be tracked: {reasons[0]}")
+        return self._states
 
     def judge(self, begins_freely: frozenset[str]) -> PlanVerdict:
         plan, figures, reasons = self._plan, dict[str, float](), list[str]()
@@ -338,3 +345,12 @@ class _Judge:
                     names = (self._world.shape_owner(int(each)) for each in contacts.shape[int(gap.argmin())])
                     pair = " and ".join(names)
         return worst, pair
+
+
+def planned_states(plan: Plan, scenario: Scenario) -> list[State]:
+    """Return the states of the whole world at the plan's instants; what is not planned is as at the start.
+
+    Raises:
+        PluginError: an object has no state with its planned pose.
+    """
+    return _Judge(plan, scenario).states()

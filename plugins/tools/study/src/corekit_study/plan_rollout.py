@@ -5,7 +5,7 @@ The planner's inputs are held over its intervals; the simulation has steps of it
     u = τ + k·(q* − q) + d·(v* − v),   q* linear and v* constant between the planner's instants     (1)
 
 where −k·q − d·v is part of the model (its options are changed by the plan file's `replay.set`), and what remains of (1)
-is an input over time.
+is an input over time. A plan that is tracked has the inputs of a controller instead, and the world as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from corekit.data.array_file import write_arrays
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation
@@ -30,9 +31,12 @@ from corekit_record.results import Results
 from corekit_run.output_file import write_text, writing
 from corekit_run.running import run
 from corekit_study.plan_file import PlanFile
+from corekit_study.plan_tracking import difference_plan
 from corekit_study.progress_display import ShowProgress
 
 __all__ = ["RolloutResult", "roll_out_plan"]
+
+_DIFFERENCES = "differences.npz"
 
 
 @frozen(eq=False, kw_only=True)
@@ -40,7 +44,7 @@ class RolloutResult:
     """End of a simulated plan.
 
     Args:
-        name: `open-loop` or `feedback`. folder: of the run.
+        name: `open-loop`, `feedback` or `tracking`. folder: of the run.
         objects: per object: angle [rad] and distance [m] from the target and from the end of the plan.
         in_contact: share of the steps with a contact. status: of the run. arrived: whether all are near their targets.
     """
@@ -86,6 +90,10 @@ def roll_out_plan(
         fed_back = load(file.world, [*file.overrides, *table.overrides], allow_code=allowed)
         _check_gains(fed_back, bodies, driven, table.stiffness, table.damping)
         kinds.append(("feedback", (table.stiffness, table.damping), fed_back))
+    if table.tracking is not None:
+        differences = difference_plan(plan, kinds[0][2], table.tracking.every)
+        write_arrays(folder / _DIFFERENCES, differences.as_arrays())
+        kinds.append(("tracking", (0.0, 0.0), kinds[0][2]))
     done = []
     for name, gains, scenario in kinds:
         ready = _with_plan(scenario, file, plan, bodies, folder, name, gains)
@@ -155,6 +163,9 @@ def _with_plan(
             continue
         entry = file.replay.start[body["name"]]
         body["initial"] = {**body.get("initial", {}), entry: motion.q[0].tolist()}
+        if name == "tracking":
+            body["inputs"] = []
+            continue
         grid = np.arange(round(plan.time[-1] / step) + 1) * step
         u = _inputs(plan, motion.q, motion.v, motion.inputs, grid, step, gains)
         body["inputs"], first = [], 0
@@ -163,6 +174,10 @@ def _with_plan(
             _write_csv(path, grid, u[:, first : first + channel.size])
             first += channel.size
             body["inputs"].append({"channel": channel.name, "signal": {"kind": "csv", "file": path.name}})
+    if name == "tracking" and (tracking := file.replay.tracking) is not None:
+        options = {**tracking.options, "file": _DIFFERENCES}
+        law = {"name": "tracking", "use": tracking.use, "every": tracking.every, "options": options}
+        document["controllers"] = [*document.get("controllers", []), law]
     path = folder / f"replay-{name}.toml"
     write_text(path, tomli_w.dumps(document))
     return from_document(document, source=path, allow_code=scenario.allow_code)

@@ -25,6 +25,16 @@ _TIMES = printed_time(
 )
 _END = setting("section V-C; the end is a constraint of our program")
 _ARRIVED = 1.0
+_TRACKING = (
+    "replay.tracking.every=0.02",
+    "replay.tracking.options.coordinates={ball = 1e4, arm = 1e4}",
+    "replay.tracking.options.rates={ball = 1.0, arm = 1e2}",
+)
+_REPLAYS = {
+    "open-loop": "open loop",
+    "feedback": "joint PD in a model of twenty times the stiffness",
+    "tracking": "tracked by an LQR, the arm's own stiffness",
+}
 
 
 def ball_x(case: CaseRun) -> list[Row]:
@@ -43,7 +53,7 @@ def ball_z(case: CaseRun) -> list[Row]:
 
 
 def _planned(case: CaseRun, axis: str) -> list[Row]:
-    file = load_plan_file(f"cusp/ball-{axis}")
+    file = load_plan_file(f"cusp/ball-{axis}", _TRACKING)
     folder = new_folder(file.name, case.folder, case.folder / file.name)
     return [*judge(simulate(make_plan(file, folder)), axis), *as_printed(case, axis)]
 
@@ -64,8 +74,7 @@ def judge(made: PlanResult, axis: str) -> list[Row]:
     rows += _times(made, axis)
     for replay in made.rollouts:
         angle = math.degrees(max(each["angle_from_target"] for each in replay.objects.values()))
-        fed_back = replay.name == "feedback"
-        how = "joint PD in a model of twenty times the stiffness" if fed_back else "open loop"
+        how = _REPLAYS[replay.name]
         rows.append(
             Row(
                 quantity=f"simulated, {how}: angle from target", unit="°",

@@ -1,0 +1,84 @@
+"""A plan between its instants, and the differences of the simulator's steps about it, for a law that tracks it.
+
+The planner's steps are implicit Euler's, q_k = integrate(q_{k−1}, v_k, h) with u_k held; a law that is sampled more
+often tracks the motion with these velocities,
+
+    q(t) = integrate(q_{k−1}, v_k, t − t_{k−1}),   v(t) = v_k,   u(t) = u_k   for t in (t_{k−1}, t_k]      (1)
+
+What the simulator's own steps miss of it is the offset of `step_differences` (1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.errors import ConfigError, Mistake
+from corekit.roles.planner import Plan
+from corekit.scenario.dump import resolved_document
+from corekit.scenario.load import from_document
+from corekit.scenario.scenario import Scenario
+from corekit.simulation.loop import Simulation
+from corekit_study.plan_judge import planned_states
+from corekit_study.step_differences import MotionDifferences, difference_motion
+
+__all__ = ["difference_plan"]
+
+
+def difference_plan(plan: Plan, scenario: Scenario, every: float) -> MotionDifferences:
+    """Difference the simulator's steps about a plan, sampled at a period.
+
+    Args:
+        plan: with inputs.
+        scenario: the world that it was planned for.
+        every: sampling period [s]; it divides the plan's intervals, and the scenario's step divides it.
+    Raises:
+        ConfigError: it does not.
+        StepFailed: a step from a displaced state has no answer.
+    """
+    simulation = _without_sources(scenario)
+    shares = [round(float(each) / every) for each in np.diff(plan.time)]
+    steps = round(every / simulation.step_length)
+    if any(
+        abs(share * every - each) > 1e-9 for share, each in zip(shares, np.diff(plan.time), strict=True)
+    ) or (not steps or abs(steps * simulation.step_length - every) > 1e-9):
+        said = f"must divide the plan's intervals, and be a whole number of steps of {simulation.step_length:g} s"
+        raise ConfigError([Mistake("replay.tracking.every", every, said)], "the plan file")
+    states = _between(simulation, planned_states(plan, scenario), shares, plan.time)
+    inputs: dict[str, Array] = {
+        name: np.repeat(motion.inputs[1:], shares, axis=0)
+        for name, motion in plan.bodies.items()
+        if motion.inputs is not None
+    }
+    time: Array = every * np.arange(len(states), dtype=float)
+    return difference_motion(simulation, states, time, inputs)
+
+
+def _without_sources(scenario: Scenario) -> Simulation:
+    """The world with nothing that drives its inputs."""
+    document = resolved_document(scenario)
+    document.pop("controllers", None)
+    document["output"] = {}
+    for body in document["bodies"]:
+        body["inputs"] = []
+    return from_document(document, source=scenario.source, allow_code=scenario.allow_code).compose()
+
+
+def _between(
+    simulation: Simulation, planned: Sequence[State], shares: Sequence[int], time: Array
+) -> list[State]:
+    """States of (1)."""
+    states = [planned[0].copy()]
+    for k, share in enumerate(shares):
+        interval = float(time[k + 1] - time[k])
+        for i in range(1, share + 1):
+            state = planned[k + 1].copy()
+            if i < share:
+                for body in simulation.bodies:
+                    start, out = planned[k].body_states[body.index], state.body_states[body.index]
+                    body.model.integrate(start, out.v.copy(), interval * i / share, start, out)
+            states.append(state)
+    return states

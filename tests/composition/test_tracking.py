@@ -1,0 +1,117 @@
+"""A plan tracked by a regulator about the simulator's own steps, and the differences that it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit.errors import ConfigError
+from corekit.scenario.load import loads
+from corekit_study.plan import make_plan, simulate
+from corekit_study.plan_file import load_plan_file
+from corekit_study.step_differences import difference_motion
+
+STEP, DAMPING, INERTIA = 1e-3, 2e-3, 1e-4
+WORLD = """
+format = "corekit-scenario/1"
+name = "short-arm-and-ball"
+world = { gravity = [0.0, 0.0, 9.81] }
+time = { duration = 1.0, step = 1e-3 }
+output = { every = 0.05 }
+integrator = { use = "semi-implicit-euler", options = { form = "linearly-implicit" } }
+
+[[bodies]]
+name = "arm"
+use = "pcc"
+options = { sections = 1, mass = 0.3, disks = 0, disk_radius = 0.05, base_disk = false }
+
+[[bodies]]
+name = "ball"
+use = "rigid"
+base = { position = [0.0, 0.0, 0.225] }
+options = { size = [0.05], mass = 0.1, inertia = [1e-4, 1e-4, 1e-4], angular_damping = 1e-3, fixed_centre = true }
+
+[contact]
+detector = { use = "sdf" }
+solver = { use = "lcp" }
+friction = 0.6
+"""
+PLAN = """
+format = "corekit-plan/1"
+name = "short-turn"
+scenario = "world.toml"
+use = "ipopt-mpcc"
+
+[options]
+object = "ball"
+friction = 0.6
+directions = 4
+target = { rotation = { axis = [0.0, 1.0, 0.0], angle = 0.15 } }
+contacts = [{ body = "arm", frame = "section-1-tip" }]
+horizon = { duration = 1.0, steps = 10 }
+search = { batched = "never" }
+
+[replay]
+start = { arm = "elongation" }
+
+[replay.tracking]
+every = 0.05
+options = { coordinates = { arm = 1e4, ball = 1e4 }, rates = { arm = 1e2, ball = 1.0 } }
+"""
+BALL = """
+format = "corekit-scenario/1"
+name = "ball"
+time = { duration = 1.0, step = 1e-3 }
+world = { gravity = [0.0, 0.0, 0.0] }
+integrator = { use = "semi-implicit-euler", options = { form = "linearly-implicit" } }
+[[bodies]]
+name = "ball"
+use = "rigid"
+options = { size = [0.05], mass = 0.1, inertia = [1e-4, 1e-4, 1e-4], angular_damping = 2e-3, fixed_centre = true }
+"""
+
+
+def test_differences_of_a_damped_ball_are_the_powers_of_its_step():
+    """ω⁺ = ω/(1 + h·d/I) and ξ⁺ = ξ + h·ω⁺, twenty times, about rest."""
+    simulation = loads(BALL).compose()
+    states, time = [simulation.state.copy() for _ in range(3)], np.array([0.0, 0.02, 0.04])
+    found = difference_motion(simulation, states, time, {})
+    kept = 1.0 / (1.0 + STEP * DAMPING / INERTIA) ** np.arange(1, 21)
+    turned, left = STEP * kept.sum(), kept[-1]
+    eye, zero = np.eye(3), np.zeros((3, 3))
+    wanted = np.block([[eye, turned * eye], [zero, left * eye]])
+    # differences by 1e-6 of numbers of size 1, of which a chord misses 1e-12 of its angle
+    np.testing.assert_allclose(found.a, np.tile(wanted, (2, 1, 1)), atol=1e-8)
+    np.testing.assert_array_equal(found.c, 0.0)
+    assert found.b.shape == (2, 6, 0)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    pytest.importorskip("casadi", reason="planning needs casadi")
+    folder = tmp_path_factory.mktemp("tracking")
+    (folder / "world.toml").write_text(WORLD, encoding="utf-8")
+    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
+    return folder
+
+
+def test_a_tracked_plan_arrives_with_the_arm_s_own_stiffness(folder):
+    (folder / "made").mkdir()
+    made = simulate(make_plan(load_plan_file(folder / "plan.toml"), folder / "made"))
+    open_loop, tracked = made.rollouts
+    assert (open_loop.name, tracked.name) == ("open-loop", "tracking")
+    assert tracked.arrived
+    assert tracked.in_contact == 1.0
+    said = (folder / "made" / "replay-tracking.toml").read_text(encoding="utf-8")
+    assert "tracking-lqr" in said
+    off = [each.objects["ball"]["angle_from_target"] for each in (open_loop, tracked)]
+    # the weights ask for it: 1 N costs as much as 10 mrad of the ball
+    assert off[1] < np.radians(1.0)
+    assert off[1] < off[0]
+
+
+def test_a_period_that_does_not_divide_the_plan_s_intervals_is_refused(folder):
+    (folder / "wrong").mkdir()
+    file = load_plan_file(folder / "plan.toml", ["replay.tracking.every=0.03"])
+    with pytest.raises(ConfigError, match=r"replay\.tracking\.every.*must divide the plan's intervals"):
+        simulate(make_plan(file, folder / "wrong"))
