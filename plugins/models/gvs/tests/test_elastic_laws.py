@@ -24,7 +24,7 @@ from scipy.optimize import brentq
 
 from corekit.errors import ConfigError
 from corekit.roles.code import code_allowed
-from corekit_gvs.config import Basis, Cable, Distributed, GVSConfig, Link, Load
+from corekit_gvs.config import Basis, Cable, Distributed, Division, GVSConfig, Link, Load
 from corekit_gvs.formula import KNOWN
 from corekit_gvs.model import GVS
 from corekit_testing.rounding import rounding
@@ -342,6 +342,12 @@ def test_a_mistake_is_told_once_where_it_stands(law, said):
     with code_allowed(True), pytest.raises(ConfigError, match=said) as caught:
         GVS(GVSConfig(links=(arm(law, Basis.constant("bend-y", "stretch")),)))
     assert [each.path for each in caught.value.mistakes] == ["links[0].divisions[0].strain_energy"]
+
+
+@pytest.mark.parametrize("law", [0, 3.0, None])
+def test_a_law_that_is_no_text_is_refused_and_not_taken_for_hooke_s(law):
+    with pytest.raises(ValueError, match="give a formula in quotes, or a Python function"):
+        Division(strain_energy=law)
 
 
 def test_a_named_function_is_refused_where_code_is_not_allowed(tmp_path, monkeypatch):

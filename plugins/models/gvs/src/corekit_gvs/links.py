@@ -87,6 +87,11 @@ class Division:
         "bend_z [1/m], stretch, shear_y, shear_z, of X, and of Σ's diagonal, GJ, EIy, EIz, EA, GAy, GAz; or a Python "
         "function, `file.py:function`, that makes one of SymPy's symbols (strains, X, rigidities)",
         unit="J/m",
+        check=lambda value: (
+            None
+            if isinstance(value, str) or callable(value)
+            else "give a formula in quotes, or a Python function"
+        ),
     )
     strain: tuple[Basis, ...] = option((Basis(),), "its bases; each strain in at most one of them")
     reference: tuple[str | float, ...] = option(
