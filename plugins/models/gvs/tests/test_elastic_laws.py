@@ -363,6 +363,17 @@ def test_a_named_function_is_refused_where_code_is_not_allowed(tmp_path, monkeyp
         sys.modules.pop("own_law", None)
 
 
+@pytest.mark.parametrize("law", ["EIy*bend_y**2", "0"])
+def test_a_law_of_a_division_that_cannot_deform_does_nothing(law):
+    def robot(law):
+        stiff = Division(strain=(), strain_energy=law)
+        return Robot(Link.soft("arm", stiff, Division(strain=(Basis.constant("bend-y"),)))).at(q=[0.3])
+
+    for one, other in zip(robot(law).dynamics(), robot("").dynamics(), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(robot(law).tangent()[0], robot("").tangent()[0])
+
+
 def test_other_numbers_of_a_material_are_those_of_a_robot_built_anew():
     """What a law makes of them is not written into the tables of another."""
     one, other = (

@@ -140,6 +140,8 @@ class ElasticLaw:
         if not finite.all():
             where = self._X[~finite][0]
             self._refuse(f"has no finite value, stress or tangent at X = {where:.6g} in the reference strain")
+        if not moved:  # a rigid division
+            return
         scale = np.array([1.0 / length] * 3 + [1.0] * 3)[moved]
         stress, tangent = stress[:, moved] * scale, tangent[:, moved][:, :, moved] * np.outer(scale, scale)
         allowed = _AT_REST * np.abs(tangent).max(axis=(1, 2))
