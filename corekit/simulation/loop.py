@@ -54,7 +54,7 @@ from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.start_overlap import refuse_deep_overlap
 from corekit.simulation.step_failure import FailedStep, endless_cuts, misreported_step, unresolved_motion
-from corekit.simulation.step_parts import StepParts
+from corekit.simulation.step_parts import MOST_PARTS, StepParts
 
 __all__ = ["Observer", "Simulation"]
 
@@ -316,7 +316,9 @@ class Simulation:
                 return report
             self._parts.add(self.contacts(), {name: self.joint_force(name) for name in self._parts.joints})
             if self._parts.are_endless(self.step_length - (target - out.time), self.step_length):
-                raise StepFailed(endless_cuts(self, self._parts.count), step=self.step_index, time=self.time)
+                raise StepFailed(
+                    endless_cuts(self, MOST_PARTS, self._parts.progress), step=self.step_index, time=self.time
+                )
 
     def warm_up(self, *, announce: bool = True) -> None:
         """Make a few steps, with rehearsed contacts and free, and undo them: kernels are loaded before the first one.

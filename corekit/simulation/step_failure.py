@@ -221,10 +221,9 @@ def misreported_step(integrator: str, moved: float, reported: float) -> PluginEr
     )
 
 
-def endless_cuts(simulation: Any, count: int) -> str:
-    """Say that a grid step is not at its end after `count` steps, between which shapes, and what to do."""
+def endless_cuts(simulation: Any, count: int, done: float) -> str:
+    """Say that `count` steps led only `done` [s] on in a grid step, between which shapes, and what to do."""
     record, step = simulation.contacts(), simulation.step_length
-    done = simulation.time - simulation.start_time - simulation.step_index * step
     deepest = int(np.argmin(record.gap)) if record.count else -1
     where = ""
     if deepest >= 0:

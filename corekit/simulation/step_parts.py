@@ -7,10 +7,10 @@ from typing import final
 from corekit.data.contacts import ContactRecord
 from corekit.dynamics.joints import JointForce
 
-__all__ = ["StepParts"]
+__all__ = ["MOST_PARTS", "StepParts"]
 
-_MOST = 10_000
-"""Parts of a grid step after which it is asked how far they led: an implicit step is cut into 1,024 at most."""
+MOST_PARTS = 10_000
+"""Parts of a grid step after each of which it is asked how far they led: an implicit step is cut into 1,024 at most."""
 
 
 @final
@@ -22,16 +22,17 @@ class StepParts:
 
     Attributes:
         count: of the parts.
+        progress: how far the last `MOST_PARTS` of them led [s].
     """
 
     def __init__(self, joints: tuple[str, ...]) -> None:
-        self.joints, self.count = joints, 0
+        self.joints, self.count, self.progress, self._done = joints, 0, 0.0, 0.0
         self._contacts: ContactRecord | None = None
         self._joint_forces: dict[str, JointForce] = {}
 
     def begin(self) -> None:
         """Begin a grid step."""
-        self._contacts, self.count = None, 0
+        self._contacts, self.count, self._done = None, 0, 0.0
 
     def add(self, contacts: ContactRecord, joint_forces: dict[str, JointForce]) -> None:
         """Keep what the parts so far did, as the two methods below returned it, before another part begins."""
@@ -39,8 +40,11 @@ class StepParts:
         self.count += 1
 
     def are_endless(self, done: float, step: float) -> bool:
-        """Whether so many parts made so little of a step [s] that it would take ten times as many."""
-        return self.count >= _MOST and done < 0.1 * step
+        """Whether so many parts made so little of a step [s] that it, and what is left of it, takes many times more."""
+        if self.count % MOST_PARTS:
+            return False
+        self.progress, self._done = done - self._done, done
+        return self.progress < 0.1 * step and step - done > self.progress
 
     def contacts(self, last: ContactRecord) -> ContactRecord:
         """Return what every contact did so far; `last` is of the last accepted step."""

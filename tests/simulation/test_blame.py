@@ -173,6 +173,20 @@ def test_a_run_that_is_cut_without_end_stops_and_says_where(monkeypatch):
         world.step()
 
 
+def test_a_step_that_is_cut_without_end_after_its_first_half_stops_too(monkeypatch):
+    """What squeezes may come late in a step of the grid: the first part made half of it."""
+    full, short = SemiImplicitEuler.step, cut_short(SemiImplicitEuler.step, 1e-9)
+
+    def late(self, system, state, t_stop, out):
+        if state.time > 0.0:
+            return short(self, system, state, t_stop, out)
+        return full(self, system, state, min(t_stop, 5e-4), out)
+
+    monkeypatch.setattr(SemiImplicitEuler, "step", late)
+    with pytest.raises(StepFailed, match=r"10000 steps brought the motion only .* it is cut without end\. "):
+        resting_ball(SemiImplicitEuler).step()
+
+
 def test_steps_that_are_cut_a_hundredfold_go_on(monkeypatch):
     monkeypatch.setattr(SemiImplicitEuler, "step", cut_short(SemiImplicitEuler.step, 1e-5))
     world = resting_ball(SemiImplicitEuler)

@@ -51,7 +51,7 @@ def test_bodies_of_a_file_that_are_convex_are_its_pieces(write):
     np.testing.assert_allclose(solid.centre, [0.25, 0.0, 0.0], atol=1e-7)
 
 
-@pytest.mark.to_nearest("coacd's geometry aborts the process", "down")
+@pytest.mark.to_nearest("coacd's geometry aborts the process", "down", "zero")
 def test_a_channel_is_cut_into_pieces_that_leave_it_open(write, load, tmp_path, monkeypatch):
     monkeypatch.setenv("COREKIT_CACHE", str(tmp_path / "cache"))
     write(channel())
