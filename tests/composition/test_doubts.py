@@ -11,7 +11,7 @@ from corekit.roles.model import Outline
 from corekit.scenario.doubts import find_doubts
 from corekit.scenario.load import from_document
 from corekit_inspect.impossible_inertia import inertia_doubt
-from corekit_inspect.sharp_bends import sharpest_bend
+from corekit_inspect.sharp_bends import bend_doubts, sharpest_bend
 from corekit_run.running import run
 
 OSMIUM = 22.6e3
@@ -83,6 +83,18 @@ def test_the_sharpness_of_an_arc_is_radius_times_curvature():
         # the polyline has no angle at its two ends, and chords are shorter by κ²l²/24
         assert sharp == pytest.approx(0.02 * curvature * 38 / 39, rel=(curvature / 39) ** 2)
         assert (turned, length, radius) == pytest.approx((curvature * 38 / 39, 1.0, 0.02), rel=1e-3)
+
+
+@pytest.mark.parametrize(("shape", "size"), [("capsule", [0.001, 1.0]), ("cylinder", [0.001, 1.0])])
+def test_a_slender_rigid_shape_is_bent_nowhere(shape, size):
+    """Its lines are drawn thinner than it is, however long it is."""
+    pytest.importorskip("corekit_rigid")
+    body = {"name": "needle", "use": "rigid", "options": {"shape": shape, "size": size, "mass": 0.1}}
+    world = {
+        "format": "corekit-scenario/1", "name": "needle", "time": {"duration": 1.0, "step": 1e-3}, "bodies": [body],
+        "integrator": {"use": "semi-implicit-euler"},
+    }  # fmt: skip
+    assert not list(bend_doubts(from_document(world).compose(), "at the start"))
 
 
 def test_a_kink_is_no_sharp_bend():

@@ -15,6 +15,8 @@ __all__ = ["surface_lines"]
 
 _SIDES = 32
 _THIN = 0.02
+_SLENDER = 0.1
+"""Largest drawn radius of a line, of the smallest size of a shape: those of a slender capsule do not hide it."""
 _POLE = 0.5
 
 
@@ -30,7 +32,8 @@ def surface_lines(shapes: Sequence[Shape], centre: Array) -> tuple[Array, IntArr
     extent = max(float(np.ptp(np.concatenate(lines), axis=0).max()), 1e-9)
     lengths = [len(line) for line in lines]
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
-    return np.concatenate(lines), starts, 0.5 * _THIN * extent
+    smallest = min((size for shape in shapes for size in shape.size), default=math.inf)
+    return np.concatenate(lines), starts, min(0.5 * _THIN * extent, _SLENDER * smallest)
 
 
 def _lines(shape: Shape) -> list[Array]:
