@@ -147,7 +147,7 @@ def _filled(kind: str, sizes: list[float]) -> tuple[float, Array]:
         volume = float(np.prod(sizes)) * (8.0 if kind == "box" else 4.0 / 3.0 * math.pi)
         return volume, volume * (squares.sum() - squares) / (3.0 if kind == "box" else 5.0)
     r = sizes[0]
-    balls = 4.0 / 3.0 * math.pi * r**3
+    balls = 4.0 / 3.0 * math.pi * (r * r * r)  # ** raises where the result is below full precision
     if kind == "sphere":
         return balls, np.full(3, 0.4 * balls * r * r)
     L = 2.0 * sizes[1]
