@@ -161,12 +161,12 @@ class ReducedStep:
         count = len(free)
         problem = ReducedContactProblem(
             world.jacobian.width, step, free, np.empty((count, count)), contact_count=m,
-            bounded_count=len(lower), lower=lower, upper=upper,
+            bounded_count=len(lower), lower=lower, upper=upper, start_impulse=self._impulses.start,
         )  # fmt: skip
         if m and world.pipeline is not None:
             contacts = world.pipeline.contacts
             problem.id, problem.gap = contacts.id[:m], contacts.gap[:m]
-            problem.friction, problem.start_impulse = contacts.friction[:m], self._impulses.start
+            problem.friction = contacts.friction[:m]
             if world.pipeline.record_width:
                 problem.friction_record = contacts.friction_record[:m]
         self._delassus.assemble(rows, velocity, free, problem.matrix)
