@@ -28,17 +28,9 @@ def rehearse_blocks(width: int, tolerance: float) -> None:
     )  # fmt: skip
     free = np.tile([-1.0, 0.3, 0.2][:width], 3)
     problem = BlockContactProblem(
-        touches,
-        2 * width,
-        width,
-        1e-3,
-        np.arange(3),
-        np.zeros(3),
-        np.full(3, 0.5),
-        np.zeros((0, 0)),
-        free,
-        np.zeros(len(free)),
-    )
+        touches, 2 * width, width, 1e-3, np.arange(3), np.zeros(3), np.full(3, 0.5), np.zeros((0, 0)), free,
+        np.zeros(3 * width),
+    )  # fmt: skip
     search = BlockSearch(problem, tolerance, _LIMIT)
     search.search(np.zeros(len(free)))
     search.solve_patch()
