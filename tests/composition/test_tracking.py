@@ -11,52 +11,14 @@ from corekit_study.plan import make_plan, simulate
 from corekit_study.plan_file import load_plan_file
 from corekit_study.step_differences import difference_motion
 
+from .test_planning import PLAN as UNTRACKED
+from .test_planning import WORLD
+
 STEP, DAMPING, INERTIA = 1e-3, 2e-3, 1e-4
-WORLD = """
-format = "corekit-scenario/1"
-name = "short-arm-and-ball"
-world = { gravity = [0.0, 0.0, 9.81] }
-time = { duration = 1.0, step = 1e-3 }
-output = { every = 0.05 }
-integrator = { use = "semi-implicit-euler", options = { form = "linearly-implicit" } }
-
-[[bodies]]
-name = "arm"
-use = "pcc"
-options = { sections = 1, mass = 0.3, disks = 0, disk_radius = 0.05, base_disk = false }
-
-[[bodies]]
-name = "ball"
-use = "rigid"
-base = { position = [0.0, 0.0, 0.225] }
-options = { size = [0.05], mass = 0.1, inertia = [1e-4, 1e-4, 1e-4], angular_damping = 1e-3, fixed_centre = true }
-
-[contact]
-detector = { use = "sdf" }
-solver = { use = "lcp" }
-friction = 0.6
-"""
-PLAN = """
-format = "corekit-plan/1"
-name = "short-turn"
-scenario = "world.toml"
-use = "ipopt-mpcc"
-
-[options]
-object = "ball"
-friction = 0.6
-directions = 4
-target = { rotation = { axis = [0.0, 1.0, 0.0], angle = 0.15 } }
-contacts = [{ body = "arm", frame = "section-1-tip" }]
-horizon = { duration = 1.0, steps = 10 }
-search = { batched = "never" }
-
-[replay]
-start = { arm = "elongation" }
-
+PLAN = f"""{UNTRACKED.partition("stiffness =")[0].replace("steps = 12", "steps = 10")}
 [replay.tracking]
 every = 0.05
-options = { coordinates = { arm = 1e4, ball = 1e4 }, rates = { arm = 1e2, ball = 1.0 } }
+options = {{ coordinates = {{ arm = 1e4, ball = 1e4 }}, rates = {{ arm = 1e2, ball = 1.0 }} }}
 """
 BALL = """
 format = "corekit-scenario/1"
@@ -88,7 +50,6 @@ def test_differences_of_a_damped_ball_are_the_powers_of_its_step():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    pytest.importorskip("casadi", reason="planning needs casadi")
     folder = tmp_path_factory.mktemp("tracking")
     (folder / "world.toml").write_text(WORLD, encoding="utf-8")
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")

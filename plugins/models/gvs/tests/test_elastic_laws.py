@@ -84,6 +84,18 @@ def settled(robot, wrench=()):
     return robot
 
 
+def cantilever(rod):
+    """A rod of (θ, M, x, z) that is clamped at s = 0 and free of moment at its end."""
+
+    def ends(a, b):
+        return np.array([a[0], b[1], a[2], a[3]])
+
+    places = np.linspace(0.0, LENGTH, 101)
+    found = solve_bvp(rod, ends, places, np.zeros((4, 101)), tol=1e-11, max_nodes=10**5)
+    assert found.success
+    return found
+
+
 ROBOTS = {
     "independent": (Basis.legendre(2), Basis.constant("stretch", "shear-y", "shear-z")),
     "dependent": (
@@ -163,16 +175,7 @@ def test_a_ramberg_osgood_cantilever_is_that_of_the_boundary_value_problem():
         k = moment / B * (1 + (moment / YIELD) ** 2)
         return np.stack([k, -force * np.cos(theta), np.cos(theta), -np.sin(theta)])
 
-    s = np.linspace(0.0, LENGTH, 101)
-    found = solve_bvp(
-        rod,
-        lambda a, b: np.array([a[0], b[1], a[2], a[3]]),
-        s,
-        np.zeros((4, 101)),
-        tol=1e-11,
-        max_nodes=10**5,
-    )
-    assert found.success
+    found = cantilever(rod)
     assert found.y[1, 0] > 1.8 * YIELD
     errors = []
     for order in (4, 8, 12):
@@ -215,16 +218,7 @@ def test_a_mooney_rivlin_beam_is_that_of_the_boundary_value_problem():
         turn = stretch * (along * np.sin(theta) - push * np.cos(theta))
         return np.stack([k, turn, stretch * np.cos(theta), -stretch * np.sin(theta)])
 
-    s = np.linspace(0.0, LENGTH, 101)
-    found = solve_bvp(
-        rod,
-        lambda a, b: np.array([a[0], b[1], a[2], a[3]]),
-        s,
-        np.zeros((4, 101)),
-        tol=1e-11,
-        max_nodes=10**5,
-    )
-    assert found.success
+    found = cantilever(rod)
     assert found.y[2, -1] > 1.1 * LENGTH
     robot = settled(
         loaded(MOONEY, Basis.legendre(12, "bend-y", "stretch"), points=20), [0, 0, 0, along, 0, -push]
