@@ -29,7 +29,7 @@ _SECONDS = {"x": 20.0, "y": 20.0, "z": 60.0}
 """Processor time that both stages of the printed problem may last [s]."""
 _TIME = printed_time("section V-C; a machine that it does not name; (20) with its weights in both")
 _ERROR = paper("section V-C: 1e-5 to 1e-6")
-_EPSILON = paper("section IV-B (iii): every product is at most ε ≈ 1e-7")
+_EPSILON = setting("section IV-B (iii): every product is at most ε ≈ 1e-7; a constraint of both programs")
 _CONTACT = setting("section V-C: while maintaining continuous contact")
 _WHAT = {"printed-closed": "(20), contact kept", "printed": "(20), free to let go"}
 
