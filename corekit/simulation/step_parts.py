@@ -10,7 +10,7 @@ from corekit.dynamics.joints import JointForce
 __all__ = ["MOST_PARTS", "StepParts"]
 
 MOST_PARTS = 10_000
-"""Parts of a grid step after each of which it is asked how far they led: an implicit step is cut into 1,024 at most."""
+"""So many parts of a grid step at a time are asked how far they led: an implicit step is cut into 1,024 at most."""
 
 
 @final
