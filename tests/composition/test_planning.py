@@ -213,6 +213,7 @@ def test_the_cases_of_the_paper_judge_a_plan_by_its_certificate(made):
     assert isinstance(angle, float)
     assert angle <= 1.0
     open_loop = rows["simulated, open loop: angle from target"]
+    assert isinstance(open_loop.ours, float)
     assert open_loop.passed == (open_loop.ours <= 1.0)
     kinematic = {
         name: entry for name, entry in made.plan.certificate["equations"].items() if name != "dynamics"
