@@ -79,7 +79,12 @@ class ContactImpulses:
             of_contacts = guess[: count * self._width]
             match_by_id(self._width, contacts.id, self.id, id_order(self.id), self.impulse, of_contacts)
             known, impulse, _ = self._accepted
-            match_by_id(self._width, contacts.id, known, id_order(known), impulse, start[: len(of_contacts)])
+            if self.id is known:  # in the first solve of a step
+                start[: len(of_contacts)] = of_contacts
+            else:
+                match_by_id(
+                    self._width, contacts.id, known, id_order(known), impulse, start[: len(of_contacts)]
+                )
         if self.bounded:
             start[count * self._width :] = self.start[len(self.start) - self.bounded :]
             guess[count * self._width :] = np.concatenate(self._of_bounded())
