@@ -129,7 +129,7 @@ class Attempts:
                 arrays.delassus, arrays.free, work.guess, gap, width, choice.tolerance, choice.reference_gap,
                 *work.choice,
             )  # fmt: skip
-        elif conditioned:
+        elif conditioned and config.keep == "closing":
             kept = keep_closing(arrays.free, width, work.dropped, work.kept)
         else:
             kept = keep_all(work.dropped, work.kept)
@@ -161,10 +161,11 @@ class Attempts:
         part = self._workspace.part(kept, along, count, bounded, variables, 0.5 * self._config.tolerance)
         if bounded:
             part.physical.lower[:], part.physical.upper[:] = arrays.lower, arrays.upper
+        units = (1.0, 1.0) if self._config.own_units else (arrays.velocity_unit, arrays.impulse_unit)
         prepare(
             *arrays[:6], work.kept[:kept], guess, self._sweeps if conditioned else 0,
-            self._config.equilibration.symmetric, weight, self._scaled_normals, work.soft, work.centre, work.beta,
-            *part.arrays,
+            self._config.equilibration.symmetric, *units, weight, self._scaled_normals, work.soft, work.centre,
+            work.beta, *part.arrays,
         )  # fmt: skip
         return part
 

@@ -16,7 +16,7 @@ class RankSelection:
     Their friction is left out too: what is pinched along a line or a face slips from its reach.
     """
 
-    enabled: bool = option(False, "whether the stage is used; else only contacts that open are left out")
+    enabled: bool = option(False, "whether the stage is used; else `keep` says which contacts there are")
     tolerance: float = option(1e-3, "smallest pivot kept, relative to the first", low=1e-7, high=0.5)
     reference_gap: float = option(1e-3, "gap at which a contact counts half as close", unit="m", above=0.0)
     passes: int = option(8, "how often contacts that were left out and would penetrate are added back", low=0)
@@ -66,6 +66,14 @@ class LCPContactConfig:
     )
     tolerance: float = option(
         1e-9, "largest residual of a solved problem, relative to its free velocity", above=0.0
+    )
+    own_units: bool = option(
+        True, "whether LCPs are posed in units of the problem's own; else in m/s and N·s, as assembled"
+    )
+    keep: str = option(
+        "closing",
+        "contacts of conditioned problems without stage Q: those that close, or touch at the solution; or all",
+        choices=("closing", "all"),
     )
     warm_start: bool = option(
         True,

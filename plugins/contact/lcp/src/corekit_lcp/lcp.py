@@ -5,11 +5,12 @@
 Where contacts are redundant (a rod or a box between two pads) loads, bounds of friction and with them motions are not
 unique. The answer is that of pads that are a little soft, as they become rigid (`compliance`).
 
-All of it happens in units of the problem's own (`corekit.roles.contact_scale`). If the contact modes of the warm start
-still hold, they determine the solution (`mode_warm_start`); else Newton's method mostly finds those that do
-(`soft_newton`). Otherwise the solver assembles (1) as an LCP (`assemble`), conditions it in up to three stages
-(`select`, `compliance`, `scale`), passes it to an LCP solver (`attempts`), and measures the residuals of all contacts
-in (1) itself (`residuals`), relative to the scale of the problem. What it reports are the residuals in m/s and N·s.
+All of it happens in units of the problem's own (`corekit.roles.contact_scale`); LCPs may be posed in m/s and N·s. If
+the contact modes of the warm start still hold, they determine the solution (`mode_warm_start`); else Newton's method
+mostly finds those that do (`soft_newton`). Otherwise the solver assembles (1) as an LCP (`assemble`), conditions it
+in up to three stages (`select`, `compliance`, `scale`), passes it to an LCP solver (`attempts`), and measures the
+residuals of all contacts in (1) itself (`residuals`), relative to the scale of the problem. What it reports are the
+residuals in m/s and N·s.
 """
 
 from __future__ import annotations

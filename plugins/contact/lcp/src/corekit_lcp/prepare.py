@@ -7,7 +7,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit_lcp.assemble import assemble, select_rows
 from corekit_lcp.compliance import add_compliance, add_scaled_compliance
 from corekit_lcp.impulses import write_variables
-from corekit_lcp.scale import equilibrate
+from corekit_lcp.scale import add_units, change_units, equilibrate
 
 __all__ = ["prepare"]
 
@@ -24,6 +24,8 @@ def prepare(
     guess: Array,
     sweeps: int,
     symmetric: bool,
+    velocity_unit: float,
+    impulse_unit: float,
     weight: float,
     scaled: bool,
     soft: Array,
@@ -56,6 +58,7 @@ def prepare(
         delassus, free, friction, directions, lower, upper, guess: of the whole problem.
         kept: the kept contacts, shape (k,).
         sweeps: 0: no scaling. symmetric: one scaling for rows and columns.
+        velocity_unit, impulse_unit: those of the LCP over those of the whole problem.
         weight, scaled, soft, centre: of the compliance, (2) of `compliance` if scaled; 0: none.
         beta: workspace, shape (r,).
         the others: workspace and results, `LCPPart.arrays`.
@@ -80,10 +83,12 @@ def prepare(
         matrix,
         vector,
     )
+    change_units(velocity_unit, impulse_unit, coefficient, matrix, vector)
     equilibrate(
         matrix, vector, sweeps, symmetric, paired_row, leader, copies, squares, row_norm, column_norm,
         row_scale, column_scale,
     )  # fmt: skip
+    add_units(velocity_unit, impulse_unit, coefficient, row_scale, column_scale)
     if weight > 0.0 and scaled:
         variables, width = directions.shape[2] + 2, directions.shape[1] + 1
         add_scaled_compliance(matrix, vector, column_scale, rows, kept.size, variables, width, weight, centre)

@@ -1,4 +1,4 @@
-"""Stage R: Ruiz equilibration of the assembled problem."""
+"""Scales of the assembled problem: its units, and stage R, Ruiz equilibration."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["equilibrate"]
+__all__ = ["add_units", "change_units", "equilibrate"]
 
 CLOSE = 1e-2
 """Distance of all squared norms from 1 at which the sweeps end early."""
@@ -132,3 +132,42 @@ def equilibrate(
     for i in range(n):
         for j in range(n):
             matrix[i, j] *= row_scale[i] * column_scale[j]
+
+
+@compiled
+def unit_scales(velocity_unit: float, impulse_unit: float, coefficient: Array, j: int) -> tuple[float, float]:
+    """Row and column scale that bring variable j, an impulse or the velocity γ or s, into other units."""
+    if coefficient[j, 0] == 0.0 and coefficient[j, 1] == 0.0:
+        return impulse_unit, 1.0 / velocity_unit
+    return velocity_unit, 1.0 / impulse_unit
+
+
+@compiled
+def change_units(
+    velocity_unit: float, impulse_unit: float, coefficient: Array, matrix: Array, vector: Array
+) -> None:
+    """Bring A and b of `assemble`, in units of the problem's own, into others, in place.
+
+    Args:
+        velocity_unit, impulse_unit: the problem's own over the others; both 1: nothing changes.
+        coefficient: of `assemble`, shape (n, 2).
+        matrix, vector: A (n, n) and b (n,).
+    """
+    if velocity_unit == 1.0 and impulse_unit == 1.0:
+        return
+    for i in range(vector.size):
+        of_row, _ = unit_scales(velocity_unit, impulse_unit, coefficient, i)
+        vector[i] *= of_row
+        for j in range(vector.size):
+            matrix[i, j] *= of_row * unit_scales(velocity_unit, impulse_unit, coefficient, j)[1]
+
+
+@compiled
+def add_units(
+    velocity_unit: float, impulse_unit: float, coefficient: Array, row_scale: Array, column_scale: Array
+) -> None:
+    """Multiply scales by those of `change_units`, so that they lead to units of the problem's own, in place."""
+    for j in range(row_scale.size):
+        of_row, of_column = unit_scales(velocity_unit, impulse_unit, coefficient, j)
+        row_scale[j] *= of_row
+        column_scale[j] *= of_column
