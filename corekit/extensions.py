@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import metadata
 from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
+from corekit.distributions import entry_points
 from corekit.errors import PluginError
 
 __all__ = ["Extensions"]
@@ -41,7 +41,7 @@ class Extensions(Generic[Kind]):
 
     def names(self) -> tuple[str, ...]:
         """Every name, the kernel's first; imports nothing."""
-        return (*self.own, *sorted(set(_entry_points(self.group, tuple(sys.path))) - set(self.own)))
+        return (*self.own, *sorted({entry.name for entry in entry_points(self.group)} - set(self.own)))
 
     def find(self, name: str) -> Kind:
         """The object of a name.
@@ -54,30 +54,18 @@ class Extensions(Generic[Kind]):
         return known if known is not None else _load(self, name, tuple(sys.path))
 
 
-@lru_cache(maxsize=8)
-def _entry_points(
-    group: str, _import_path: tuple[str, ...]
-) -> Mapping[str, Mapping[str, metadata.EntryPoint]]:
-    """Name → owner → entry point; a distribution that stands twice on the path is one owner."""
-    found: dict[str, dict[str, metadata.EntryPoint]] = {}
-    for entry in metadata.entry_points(group=group):
-        owner = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown distribution"
-        found.setdefault(entry.name, {})[owner] = entry
-    return found
-
-
 @lru_cache(maxsize=64)
-def _load(extensions: Extensions[Any], name: str, import_path: tuple[str, ...]) -> Any:
-    entries = _entry_points(extensions.group, import_path).get(name)
+def _load(extensions: Extensions[Any], name: str, _import_path: tuple[str, ...]) -> Any:
+    entries = [entry for entry in entry_points(extensions.group) if entry.name == name]
     if not entries:
         raise ValueError(
             f"unknown {extensions.what} {name!r}; {extensions.what}s are {', '.join(extensions.names())}"
         )
-    owners = " and ".join(sorted(entries))
+    owners = " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)
     subject = f"the {extensions.what} {name!r}"
     if len(entries) > 1:
         raise PluginError(f"{subject} is brought by {owners}: uninstall all but one")
-    (entry,) = entries.values()
+    (entry,) = entries
     try:
         found = entry.load()
     except (Exception, SystemExit) as error:  # a stranger's module may raise anything

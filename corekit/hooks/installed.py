@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+from corekit.distributions import EntryPoint, distributions, entry_points
 
 if TYPE_CHECKING:
     import pluggy
@@ -27,8 +28,14 @@ class Owner(NamedTuple):
 
 @cache
 def installed_hooks() -> Hooks:
-    """The hooks of this process: entry points are imported once, as modules are."""
-    return Hooks(metadata.entry_points(group=GROUP))
+    """The hooks of this process: entry points are imported once, as modules are.
+
+    A line on the error stream tells of each distribution whose files are damaged: what is lost of it nobody would know.
+    """
+    for each in distributions():
+        if each.damage:
+            sys.stderr.write(f"corekit: {each.name} {each.version} is damaged: {each.damage}\n")
+    return Hooks(entry_points(GROUP))
 
 
 @final
@@ -42,11 +49,11 @@ class Hooks:
         left_out: why each plugin that is left out is, as far as hooks have been called.
     """
 
-    def __init__(self, entries: Iterable[metadata.EntryPoint]) -> None:
+    def __init__(self, entries: Iterable[EntryPoint]) -> None:
         self.left_out: dict[str, str] = {}
         self._manager: pluggy.PluginManager | None = None
         self._owners: dict[str, Owner] = {}
-        for entry in sorted(set(entries), key=lambda each: (each.name, each.value)):
+        for entry in sorted(set(entries)):
             self._register(entry)
 
     def verbs(self) -> list[tuple[Owner, Verb]]:
@@ -110,11 +117,11 @@ class Hooks:
 
     # — which plugins answer —
 
-    def _register(self, entry: metadata.EntryPoint) -> None:
+    def _register(self, entry: EntryPoint) -> None:
         manager = self._manager or _manager()
         self._manager = manager
-        owner = Owner(entry.dist.name, entry.dist.version) if entry.dist else Owner(entry.name, "unknown")
-        name = f"{entry.name!r} of {' '.join(owner)}" if entry.dist else repr(entry.name)
+        owner = Owner(entry.distribution or entry.name, entry.version)
+        name = f"{entry.name!r} of {' '.join(owner)}" if entry.distribution else repr(entry.name)
         self._owners[name] = owner
         try:
             plugin = entry.load()

@@ -8,11 +8,7 @@ kept until the file changes.
 from __future__ import annotations
 
 import ast
-import os
-import sys
 from collections.abc import Callable, Iterable, Sequence
-from email.message import Message
-from email.parser import HeaderParser
 from functools import cache, lru_cache
 from importlib import metadata
 from importlib.machinery import ModuleSpec, PathFinder
@@ -23,20 +19,29 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from corekit.distributions import (
+    GROUP_PREFIX,
+    KERNEL,
+    Distribution,
+    EntryPoint,
+    changed,
+    distributions,
+    import_path,
+    version_of,
+)
+from corekit.registry.first_party import owner_of
 from corekit.registry.spec import ROLES, api_problem
 from corekit.version import __version__
 
-__all__ = ["Installed", "discover", "extra_with", "import_path", "module_is_missing"]
+__all__ = ["Installed", "discover", "extra_with", "module_is_missing"]
 
-KERNEL = "corekit-kernel"
 _TESTING = "corekit-testing"
-_GROUP_PREFIX = "corekit."
 _VersionOf = Callable[[str], str | None]
 _Find = Callable[[str], ModuleSpec | None]
 _PATHS = 8
 """Import paths whose rows are kept: programs that extend theirs for a moment come back to the one before."""
 _OTHER_GROUPS = frozenset(
-    f"{_GROUP_PREFIX}{each}"
+    f"{GROUP_PREFIX}{each}"
     for each in ("cases", "friction_laws", "hooks", "scenarios", "section_solvers", "shapes")
 )
 
@@ -52,7 +57,8 @@ class Installed:
         version: of that distribution.
         entry: `package.module:object` of its `ComponentSpec`.
         reason: why it cannot be used, in one sentence; empty if it can.
-        shared_by: all distributions that offer this role and name, if more than one does.
+        shared_by: all distributions that offer this role and name, if more than one does; of a name of this project
+            the one whose it is, and this one.
     """
 
     role: str
@@ -85,10 +91,9 @@ class Installed:
         """What a reader of the listing should know: the reason, the clash and how to select, or nothing."""
         sentences = [self.reason] if self.reason else []
         if self.shared_by:
-            sentences.append(
-                f"name taken by {' and '.join(self.shared_by)}: select this one as "
-                f"`{self.distribution}:{self.name}`"
-            )
+            project = owner_of(self.role, self.name)
+            taken = f"the name is {project}'s" if project else f"name taken by {' and '.join(self.shared_by)}"
+            sentences.append(f"{taken}: select this one as `{self.distribution}:{self.name}`")
         return "; ".join(sentences)
 
 
@@ -101,31 +106,15 @@ def discover() -> tuple[Installed, ...]:
     return _discovered(import_path())
 
 
-def import_path() -> tuple[tuple[str, int], ...]:
-    """Return the folders of the import path and when each last changed: what is found there is the same till then."""
-    folders = [folder or os.getcwd() for folder in sys.path]
-    return tuple((folder, _changed(folder)) for folder in folders)
-
-
-def _changed(folder: str) -> int:
-    """Return when the entries of a folder of the import path last changed [ns]."""
-    try:
-        return os.stat(folder).st_mtime_ns
-    except OSError:
-        return -1
-
-
 @lru_cache(maxsize=_PATHS)
 def _discovered(_path: tuple[tuple[str, int], ...]) -> tuple[Installed, ...]:
     """List the rows of an import path as it is now."""
-    installed_version, find = cache(_installed_version), cache(_find_module)
+    version, find = cache(version_of), cache(_find_module)
     rows: list[Installed] = []
-    for distribution, about in _distributions_with_components():
-        problem = _requirement_problem(about.get_all("Requires-Dist") or (), installed_version)
+    for distribution in distributions():
+        problem = _problem(distribution, version)
         rows.extend(
-            _row(entry, about, problem, find)
-            for entry in distribution.entry_points
-            if entry.group.startswith(_GROUP_PREFIX) and entry.group not in _OTHER_GROUPS
+            _row(entry, problem, find) for entry in distribution.entries if entry.group not in _OTHER_GROUPS
         )
     order = {role: position for position, role in enumerate(ROLES)}
     rows.sort(key=lambda row: (order.get(row.role, len(order)), row.role, row.name, row.distribution))
@@ -137,44 +126,44 @@ def module_is_missing(module: str) -> bool:
     return _find_module(module.partition(".")[0]) is None
 
 
-def _distributions_with_components() -> list[tuple[metadata.Distribution, Message]]:
-    """Find the installed distributions with an entry point of ours, and their metadata, which is slow to parse.
-
-    The first of a name on the path wins.
-    """
-    found: dict[str, tuple[metadata.Distribution, Message]] = {}
-    for distribution in metadata.distributions():
-        if f"[{_GROUP_PREFIX}" in (distribution.read_text("entry_points.txt") or ""):
-            about = _headers(distribution)
-            name = canonicalize_name(about["Name"] or "")
-            if name:
-                found.setdefault(name, (distribution, about))
-    return list(found.values())
+def _problem(distribution: Distribution, version: _VersionOf) -> str:
+    """Return why nothing of a distribution can be used, as far as its metadata show, or nothing."""
+    if not distribution.about["Name"]:
+        return distribution.damage
+    return _requirement_problem(distribution.about.get_all("Requires-Dist") or (), version)
 
 
-def _headers(distribution: metadata.Distribution) -> Message:
-    """Parse the metadata without the description below them, which is most of the text."""
-    text = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
-    return HeaderParser().parsestr(text.partition("\n\n")[0])
-
-
-def _row(entry: metadata.EntryPoint, about: Message, problem: str, find: _Find) -> Installed:
-    name, version = about["Name"], about["Version"] or "unknown"
-    role = entry.group.removeprefix(_GROUP_PREFIX)
+def _row(entry: EntryPoint, problem: str, find: _Find) -> Installed:
+    role = entry.group.removeprefix(GROUP_PREFIX)
     module = entry.value.partition(":")[0].strip()
+    package = module.partition(".")[0]
     if role not in ROLES:
         reason = f"this kernel has no role {role!r}; roles are {', '.join(ROLES)}"
     elif problem:
         reason = problem
-    elif find(module.partition(".")[0]) is None:
-        package = module.partition(".")[0]
-        reason = f"its module {package} cannot be found; reinstall it: pip install --force-reinstall {name}"
+    elif (lost := package if find(package) is None else _lost_module(module, find)) != "":
+        again = f"pip install --force-reinstall {entry.distribution}"
+        reason = f"its module {lost} cannot be found; reinstall it: {again}"
     else:
         api = _declared_api(find(module))
-        reason = "" if api is None else api_problem(api, name)
+        reason = "" if api is None else api_problem(api, entry.distribution)
     return Installed(
-        role=role, name=entry.name, distribution=name, version=version, entry=entry.value, reason=reason
+        role=role,
+        name=entry.name,
+        distribution=entry.distribution,
+        version=entry.version,
+        entry=entry.value,
+        reason=reason,
     )
+
+
+def _lost_module(module: str, find: _Find) -> str:
+    """Return a module that an ordinary package should hold and does not; empty if it does, or who knows."""
+    package = find(module.partition(".")[0])
+    is_ordinary = (
+        package is not None and package.origin is not None and bool(package.submodule_search_locations)
+    )
+    return module if is_ordinary and find(module) is None else ""
 
 
 def _declared_api(found: ModuleSpec | None) -> str | None:
@@ -185,7 +174,7 @@ def _declared_api(found: ModuleSpec | None) -> str | None:
     """
     if found is None or found.origin is None or not found.origin.endswith(".py"):
         return None
-    return _api_in(found.origin, _changed(found.origin))
+    return _api_in(found.origin, changed(found.origin))
 
 
 @lru_cache(maxsize=1024)
@@ -280,20 +269,16 @@ def _install_problem(requirement: Requirement, version: str | None) -> str:
     return "" if satisfied else f'needs {wanted}, but {version} is installed: pip install "{wanted}"'
 
 
-def _installed_version(distribution: str) -> str | None:
-    try:
-        return _headers(metadata.distribution(distribution))["Version"] or "unknown"
-    except metadata.PackageNotFoundError:
-        return None
-
-
 def _mark_shared_names(rows: Sequence[Installed]) -> tuple[Installed, ...]:
+    """Mark those that their name alone does not select: see `resolve.find`."""
     owners: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         owners.setdefault((row.role, row.name), []).append(row.distribution)
-    return tuple(
-        evolve(row, shared_by=tuple(owners[row.role, row.name]))
-        if len(owners[row.role, row.name]) > 1
-        else row
-        for row in rows
-    )
+    return tuple(evolve(row, shared_by=_sharing(row, owners[row.role, row.name])) for row in rows)
+
+
+def _sharing(row: Installed, owners: Sequence[str]) -> tuple[str, ...]:
+    project = owner_of(row.role, row.name)
+    if project == canonicalize_name(row.distribution):
+        return ()
+    return (project, row.distribution) if project else tuple(owners) if len(owners) > 1 else ()

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-__all__ = ["FIRST_PARTY", "FIRST_PARTY_KEYS", "FIRST_PARTY_VERBS", "RECORDER", "FirstParty"]
+__all__ = [
+    "FIRST_PARTY",
+    "FIRST_PARTY_KEYS",
+    "FIRST_PARTY_VERBS",
+    "RECORDER",
+    "FirstParty",
+    "is_ours",
+    "owner_of",
+]
 
 
 class FirstParty(NamedTuple):
@@ -42,7 +51,7 @@ _OFFERED = (
     ("lcp_solvers", "corekit-complementarity", "lemke semismooth-newton pgs chain"),
     ("qp_solvers", "corekit-quadratic", "banded osqp piqp proxqp"),
     ("planners", "corekit-mpcc", "ipopt-mpcc"),
-    ("estimators", "corekit-fit", "ipopt-fit curvature-descent gauss-newton"),
+    ("estimators", "corekit-fit", "ipopt-fit curvature-descent gauss-newton simulation-fit"),
     ("viewers", "corekit-view", "matplotlib video viser"),
 )
 """Role, distribution, and the names of its components in that role."""
@@ -84,3 +93,25 @@ FIRST_PARTY_KEYS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Key of a scenario that a distribution of this project replaces by what a file holds → the reader and where it is."""
+
+_OWNERS = {(known.role, known.name): known.distribution for known in FIRST_PARTY}
+_DISTRIBUTIONS = frozenset(
+    {
+        "corekit-kernel",
+        "corekit-import",
+        "corekit-scenarios",
+        "corekit-sections",
+        *_OWNERS.values(),
+        *FIRST_PARTY_VERBS.values(),
+    }
+)
+
+
+def owner_of(role: str, name: str) -> str:
+    """Return the distribution of this project whose component has a name; empty if none has."""
+    return _OWNERS.get((role, name), "")
+
+
+def is_ours(distribution: str) -> bool:
+    """Whether this project offers a distribution, by any spelling of its name."""
+    return re.sub(r"[-_.]+", "-", distribution).lower() in _DISTRIBUTIONS

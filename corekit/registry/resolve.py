@@ -9,10 +9,12 @@ from operator import attrgetter
 from typing import Any
 
 from attrs import evolve
+from packaging.utils import canonicalize_name
 
+from corekit.distributions import distributions, version_of
 from corekit.errors import ExtraNotInstalled, PluginError
 from corekit.registry.discover import Installed, discover, extra_with, module_is_missing
-from corekit.registry.first_party import FIRST_PARTY
+from corekit.registry.first_party import FIRST_PARTY, FirstParty, owner_of
 from corekit.registry.spec import ROLES, ComponentSpec, api_problem
 
 __all__ = ["did_you_mean", "find", "load_spec", "load_target", "missing_abilities", "read_spec", "resolve"]
@@ -38,12 +40,16 @@ def resolve(role: str, name: str, installed: Sequence[Installed] | None = None) 
 def find(role: str, name: str, installed: Sequence[Installed]) -> Installed:
     """Find the one row with this role and name; `name` may be `distribution:name`.
 
+    A name of this project alone means its own component, whoever else offers one of that name.
+
     Raises:
         PluginError: there is none, or there are several.
     """
     owner, _, bare = name.rpartition(":")
     of_role = [row for row in installed if row.role == role]
     matches = [row for row in of_role if row.name == bare and owner in {"", row.distribution}]
+    if not owner and (project := owner_of(role, bare)):
+        matches = [row for row in matches if canonicalize_name(row.distribution) == project]
     if len(matches) == 1:
         return matches[0]
     if matches:
@@ -124,13 +130,21 @@ def load_target(target: str, who: str = "") -> Any:
 
 def _owner(target: str) -> str:
     """Name the plugin of a target; needed only after a failed import."""
-    package = target.partition(":")[0].partition(".")[0]
-    owners = [row for row in discover() if row.entry.partition(":")[0].partition(".")[0] == package]
+    package = _package(target)
+    owners = [row for row in discover() if _package(row.entry) == package]
     if not owners:
-        return f"package {package}"
+        declared = [entry for each in distributions() for entry in each.entries]
+        brought = {
+            f"{each.distribution} {each.version}" for each in declared if _package(each.value) == package
+        }
+        return f"package {package}" + (f" of {' and '.join(sorted(brought))}" if brought else "")
     # those that name it, where their specs can be read
     names = ", ".join(row.name for row in [row for row in owners if _names(row, target)] or owners)
     return f"plugin {names} of {owners[0].distribution} {owners[0].version}"
+
+
+def _package(target: str) -> str:
+    return target.partition(":")[0].partition(".")[0].strip()
 
 
 def _names(row: Installed, target: str) -> bool:
@@ -147,6 +161,15 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     # a longer word is near to none, and finding that out takes long
     close = difflib.get_close_matches(str(word)[:200].lower(), list(choices), n=1, cutoff=0.6)
     return f", did you mean {close[0]!r}?" if close else ""
+
+
+def _absent(known: FirstParty) -> str:
+    """Say what to do about a component of this project that is not there."""
+    version = version_of(known.distribution)
+    if version is None:
+        return f"is not installed: {known.install_line}"
+    again = f"pip install --force-reinstall {known.distribution}"
+    return f"cannot be found, though {known.distribution} {version} is installed; reinstall it: {again}"
 
 
 def _phrase(role: str, name: str) -> str:
@@ -167,7 +190,9 @@ def _unknown_name(role: str, owner: str, bare: str, of_role: Sequence[Installed]
             return f"{owner} offers no {_phrase(role, bare)}{hint}; {' and '.join(owners)} does"
     for known in FIRST_PARTY:
         if (known.role, known.name) == (role, bare):
-            return f"{_phrase(role, bare)} is not installed: {known.install_line}"
+            others = " or ".join(f"`{row.distribution}:{bare}`" for row in of_role if row.name == bare)
+            said = f"; the one of another distribution is {others}" if others else ""
+            return f"{_phrase(role, bare)} {_absent(known)}{said}"
     here = sorted({row.name for row in of_role if not row.reference})
     listing = f"installed are {', '.join(here)}" if here else "none is installed"
     known_names = {known.name: known for known in FIRST_PARTY if known.role == role}

@@ -9,16 +9,16 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from corekit.distributions import entry_points, import_path
 from corekit.errors import ConfigError, Mistake
 from corekit.files import read_regular
 from corekit.hooks.installed import installed_hooks
-from corekit.registry.discover import import_path
+from corekit.registry.first_party import is_ours
 from corekit.registry.resolve import load_target
 from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
@@ -232,9 +232,9 @@ def shipped_scenarios() -> dict[str, Path]:
 
 @lru_cache(maxsize=1)
 def _scenario_folders(_import_path: tuple[tuple[str, int], ...]) -> tuple[Path, ...]:
-    """Return the folders that an import path brings, as it is now."""
+    """Return the folders that an import path brings, as it is now, those of this project first."""
     folders: list[Path] = []
-    for entry in sorted(metadata.entry_points(group=SCENARIOS), key=lambda each: each.name):
+    for entry in sorted(entry_points(SCENARIOS), key=lambda each: not is_ours(each.distribution)):
         with contextlib.suppress(Exception):  # `corekit doctor` says what is wrong with it
             folders.append(Path(entry.load()()))
     return tuple(folders)

@@ -11,7 +11,6 @@ import os
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 
 import numba
@@ -21,11 +20,12 @@ import rich.table  # noqa: F401
 
 import corekit_testing.blocks  # noqa: F401
 from corekit.cli import VERBS
+from corekit.distributions import entry_points
 from corekit.hooks.installed import GROUP, Hooks
 from corekit_testing.rounding_mode import VARIABLE, enter
 
 # those of hooks are asked for without keeping who answered: a command line looks for itself
-added = [verb for _, verb in Hooks(entry_points(group=GROUP)).verbs()]
+added = [verb for _, verb in Hooks(entry_points(GROUP)).verbs()]
 for _, function, _ in (*VERBS, *added):
     importlib.import_module(function.partition(":")[0])
 

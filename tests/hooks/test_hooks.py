@@ -6,12 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from corekit.distributions import entry_points
 from corekit.hooks.installed import GROUP, Hooks
 from corekit.registry.first_party import FIRST_PARTY_VERBS
 
@@ -207,7 +207,10 @@ def test_one_that_raises_during_a_run_does_not_stop_it_and_is_not_called_again(g
     ("target", "says"),
     [
         ("no_such.verb:greet", "importing no_such.verb:greet failed with ModuleNotFoundError"),
-        ("lost_hooks:greet", "has no attribute 'greet'"),
+        (
+            "lost_hooks:greet",
+            "package lost_hooks of lost-hooks 1.0: importing lost_hooks:greet failed with Attribute",
+        ),
         ("lost_hooks:NUMBER", "lost_hooks:NUMBER is no function"),
     ],
 )
@@ -243,7 +246,7 @@ def test_a_verb_whose_name_is_taken_is_left_out(site, taken):
 @pytest.mark.parametrize(("verb", "owner"), sorted(FIRST_PARTY_VERBS.items()))
 def test_a_verb_of_ours_that_is_not_installed_is_answered_with_what_to_install(site, verb, owner):
     code = (
-        "import sys\nfrom corekit.hooks import installed\ninstalled.metadata.entry_points = lambda group: ()\n"
+        "import sys\nfrom corekit.hooks import installed\ninstalled.entry_points = lambda group: ()\n"
         f"from corekit.cli import main\nsys.exit(main(['{verb}', '--help']))\n"
     )
     told = site.python("-c", code)
@@ -255,15 +258,15 @@ def test_a_verb_of_ours_that_is_not_installed_is_answered_with_what_to_install(s
 
 def test_the_verbs_of_ours_are_those_that_the_distributions_of_ours_add():
     added = {}
-    for entry in metadata.entry_points(group=GROUP):
-        if entry.dist is not None and entry.dist.name.startswith("corekit-"):
-            added |= {verb.name: entry.dist.name for _, verb in Hooks([entry]).verbs()}
+    for entry in entry_points(GROUP):
+        if entry.distribution.startswith("corekit-"):
+            added |= {verb.name: entry.distribution for _, verb in Hooks([entry]).verbs()}
     assert added == FIRST_PARTY_VERBS
 
 
 def test_without_hooks_pluggy_is_not_imported(site):
     code = (
-        "import sys\nfrom corekit.hooks import installed\ninstalled.metadata.entry_points = lambda group: ()\n"
+        "import sys\nfrom corekit.hooks import installed\ninstalled.entry_points = lambda group: ()\n"
         "from corekit.cli import main\nmain(['--help'])\nprint('pluggy' in sys.modules)\n"
     )
     assert site.python("-c", code).stdout.splitlines()[-1] == "False"

@@ -28,7 +28,8 @@ def test_misspelt_role_is_answered_with_the_closest_role():
         resolve("modles", "pcc")
 
 
-def test_first_party_component_that_is_absent_is_answered_with_its_install_line():
+def test_first_party_component_that_is_absent_is_answered_with_its_install_line(monkeypatch):
+    monkeypatch.setattr("corekit.registry.resolve.version_of", lambda _: None)
     with pytest.raises(PluginError, match="model 'pcc' is not installed: pip install corekit-pcc"):
         resolve("models", "pcc", installed=())
 

@@ -16,8 +16,8 @@ class Stepped:
 
 
 def test_a_name_taken_twice_is_not_said_to_be_that_of_another_role(monkeypatch):
-    row = next(each for each in discover() if each.role == "integrators")
-    rows = (*discover(), evolve(row, distribution="corekit-other"))
+    row = evolve(next(each for each in discover() if each.role == "integrators"), name="lab-step")
+    rows = (*discover(), row, evolve(row, distribution="corekit-other"))
     monkeypatch.setattr("corekit.scenario.structure.discover", lambda: rows)
     mistakes: list[Mistake] = []
     assert structure(Stepped, {"integrator": {"use": row.name}}, "", mistakes, components=True) is None

@@ -64,5 +64,5 @@ def only_fakes(local_site: FakeSite, forked: Any, monkeypatch: pytest.MonkeyPatc
     rows = lambda: tuple(row for row in discover() if row.distribution.startswith("fake-"))  # noqa: E731
     monkeypatch.setattr(checkup, "discover", rows)
     # not that of the whole process, which finds hooks once and keeps them
-    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=lambda **_: ()))
+    monkeypatch.setattr(checkup, "entry_points", lambda _: ())
     return local_site

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib import metadata
 from importlib.util import find_spec
 from inspect import signature
-from types import SimpleNamespace
 
 import pytest
 
 from corekit.cli import main
+from corekit.distributions import entry_points
 from corekit.hooks.installed import Hooks
 from corekit.hooks.specs import HookSpecs
 from corekit_inspect import checkup
@@ -82,6 +81,18 @@ def test_each_way_to_break_is_told_apart(only_fakes):
     assert not any(finding.first_party for finding in findings.values())
 
 
+def test_a_distribution_whose_files_are_damaged_is_a_finding_of_its_own(only_fakes):
+    add(only_fakes, "good", GOOD)
+    with (only_fakes.folder / "fake_good-1.0.dist-info" / "entry_points.txt").open("a") as file:
+        file.write("trunca")
+    findings = {finding.kind: finding for finding in check_up()}
+    assert findings["models"].problem == ""
+    assert (
+        "'trunca', is no entry point: pip install --force-reinstall fake-good"
+        in findings["distributions"].problem
+    )
+
+
 def test_one_that_hangs_is_ended(only_fakes):
     add(only_fakes, "hangs", "import time\ntime.sleep(60)\n")
     (finding,) = check_up(limit=0.2)
@@ -137,15 +148,11 @@ def test_strangers_may_break_without_a_fault(only_fakes, monkeypatch, capsys):
 def see_only(monkeypatch, shown):
     """The entry points of one group, without those of the hooks that are installed."""
     fakes = lambda group: (  # noqa: E731
-        [
-            each
-            for each in metadata.entry_points(group=group)
-            if each.dist and each.dist.name.startswith("fake-")
-        ]
+        [each for each in entry_points(group) if each.distribution.startswith("fake-")]
         if group == shown
         else ()
     )
-    monkeypatch.setattr(checkup, "metadata", SimpleNamespace(entry_points=fakes))
+    monkeypatch.setattr(checkup, "entry_points", fakes)
 
 
 def test_a_shape_whose_spec_or_surface_cannot_be_loaded_is_found(only_fakes, monkeypatch):
@@ -219,7 +226,7 @@ def test_an_answer_to_a_hook_that_is_never_asked_for_is_found(only_fakes, monkey
     for name in ("one", "two"):
         text = f"from corekit.hooks.specs import hookimpl\n@hookimpl\ndef corekit_runner(): return '{name}:run'\n"
         only_fakes.add(f"fake-{name}", {"hooks": {name: f"fake_{name}"}}, {f"fake_{name}.py": text})
-    entries = [each for each in metadata.entry_points(group="corekit.hooks") if each.name in ("one", "two")]
+    entries = [each for each in entry_points("corekit.hooks") if each.name in ("one", "two")]
     hooks = Hooks(entries)
     monkeypatch.setattr(checkup, "installed_hooks", lambda: hooks)
     (finding,) = check_up()
@@ -290,6 +297,7 @@ def test_a_half_installed_plugin_of_ours_is_found_by_the_whole_command(site):
     )
     (site.folder / "corekit_sdf").mkdir()
     (site.folder / "corekit_sdf" / "__init__.py").write_text("raise RuntimeError('half installed')\n")
+    (site.folder / "corekit_sdf" / "_spec.py").write_text("")
     told = site.corekit("doctor")
     assert told.returncode == 1
     assert "contact_detectors.sdf of corekit-sdf" in told.stdout

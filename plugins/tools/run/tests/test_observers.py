@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from importlib import metadata
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 
@@ -14,6 +12,7 @@ import pytest
 
 import corekit
 from corekit.cli import main
+from corekit.distributions import EntryPoint
 from corekit.errors import PluginError, ResultsError, StepFailed
 from corekit.hooks.installed import GROUP, installed_hooks
 from corekit.hooks.specs import hookimpl
@@ -89,13 +88,7 @@ def hooks(monkeypatch):
                 setattr(module, name, hookimpl(function))
             monkeypatch.setitem(sys.modules, "lab_hooks", module)
             entries.append(EntryPoint("lab", "lab_hooks", GROUP))
-        others = metadata.entry_points
-
-        def entry_points(**chosen):
-            """Other libraries look for entry points too, numba when it compiles first."""
-            return entries if chosen.get("group") == GROUP else others(**chosen)
-
-        monkeypatch.setattr("corekit.hooks.installed.metadata.entry_points", entry_points)
+        monkeypatch.setattr("corekit.hooks.installed.entry_points", lambda _: entries)
         installed_hooks.cache_clear()
 
     yield install

@@ -9,16 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib import metadata
-from importlib.metadata import EntryPoint
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
-from packaging.utils import canonicalize_name
 
 from corekit.cli import verbs_left_out
+from corekit.distributions import EntryPoint, distributions, entry_points
 from corekit.errors import ExtraNotInstalled, PluginError
 from corekit.geometry.shape_specs import GROUP as SHAPES
 from corekit.geometry.shape_specs import KERNEL_SHAPES, shape_spec
@@ -26,8 +24,8 @@ from corekit.hooks.installed import GROUP as HOOKS
 from corekit.hooks.installed import Hooks, Owner, installed_hooks
 from corekit.interpreters import python_command
 from corekit.registry.contract import contract_problem
-from corekit.registry.discover import KERNEL, discover
-from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
+from corekit.registry.discover import discover
+from corekit.registry.first_party import is_ours
 from corekit.registry.resolve import load_target, missing_abilities, resolve
 from corekit.registry.spec import CASES, SCENARIOS, Case
 from corekit.roles.friction import FRICTION_LAWS as KERNEL_LAWS
@@ -57,7 +55,8 @@ class Finding:
     """Result of trying one plugin.
 
     Args:
-        kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`, `friction_laws`, `verbs`. name: of the plugin.
+        kind: role id, or `cases`, `scenarios`, `hooks`, `shapes`, `friction_laws`, `verbs`; `distributions` where the
+            files of one are damaged. name: of the plugin.
         distribution, version: of the plugin.
         problem: why it cannot be used, empty if it can.
         missing: ability, or `ITSELF` → why it is not available here.
@@ -75,9 +74,7 @@ class Finding:
     @property
     def first_party(self) -> bool:
         """Whether this project offers it."""
-        ours = {KERNEL, "corekit-scenarios", *FIRST_PARTY_VERBS.values()}
-        ours |= {known.distribution for known in FIRST_PARTY}
-        return canonicalize_name(self.distribution) in ours
+        return is_ours(self.distribution)
 
 
 @frozen
@@ -128,13 +125,16 @@ def _components() -> Iterator[_Trial]:
 
 
 def _others() -> Iterator[_Trial]:
+    for each in distributions():
+        if each.damage:
+            yield _unused("distributions", each.name, Owner(each.name, each.version), each.damage)
     for group in (CASES, SCENARIOS, HOOKS, SHAPES, FRICTION_LAWS):
-        for entry in sorted(metadata.entry_points(group=group), key=lambda each: (each.name, each.value)):
+        for entry in entry_points(group):
             finding = Finding(
                 kind=group.removeprefix("corekit."),
                 name=entry.name,
-                distribution="unknown" if entry.dist is None else entry.dist.name,
-                version="unknown" if entry.dist is None else entry.dist.version,
+                distribution=entry.distribution,
+                version=entry.version,
             )
             yield _Trial(finding, (group, entry.name if group in {SHAPES, FRICTION_LAWS} else entry.value))
     for owner, verb in verbs_left_out():

@@ -9,7 +9,8 @@ from functools import lru_cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from corekit.registry.discover import KERNEL, discover, import_path
+from corekit.distributions import KERNEL, import_path, version_of
+from corekit.registry.discover import discover
 from corekit.version import __version__
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _libraries(
     for name in distributions:
         try:
             lines = metadata.requires(name) or []
-        except metadata.PackageNotFoundError:
+        except (metadata.PackageNotFoundError, UnicodeDecodeError):
             continue
         for line in lines:
             requirement = Requirement(line)
@@ -68,10 +69,9 @@ def _libraries(
                 continue
             if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
                 continue
-            try:
-                found[requirement.name] = metadata.version(requirement.name)
-            except metadata.PackageNotFoundError:
-                continue
+            version = version_of(requirement.name)
+            if version is not None:
+                found[requirement.name] = version
     found.pop(KERNEL, None)
     return dict(sorted(found.items()))
 

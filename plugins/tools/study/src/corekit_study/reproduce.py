@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
+from corekit.distributions import entry_points
 from corekit.errors import CorekitError, PluginError, ResultsError
 from corekit.files import read_regular, write_text_whole
+from corekit.registry.first_party import is_ours
 from corekit.registry.resolve import did_you_mean, load_target
 from corekit.registry.spec import CASES, Case
 from corekit_run.output_file import writing
@@ -74,11 +75,14 @@ class Report:
 
 
 def installed_cases() -> tuple[list[Case], list[str]]:
-    """List every case, sorted by its path, and a sentence for each entry point that is none."""
+    """List every case, sorted by its path, and a sentence for each entry point that is none.
+
+    Of two of one path that of this project counts.
+    """
     found: dict[str, Case] = {}
     troubles: list[str] = []
-    for entry in sorted(metadata.entry_points(group=CASES), key=lambda each: each.name):
-        owner = "" if entry.dist is None else f" of {entry.dist.name} {entry.dist.version}"
+    for entry in sorted(entry_points(CASES), key=lambda each: not is_ours(each.distribution)):
+        owner = f" of {entry.distribution} {entry.version}"
         try:
             case = entry.load()
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's module may raise anything

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from corekit.cli.terminal import make_console, print_json
+from corekit.distributions import distributions
 from corekit.registry.discover import Installed, discover
 from corekit.registry.first_party import FirstParty
 from corekit.registry.spec import ROLES
@@ -21,7 +22,8 @@ _COLOURS = {"ambiguous": "yellow", "unusable": "red"}
 def list_components(*, json: bool = False, all: bool = False, scenarios: bool = False) -> None:
     """What is installed, and what could be.
 
-    Reads metadata only: nothing is imported, a broken plugin is a row with its reason.
+    Reads metadata only: nothing is imported, a broken plugin is a row with its reason. A line on the error stream tells
+    of each distribution whose files are damaged.
 
     Parameters
     ----------
@@ -73,6 +75,11 @@ def _print_json(installed: Sequence[Installed], absent: Sequence[FirstParty]) ->
                 "reason": row.remark,
             }
             for row in installed
+        ],
+        "damaged": [
+            {"distribution": each.name, "version": each.version, "reason": each.damage}
+            for each in distributions()
+            if each.damage
         ],
         "not_installed": [{**known._asdict(), "install": known.install_line} for known in absent],
     }

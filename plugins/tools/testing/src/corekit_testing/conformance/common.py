@@ -19,7 +19,7 @@ __all__ = ["PAPER"]
 
 _LIGHT = (
     "attr", "attrs", "corekit.registry", "corekit.version", "corekit.errors", "corekit.extensions",
-    "corekit.roles.friction", "corekit.geometry.shape_specs",
+    "corekit.distributions", "corekit.roles.friction", "corekit.geometry.shape_specs",
 )  # fmt: skip
 """What friction laws and kinds of shapes are stated with is as light as the spec of a component."""
 _LIST_NEW = (
