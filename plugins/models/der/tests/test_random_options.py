@@ -135,6 +135,7 @@ def rods(draw, mounted=False):
         "clamps": [draw(clamps(planar, mounted))] if held else [],
         "forces": [force] if draw(st.booleans()) else [],
         "cables": [draw(cables(limb, planar)) for limb in limbs if draw(st.booleans())],
+        "gyroscopic": not planar and draw(st.booleans()),
     }
 
 

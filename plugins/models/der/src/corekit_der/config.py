@@ -301,6 +301,11 @@ class DERConfig:
     planar: bool = option(
         False, "whether the rods move in the base's x–z plane only; all nodes must lie in it"
     )
+    gyroscopic: bool = option(
+        False,
+        "whether the spin of edges has its angular momentum about the tangent that turns, which a rod that spins and "
+        "turns or touches something needs; matrices are sparse then",
+    )
     collision: str = option(
         "edges",
         "collision shapes: edges (capsules between nodes, for a detector of edges), spheres at the nodes, capsules in "

@@ -10,6 +10,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.frames import Pose
+from corekit.roles.model import Outline
 from corekit_der.elasticity import Elasticity
 from corekit_der.frame_points import edge_point_jacobians, edge_poses, node_point_jacobians, node_poses
 from corekit_der.graph import Graph
@@ -17,7 +18,7 @@ from corekit_der.moving_base import BaseEdge
 from corekit_der.numbering import Numbering
 from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_point_jacobians
 
-__all__ = ["GraphFrames"]
+__all__ = ["GraphFrames", "limb_outline"]
 
 
 @final
@@ -157,3 +158,16 @@ class GraphFrames:
         moved = np.einsum("cik,ck->ci", values, state.v[dofs])
         spin = 0.5 * np.cross(rotation[0].T, moved[1:] - moved[0]).sum(axis=0)
         return position[0], rotation[0], moved[0], spin
+
+
+def limb_outline(graph: Graph, points: Array) -> Outline:
+    """Return polylines of the limbs through `points` of all nodes (N, 3) [m]; that of a ring is closed."""
+    chains, radii = list[IntArray](), list[Array]()
+    for i, limb in enumerate(graph.limbs):
+        nodes, own = graph.nodes_of[i], graph.radius[graph.limb == i]
+        chains.append(np.append(nodes, nodes[0]) if limb.closed else nodes)
+        before, after = (own[-1:], own[:1]) if limb.closed else (own[:1], own[-1:])
+        radii.append(0.5 * (np.concatenate([before, own]) + np.concatenate([own, after])))
+    starts = np.concatenate([[0], np.cumsum([len(chain) for chain in chains])[:-1]])
+    every = points[np.concatenate(chains)]
+    return Outline(points=every, radius=np.concatenate(radii), starts=starts.astype(np.int64))

@@ -27,6 +27,9 @@ class LimbStart:
         (), "velocity of each node, added to `velocity`", unit="m/s", converter=to_points
     )
     twist: float = option(0.0, "twist of the rod, measured from its first edge", unit="rad/m")
+    spin: float = option(
+        0.0, "rate at which its edges turn about their tangents; see the option `gyroscopic`", unit="rad/s"
+    )
 
 
 @frozen(kw_only=True)

@@ -92,9 +92,9 @@ class InitialStateWriter:
             if entries and len(entries) != len(nodes):
                 reason = f"give one for each of the {len(nodes)} nodes"
                 mistakes.append(Mistake(f"{where}.{name}", f"{len(entries)} entries", reason))
-        if len(axes) == 2 and (start.twist or any(point[1] for point in start.points)):
+        if len(axes) == 2 and (start.twist or start.spin or any(point[1] for point in start.points)):
             mistakes.append(
-                Mistake(where, "twist or a y coordinate", "a planar rod stays in the base's x–z plane")
+                Mistake(where, "twist, spin or a y coordinate", "a planar rod stays in the base's x–z plane")
             )
         if len(mistakes) > before:
             return
@@ -109,6 +109,7 @@ class InitialStateWriter:
         if len(axes) == 3:
             arc = np.cumsum(self._graph.length[edges]) - 0.5 * self._graph.length[edges]
             out.q[self._numbering.edge[edges]] += start.twist * (arc - arc[0])
+            out.v[self._numbering.edge[edges[~self._graph.prescribed_edge[edges]]]] += start.spin
 
     def _add_mode(self, mode: BendingMode, where: str, out: State, mistakes: list[Mistake]) -> None:
         found = self._find_limb(mode.limb, where, mistakes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.linalg.matrices import Diagonal, Matrix
+from corekit.linalg.matrices import Diagonal, Matrix, Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_der.config import DERConfig
@@ -28,7 +28,8 @@ class DER(Model):
         M·v̇ = −∂E/∂q + m·g − (damping) + (nodal forces),   q = (x of nodes [m], θ of edges [rad]),   v = q̇     (1)
 
     with the elastic energy E of `elastic_forces`, in the base's axes. M is diagonal and constant: half the mass of its
-    edges at a node, ρ·(I₁ + I₂)·L at an edge. K is exact, and a symmetric band unless a load has no potential.
+    edges at a node, ρ·(I₁ + I₂)·L at an edge. K is exact, and a symmetric band unless a load has no potential. With
+    the option `gyroscopic` M depends on q, f has inertia forces, and the matrices are sparse, see `gyroscopic`.
 
     The state's `aux` contains the source of every edge's reference directors (see `frames`) and the last reference
     twist of every pair. `reparametrise` updates them after a step that turned an edge far.
@@ -71,14 +72,14 @@ class DER(Model):
         """
         self._rods.initial_state_writer.write(DERInitial() if initial is None else initial, out)
 
-    def new_mass_matrix(self) -> Diagonal:
-        """Return a diagonal buffer."""
-        return Diagonal(self._rods.size)
+    def new_mass_matrix(self) -> Diagonal | Sparse:
+        """Return a diagonal buffer, or a sparse one with `gyroscopic`."""
+        return self._rods.new_mass_matrix()
 
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f."""
-        mass.data[:] = self._rods.mass
         self._rods.compute_force(state, inputs, force)
+        self._rods.write_mass(mass)
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
         """Return buffers for K and D."""

@@ -18,6 +18,7 @@ from attrs import frozen
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.symbolic import SymbolicParameter
 from corekit_der.symbolic_cables import CableExpressionData, cable_shares
+from corekit_der.symbolic_spin import spin_force, spin_mass
 from corekit_der.tables import Rods
 
 __all__ = ["Material", "RodExpressionData", "SymbolicRods"]
@@ -75,6 +76,7 @@ class RodExpressionData:
         viscosity: η of every edge, (E,).
         retardation: retardation times per viscosity of every edge, (E, 3).
         cables: cables along limbs.
+        spinning: whether edges have the inertia of `gyroscopic`.
         materials: options that may become symbols.
     """
 
@@ -100,6 +102,7 @@ class RodExpressionData:
     viscosity: Array
     retardation: Array
     cables: Sequence[CableExpressionData]
+    spinning: bool = False
     materials: Sequence[Material] = ()
 
 
@@ -162,12 +165,12 @@ class SymbolicRods:
         return SymbolicRods(self._parts, self.inputs, {**self._values, **values})
 
     def mass(self, q: Expression) -> Expression:
-        """Return the constant M, shape (n, n)."""
-        return ca.diag(self._mass)
+        """Return M, shape (n, n)."""
+        return ca.diag(self._mass) + (spin_mass(self._parts, self._mass, q) if self._parts.spinning else 0)
 
     def kinetic_energy(self, q: Expression, v: Expression) -> Expression:
         """Return ½·vᵀM·v [J]."""
-        return 0.5 * ca.dot(self._mass * v, v)
+        return 0.5 * ca.dot(self.mass(q) @ v if self._parts.spinning else self._mass * v, v)
 
     def potential_energy(self, q: Expression) -> Expression:
         """Return elastic energy without inputs and gravitational potential [J], heights from the world's origin."""
@@ -183,6 +186,8 @@ class SymbolicRods:
         parts = self._parts
         f = self._weight - self._drag * v - ca.gradient(self._elastic_energy(q, inputs), q)
         f = f + self._viscous_force(q, v) + self._cable_force(q, inputs)
+        if parts.spinning:
+            f = f + spin_force(parts, self._mass, q, v)
         rows = [f[k] for k in range(self.coordinates)]
 
         def add(node: int, force: Expression) -> None:

@@ -23,13 +23,15 @@ from corekit_der.config import DERConfig
 from corekit_der.elasticity import Elasticity, PlanarElasticity, SpatialElasticity, TermWeights
 from corekit_der.free_ghosts import FreeGhost
 from corekit_der.graph import Graph, build_graph, compliance_fractions
-from corekit_der.graph_frames import GraphFrames
+from corekit_der.graph_frames import GraphFrames, limb_outline
+from corekit_der.gyroscopic import SpinInertia, spin_blocks
 from corekit_der.initial_state import InitialStateWriter
 from corekit_der.loads import add_drag, add_drag_derivatives
 from corekit_der.lumping import couplings, lump_masses
 from corekit_der.matter import is_same_but_for_matter, with_matter_of
 from corekit_der.moving_base import release_clamp
 from corekit_der.numbering import block_entries, block_pattern, number_coordinates
+from corekit_der.plane_options import check_plane
 from corekit_der.tables import block_entry_table
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ class RodSystem:
         if self._base is not None and self._base.ghost is not None:
             self._ghosts.append(self._base.ghost)
         if config.planar:
-            _check_planar(config)
+            check_plane(config)
         self._numbering = numbering = number_coordinates(graph, config.planar)
         elasticity_class = PlanarElasticity if config.planar else SpatialElasticity
         elasticity: Elasticity = elasticity_class(graph, numbering)
@@ -89,13 +91,17 @@ class RodSystem:
         self._applied = AppliedLoads(config, graph, numbering, elasticity, self._axes, shape)
         self._cables = Cables(config, graph, elasticity, self._applied.input_size)
         self._cables.set_rest(self._rest_q, self._rest_aux)
-        symmetric = not (any(couplings(graph)) or self._applied.following)
+        self._has_diagonal_damping = not (any(couplings(graph)) or config.gyroscopic)
+        symmetric = self._has_diagonal_damping and not self._applied.following
         blocks = [*elasticity.blocks, *self._applied.blocks, *self._cables.blocks]
+        blocks += [spin_blocks(graph, numbering)] if config.gyroscopic else []
         banded = symmetric and not self._cables.blocks and numbering.width <= _MAX_BAND
         self._pattern = None if banded else block_pattern(n, blocks)
         template = self._new_stiffness()
         self._applied.find_entries(template)
         self._cables.find_entries(template)
+        is_spinning = config.gyroscopic and isinstance(template, Sparse)
+        self._spin = SpinInertia(numbering.edge, blocks[-1], template) if is_spinning else None
         self._edge_entries = block_entries(elasticity.blocks[0], template)
         self._block_entries = block_entry_table(
             self._edge_entries, block_entries(elasticity.blocks[1], template)
@@ -226,10 +232,25 @@ class RodSystem:
         if self._has_resistive_drag:
             add_drag(self._elasticity.rods, self._resistive, self._width, state.v, out)
         self._applied.add_forces(inputs, out)
+        if self._spin is not None:
+            self._spin.add_forces(self._elasticity.rods, state.aux, state.v, self.mass, out)
+
+    def new_mass_matrix(self) -> Diagonal | Sparse:
+        """Return a buffer for M: diagonal, or sparse like K where the spin couples to the nodes."""
+        return Diagonal(self.size) if self._spin is None or self._pattern is None else Sparse(self._pattern)
+
+    def write_mass(self, mass: Matrix) -> None:
+        """Write M; needs the edge state."""
+        if self._spin is None or not isinstance(mass, Sparse):
+            mass.data[:] = self.mass
+            return
+        mass.zero()
+        mass.data[mass.pattern.diagonal] = self.mass
+        self._spin.add_mass(self._elasticity.rods, self.mass, mass)
 
     def new_stiffness_and_damping(self) -> tuple[Matrix, Matrix]:
-        """Return buffers for K, and for D: diagonal, or like K with a viscous material or resistive drag."""
-        damping = self._new_stiffness() if any(couplings(self._graph)) else Diagonal(self.size)
+        """Return buffers for K, and for D: diagonal, or like K where it couples velocities."""
+        damping = Diagonal(self.size) if self._has_diagonal_damping else self._new_stiffness()
         return self._new_stiffness(), damping
 
     def compute_stiffness_and_damping(
@@ -256,6 +277,8 @@ class RodSystem:
                 rods, self._resistive, self._width, state.v, self._edge_entries, block, flat, drag
             )
         self._applied.add_derivatives(state, inputs, stiffness)
+        if self._spin is not None:
+            self._spin.add_derivatives(self._elasticity.rods, state.aux, state.v, self.mass, flat, drag)
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u, shape (nv, nu)."""
@@ -268,6 +291,8 @@ class RodSystem:
         self._applied.set_rest_strains(None)
         kinetic = 0.5 * float(self.mass @ (state.v * state.v))
         elastic = self._elasticity.add_forces(state.q, state.aux, _ALL, np.zeros(self.size))
+        if self._spin is not None:
+            kinetic += self._spin.kinetic_energy(self._elasticity.rods, state.v, self.mass)
         # the weight is in the base's axes; heights count from the world's origin
         level = float(np.sum(self._weight[self._node_dofs], axis=0) @ (self._axes.T @ self._origin))
         return kinetic, elastic - float(self._weight @ state.q) - level
@@ -296,6 +321,9 @@ class RodSystem:
         if self._is_viscous:
             terms["viscosity"] = np.zeros(self.size)
             self._elasticity.add_viscous_terms(state, self._block_entries, terms["viscosity"], _NONE, _NONE)
+        if self._spin is not None:
+            terms["gyroscopic"] = np.zeros(self.size)
+            self._spin.add_forces(self._elasticity.rods, state.aux, state.v, self.mass, terms["gyroscopic"])
         terms["applied"] = np.zeros(self.size)
         self._applied.add_forces(inputs, terms["applied"])
         return terms
@@ -360,39 +388,11 @@ class RodSystem:
             viscosity=graph.viscosity,
             retardation=graph.retardation,
             cables=self._cables.expression_data(),
+            spinning=self._spin is not None,
             materials=limb_materials(graph, self._numbering, self._gravity, self._ghosts),
         )
         return SymbolicRods(data, self.description.input_size)
 
     def compute_outline(self, state: State) -> Outline:
         """Return polylines of the limbs; that of a ring is closed."""
-        graph, chains, radii = self._graph, list[IntArray](), list[Array]()
-        for i, limb in enumerate(graph.limbs):
-            nodes, own = graph.nodes_of[i], graph.radius[graph.limb == i]
-            chains.append(np.append(nodes, nodes[0]) if limb.closed else nodes)
-            before, after = (own[-1:], own[:1]) if limb.closed else (own[:1], own[-1:])
-            radii.append(0.5 * (np.concatenate([before, own]) + np.concatenate([own, after])))
-        starts = np.concatenate([[0], np.cumsum([len(chain) for chain in chains])[:-1]])
-        points = state.q[self._node_dofs[np.concatenate(chains)]] @ self._axes.T + self._origin
-        return Outline(points=points, radius=np.concatenate(radii), starts=starts.astype(np.int64))
-
-
-def _check_planar(config: DERConfig) -> None:
-    """Raise ConfigError for options that have no meaning in a plane."""
-    mistakes: list[Mistake] = []
-    if config.end_frames:
-        reason = "remove them: nothing holds what moves in a plane alone"
-        mistakes.append(Mistake("end_frames", list(config.end_frames), reason))
-    for i, limb in enumerate(config.limbs):
-        if np.any(limb.positions()[:, 1] != 0.0):
-            mistakes.append(
-                Mistake(f"limbs[{i}]", "a y coordinate", "a planar rod lies in the base's x–z plane")
-            )
-        if limb.director is not None:
-            reason = "remove it: director 1 of a planar rod lies in the plane"
-            mistakes.append(Mistake(f"limbs[{i}].director", list(limb.director), reason))
-        if limb.natural_twist or limb.natural_curvature[1]:
-            reason = "a planar rod has only κ₁: no κ₂ and no twist"
-            mistakes.append(Mistake(f"limbs[{i}].natural_curvature", list(limb.natural_curvature), reason))
-    if mistakes:
-        raise ConfigError(mistakes, "the planar rods")
+        return limb_outline(self._graph, state.q[self._node_dofs] @ self._axes.T + self._origin)
