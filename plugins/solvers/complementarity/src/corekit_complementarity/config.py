@@ -14,8 +14,8 @@ class LemkeConfig:
     """Options of `lemke`."""
 
     max_iterations: int = option(5000, "pivots of one attempt", low=1)
-    attempts: int = option(3, "number of covering vectors", low=1, high=20)
-    pivot_tolerance: float = option(1e-10, "smallest pivot, relative to its column", above=0.0, high=1e-2)
+    attempts: int = option(10, "number of covering vectors", low=1, high=20)
+    pivot_tolerance: float = option(1e-8, "smallest pivot, relative to its column", above=0.0, high=1e-2)
     tie_tolerance: float = option(
         1e-12, "largest difference of tied ratios, relative to the data", low=0.0, high=1e-4
     )
