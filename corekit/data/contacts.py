@@ -109,6 +109,14 @@ class ContactSet:
         for name in _FIELDS:
             getattr(self, name)[:n] = getattr(other, name)[:n]
 
+    def select(self, which: IntArray) -> None:
+        """Become the contacts of these indices, which may come several times."""
+        self.reserve(len(which))
+        self.count = len(which)
+        for name in _FIELDS:
+            values = getattr(self, name)
+            values[: self.count] = values[which]
+
 
 _FIELDS = tuple(name for name in ContactSet.__slots__ if name != "count")
 

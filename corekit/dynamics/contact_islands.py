@@ -15,6 +15,7 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import SOLVED, Residuals, SolveInfo
 from corekit.dynamics.contact_kernels import add_rows
+from corekit.dynamics.contact_rings import RING_POINTS, RING_SHARE
 from corekit.dynamics.island_kernels import (
     count_touches,
     label_islands,
@@ -54,7 +55,8 @@ def may_have_many_contacts(world: WorldTerms) -> bool:
     shapes = np.array([len(terms.body.description.shapes) for terms in world.bodies])
     of_bodies, others = int(shapes.sum()), len(world.pipeline.scene.obstacles)
     pairs = (of_bodies**2 - int((shapes**2).sum())) // 2 + of_bodies * others
-    return pairs * _OF_A_PAIR >= MANY_CONTACTS
+    most = _OF_A_PAIR if world.pipeline.rings is None else _OF_A_PAIR * RING_POINTS
+    return pairs * most >= MANY_CONTACTS
 
 
 @final
@@ -103,7 +105,10 @@ class ContactIslands:
             local, own = np.empty((2, len(points.contact)), dtype=np.int64)
             locals_.append(local)
             numbers.append(own[: number_contacts(points.contact, local, own)])
-        sizes = [world.bodies[i].body.nv for i, _ in touched]
+        rings = None if world.pipeline is None else world.pipeline.rings
+        if rings is not None:  # the coordinates of each are a body of its own
+            numbers.extend(rings.groups(contacts))
+        sizes = [world.bodies[i].body.nv for i, _ in touched] + [RING_POINTS] * (len(numbers) - len(touched))
         counts = [len(own) for own in numbers]
         areas = [width * size * count for size, count in zip(sizes, counts, strict=True)]
         self._bodies = [world.bodies[i] for i, _ in touched]
@@ -131,6 +136,16 @@ class ContactIslands:
             response[:] = rows
             world.bodies[i].factor.solve_columns(response.T)
             self._views.append((rows, response))
+        if rings is None:
+            return
+        mobility = np.zeros(self._count)
+        for own, (rows, response) in zip(numbers, self._views, strict=False):
+            mobility[own] += np.einsum("cj,cj->c", rows[::width], response[::width])
+        for own, begin in zip(numbers[len(touched) :], begins[len(touched) : -1], strict=True):
+            place = slice(begin, begin + width * RING_SHARE.size)
+            self._response[place] = 0.0
+            for out, size in ((self._jacobian, 1.0), (self._response, mobility[own[0]])):
+                out[place].reshape(-1, RING_POINTS)[::width] = size * RING_SHARE
 
     def _arrange(self, label: IntArray, islands: int) -> None:
         contacts, touches, bodies = self._count, len(self._touch_contact), len(self._body_size)

@@ -37,6 +37,7 @@ from corekit.dynamics.contact_kernels import (
     max_overrun,
     max_penetration,
 )
+from corekit.dynamics.contact_rings import find_rings
 from corekit.dynamics.joined_ends import JoinedEnds
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.seams import find_seams
@@ -95,6 +96,7 @@ class ContactPipeline:
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
+        rings: makes four contacts of one where there is torsional friction; else None.
         joined: merges contacts by ends that capsules share, where impulses act on such; else None.
         rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
         is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
@@ -128,6 +130,7 @@ class ContactPipeline:
         self._known = _NO_TANGENTS
         self.joined: JoinedEnds | None = None
         self._seams = find_seams(scene)
+        self.rings = find_rings(bodies, friction) if plane is None else None
         self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
@@ -223,6 +226,8 @@ class ContactPipeline:
         if rehearsed is not None:
             out.copy_from(rehearsed)
             rehearsed.gap[:] = 0.0  # it pushed once; Newton finds no solution where a gap never closes
+        if self.rings is not None:
+            self.rings.spread(out)
 
     def detect(self, state: State) -> int:
         """Find the contacts at a state; they become the current set. Returns how many there are."""
@@ -262,9 +267,13 @@ class ContactPipeline:
 
     def build_jacobian(self, state: State, jacobian: ContactJacobian) -> None:
         """Assign tangents and friction to the current set, and build its Jacobian at the state it was found."""
-        contacts = self.contacts
+        contacts, rings = self.contacts, self.rings
         self.assign_tangents()
+        if rings is not None:
+            rings.place(contacts, self.scene.poses.frame_rotation)
         jacobian.collect(state, contacts)
+        if rings is not None:
+            rings.share_normal_motion(contacts, jacobian.points)
         jacobian.assemble(contacts)
 
     def assign_tangents(self) -> None:
@@ -355,7 +364,10 @@ class ContactPipeline:
                 velocity[own] = self.scene.obstacle_velocity(o, point, time, t1)
             else:
                 velocity[own] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
-        return np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
+        rate = np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
+        if self.rings is not None:
+            self.rings.make_rate_rigid(contacts, rate)
+        return rate
 
     def push_out_speed(self, step: float) -> float:
         """The largest speed at which a step h pushes out what overlaps at its start [m/s]."""

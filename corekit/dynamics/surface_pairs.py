@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -41,6 +42,7 @@ class FrictionTable(NamedTuple):
         record: numbers of the law of every two surfaces, (s, s, k).
         axis_owner: the surface whose axis is the material direction: the first (1), the second (2), none (0), (s, s).
         axis: unit, in the axes of the shape, (n, 3); zero for an edge, whose axis leads from end to end.
+        ring: radius of the ring by which every two surfaces resist spin, 0 for none [m], (s, s).
     """
 
     law: FrictionLaw
@@ -49,6 +51,7 @@ class FrictionTable(NamedTuple):
     record: Array
     axis_owner: IntArray
     axis: Array
+    ring: Array
 
 
 class _Surface(NamedTuple):
@@ -77,7 +80,8 @@ def friction_table(
     An explicit entry for two names comes first, in either order. Without one, the law combines the friction of both
     surfaces (coefficients: the geometric mean), or the friction of one holds for the pair; a pair without any has the
     coefficient `otherwise` (0 if None). The friction of a shape replaces that of its body. The axis of a pair is that
-    of its directional surface, and that of the first name of an explicit entry.
+    of its directional surface, and that of the first name of an explicit entry. Torsional lengths are combined alike,
+    and the length of one holds for a pair whose other surface has none; without sliding friction there is no torsional.
 
     Raises:
         CompositionError: two laws in one world, no axis, or two directional surfaces without an explicit entry.
@@ -90,6 +94,7 @@ def friction_table(
     count, width = len(surfaces), law.record_width
     coefficient = np.zeros((count, count))
     record, owner = np.zeros((count, count, width)), np.zeros((count, count), dtype=np.int64)
+    ring = np.zeros((count, count))
     default = SurfaceFriction(COULOMB, (otherwise or 0.0,))
     for i, one in enumerate(surfaces):
         for j, other in enumerate(surfaces):
@@ -100,13 +105,15 @@ def friction_table(
                 continue
             numbers = pair.friction.record_in(law)
             coefficient[i, j], owner[i, j] = law.max_coefficient(numbers), pair.owner
+            if pair.friction.torsional and coefficient[i, j] > 0.0:
+                ring[i, j] = pair.friction.torsional / coefficient[i, j]
             if width:
                 record[i, j] = numbers
     needed = {surfaces[i].name for i in range(count) if (owner[i] == _FIRST).any()}
     axis = (
         _axes(scene, surfaces, surface, needed, known) if law.is_directional else np.zeros((len(surface), 3))
     )
-    return FrictionTable(law, surface, coefficient, record, owner, axis)
+    return FrictionTable(law, surface, coefficient, record, owner, axis, ring)
 
 
 def _surfaces(
@@ -137,6 +144,10 @@ def _law(frictions: Sequence[SurfaceFriction | None]) -> FrictionLaw:
         raise CompositionError(
             f"a world has one friction law beside coefficients, found {' and '.join(sorted(laws))}"
         )
+    if laws and any(each is not None and each.torsional for each in frictions):
+        raise CompositionError(
+            f"torsional friction goes with Coulomb's law alone, found {next(iter(laws))} beside it"
+        )
     return next(iter(laws.values()), COULOMB)
 
 
@@ -157,7 +168,9 @@ def _combined(one: _Surface, other: _Surface, law: FrictionLaw, default: Surface
         owner = _FIRST if first.law.is_directional else _SECOND if second.law.is_directional else _NEITHER
         shared = COULOMB if first.law is second.law is COULOMB else law
         record = shared.combine(first.record_in(shared), second.record_in(shared))
-        return _Pair(SurfaceFriction(shared, record), owner)
+        lengths = [each.torsional for each in (first, second) if each.torsional is not None]
+        torsional = math.prod(lengths) ** (1.0 / len(lengths)) if lengths else None
+        return _Pair(SurfaceFriction(shared, record, torsional=torsional), owner)
     if first is not None:
         return _Pair(first, _FIRST if first.law.is_directional else _NEITHER)
     if second is not None:

@@ -34,6 +34,10 @@ non-penetration with (2) is   K ∋ λ ⊥ (w_n + d(w_t), w_t) ∈ K*. By (3), f
 μ_f = μ_b = μ_s. Otherwise it turns the slip towards the direction of least resistance. If two contacts with different
 axes share a point, their loads and so their friction are not unique: such a point should have one contact.
 
+**Torsional friction**, beside Coulomb's law: the touching surfaces are an area, which resists spin about the normal.
+Contacts stand for it by four points on a ring around the contact point, see `corekit.dynamics.contact_rings`. Their
+moment is at most the length `torsional` [m] times λ_n.
+
 A `FrictionLaw` states a law of the form (5): F is convex, fixed per contact, and friction maximises dissipation. What
 depends on the speed of slip (Stribeck), on time or on history is none. A `ContactPotential` may have it, as it is given
 the velocities; or an `ImpulseSolver` by options of its own, with μ of the scenario as the largest coefficient, to which
@@ -197,11 +201,13 @@ class SurfaceFriction:
         law: the friction law.
         record: its numbers.
         axis: unit, forward along the surface, in the axes of the frame that carries its shapes; None: their own axis.
+        torsional: largest moment about the normal per normal force [m]; None: as the other surface says.
     """
 
     law: FrictionLaw
     record: tuple[float, ...]
     axis: tuple[float, float, float] | None = None
+    torsional: float | None = None
 
     def record_in(self, law: FrictionLaw) -> tuple[float, ...]:
         """Its numbers in its own law, or as another law of the world has one coefficient; zeros for none."""
@@ -214,7 +220,7 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
     """Friction of a surface from a scenario: a coefficient, or `{ forward = …, backward = …, sideways = … }`.
 
     A table has every coefficient of its `law`, by default `anisotropic-coulomb`, and for a directional law `axis` if
-    the shapes have no axis.
+    the shapes have no axis. With torsional friction it is `{ sliding = …, torsional = … }`.
 
     Raises:
         ValueError: a mistake in the table.
@@ -225,6 +231,8 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
     if not isinstance(value, Mapping):
         return SurfaceFriction(COULOMB, (float(value),))
     table = dict(value)
+    if "law" not in table and not {"sliding", "torsional"}.isdisjoint(table):
+        return _with_torsion(table)
     name = str(table.pop("law", ANISOTROPIC_COULOMB.name))
     law = friction_law(name)
     axis = _unit_axis(table.pop("axis")) if law.is_directional and "axis" in table else None
@@ -239,6 +247,24 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
         if not (_is_number(table[each]) and table[each] > 0.0):
             raise ValueError(f"{each} must be a number > 0, found {table[each]!r}")
     return SurfaceFriction(law, tuple(float(table[each]) for each in law.coefficients), axis)
+
+
+def _with_torsion(table: dict[str, Any]) -> SurfaceFriction:
+    """Read `{ sliding = …, torsional = … }`."""
+    if table.keys() != {"sliding", "torsional"}:
+        raise ValueError(
+            f"torsional friction is {{ sliding, torsional }} and no other key, found {sorted(table)}"
+        )
+    sliding, torsional = table["sliding"], table["torsional"]
+    if not (_is_number(sliding) and sliding > 0.0):
+        raise ValueError(
+            f"sliding must be a number > 0, which bounds the torsional moment too, found {sliding!r}"
+        )
+    if not (_is_number(torsional) and torsional >= 0.0):
+        raise ValueError(
+            f"torsional must be a length >= 0 in m, moment per normal force, found {torsional!r}"
+        )
+    return SurfaceFriction(COULOMB, (float(sliding),), torsional=float(torsional))
 
 
 def _is_number(value: object) -> bool:

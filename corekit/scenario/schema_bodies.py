@@ -16,7 +16,10 @@ __all__ = ["OF_SURFACE", "Base", "Body", "Input", "Joint", "Triple", "about", "n
 
 Triple = tuple[float, float, float]
 
-OF_SURFACE = "friction coefficient of its surface, or { forward, backward, sideways } along its axis"
+OF_SURFACE = (
+    "friction coefficient of its surface, or { forward, backward, sideways } along its axis, or { sliding, torsional } "
+    "with the largest moment about the normal per normal force in m"
+)
 
 
 def name_problem(name: str) -> str | None:

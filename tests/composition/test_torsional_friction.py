@@ -1,0 +1,268 @@
+"""Torsional friction against closed forms: m_n ≤ ℓ·λ_n about the normal, by every solver with impulses.
+
+A ball of the radius R on one point has I = 2·m·R²/5 and, at rest or rolling, spins down by ℓ·m·g/I until it stands. One
+that slides at u ≫ r·ω has the moment ℓ·m·g·r·ω/(2·u) of a ring of radius r = ℓ/μ.
+"""
+
+import math
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corekit.dynamics import contact_islands
+from corekit.errors import CompositionError, ConfigError
+from corekit.geometry.frames import rotation_from_rpy
+from corekit.scenario.load import from_document
+
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+G, H, MASS, RADIUS = 9.81, 1e-3, 0.1, 0.05
+MU, LENGTH = 0.3, 0.004
+FRICTION = {"sliding": MU, "torsional": LENGTH}
+INERTIA = 0.4 * MASS * RADIUS**2
+SLOWS = LENGTH * MASS * G / INERTIA
+SOLVERS = ["cone", "lcp", "qp"]
+EULER = ["semi-implicit-euler", "implicit-euler"]
+BALL = {"shape": "sphere", "size": [RADIUS], "mass": MASS}
+
+NEAR = 1e-8
+"""Residual of a solved step relative to the free velocities, which are 1 m/s or 20 rad/s · R at most."""
+
+
+def ball(name="ball", height=RADIUS, **initial):
+    initial.setdefault("position", [0.0, 0.0, height])
+    return {"name": name, "use": "rigid", "options": BALL, "friction": FRICTION, "initial": initial}
+
+
+def world(solver, *bodies, integrator=EULER[0], gravity=(0.0, 0.0, -G), step=H, contact=None, **floor):
+    return from_document(
+        {
+            "format": "corekit-scenario/1", "name": "spin", "time": {"duration": 1.0, "step": step},
+            "world": {
+                "gravity": list(gravity), "obstacles": [{"name": "floor", "shape": "half-space", **floor}],
+            },
+            "bodies": list(bodies),
+            "contact": {"detector": {"use": "sdf"}, "solver": {"use": solver}, **(contact or {})},
+            "integrator": {"use": integrator},
+        }
+    )  # fmt: skip
+
+
+def after(simulation, steps):
+    """v and ω in world axes of every body after some steps, each of which must be solved, shape (b, 6)."""
+    for _ in range(steps):
+        info = simulation.step().solve_info
+        assert info.status.solved, info.sentence
+    scene = simulation.system.pipeline.scene
+    scene.update_poses(simulation.state)
+    out = simulation.state.v.reshape(-1, 6).copy()
+    out[:, 3:] = np.einsum("bij,bj->bi", scene.poses.frame_rotation, out[:, 3:])
+    return out
+
+
+@pytest.mark.parametrize("integrator", EULER)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_ball_that_spins_is_slowed_down_evenly_until_it_stands(solver, integrator):
+    """The moment does not change, so that every step is exact but for what the solver leaves."""
+    spin = 4.5 * SLOWS * H
+    simulation = world(solver, ball(angular_velocity=[0.0, 0.0, spin]), integrator=integrator).compose()
+    for left in (3.5, 2.5, 1.5, 0.5, 0.0, 0.0):
+        (motion,) = after(simulation, 1)
+        assert np.abs(motion - [0.0, 0.0, 0.0, 0.0, 0.0, left * SLOWS * H]).max() <= NEAR
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_floor_may_stand_in_any_direction(solver):
+    rpy = [0.4, -0.7, 1.9]
+    normal = rotation_from_rpy(np.array(rpy))[:, 2]
+    spinning = ball(position=(RADIUS * normal).tolist(), angular_velocity=(20.0 * normal).tolist())
+    (motion,) = after(world(solver, spinning, gravity=-G * normal, rotation_rpy=rpy).compose(), 10)
+    assert np.abs(motion[:3]).max() <= NEAR
+    assert np.abs(motion[3:] - (20.0 - 10 * H * SLOWS) * normal).max() <= 10 * NEAR / RADIUS
+
+
+@pytest.mark.parametrize("integrator", EULER)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_ball_that_rolls_goes_on_and_does_not_rise(solver, integrator):
+    """All that rolling could feel of a ring is its normals; the spin is slowed down as of a ball that stands."""
+    spinning = ball(velocity=[0.6, 0.8, 0.0], angular_velocity=[-0.8 / RADIUS, 0.6 / RADIUS, 20.0])
+    simulation = world(solver, spinning, integrator=integrator).compose()
+    (motion,) = after(simulation, 10)
+    rolls = [0.6, 0.8, 0.0, -0.8 / RADIUS, 0.6 / RADIUS, 20.0 - 10 * H * SLOWS]
+    # implicit Euler has the moment about the normal as the ball stands at the end of a step, turned by h·ω
+    turned = 0.0 if integrator == EULER[0] else H * (1.0 / RADIUS) * 10 * H * SLOWS
+    assert np.abs(motion - rolls).max() <= 10 * NEAR / RADIUS + turned
+    assert abs(simulation.state.q[2] - RADIUS) <= NEAR * H * 10
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_slides_turns_nearly_freely(solver):
+    """The moment of a ring that slides at u, to a share of (r·ω/u)², and a friction that is μ·m·g to as much."""
+    u, spin, steps = 4.0, 20.0, 5
+    (motion,) = after(
+        world(solver, ball(velocity=[0.8 * u, 0.6 * u, 0.0], angular_velocity=[0.0, 0.0, spin])).compose(),
+        steps,
+    )
+    ring = LENGTH / MU
+    # the slip of the lowest point falls by 7/2·μ·g·t
+    middle = u - 3.5 * MU * G * 0.5 * steps * H
+    share = (ring * spin / middle) ** 2
+    slowed = SLOWS * ring * spin / (2.0 * middle) * steps * H
+    assert spin - motion[5] == pytest.approx(slowed, rel=2.0 * share + 0.5 * SLOWS * steps * H / spin)
+    assert np.linalg.norm(motion[:2]) == pytest.approx(u - MU * G * steps * H, abs=share * MU * G * steps * H)
+
+
+def four_points(velocity, spin, duration, count=2000):
+    """v and ω of a ball that slides on four points of a ring with a quarter of its weight each, by many small steps."""
+    v, omega, h = np.array(velocity), np.array(spin), duration / count
+    points = LENGTH / MU * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]]) - [0.0, 0.0, RADIUS]
+    for _ in range(count):
+        slip = v + np.cross(omega, points)
+        slip[:, 2] = 0.0
+        force = -0.25 * MU * MASS * G * slip / np.linalg.norm(slip, axis=1)[:, None]
+        v, omega = v + h * force.sum(axis=0) / MASS, omega + h * np.cross(points, force).sum(axis=0) / INERTIA
+    return np.concatenate([v, omega])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_slides_and_spins_converges_to_the_motion_of_four_points_that_share_the_load(solver):
+    """Were the load left to some of the points, the motion would be another one at every step size."""
+    velocity, spin, duration = [0.3, 0.2, 0.0], [5.0, 10.0, 60.0], 0.02
+    exact = four_points(velocity, spin, duration)
+    error = []
+    for steps in (20, 40):
+        spinning = ball(velocity=velocity, angular_velocity=spin)
+        (motion,) = after(world(solver, spinning, step=duration / steps).compose(), steps)
+        error.append(np.abs(motion - exact).max())
+    assert error[1] <= 0.6 * error[0]  # of first order
+    assert error[1] <= 0.01 * np.abs(exact[3:] - spin).max()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_turning_floor_takes_a_ball_along(solver):
+    turns = {"kind": "ramp", "from": 0.0, "to": 1.0, "value": [0.0, 0.0, 5.5 * SLOWS * H]}
+    simulation = world(solver, ball(), rotation_rpy=turns).compose()
+    for gained in (1.0, 2.0, 3.0, 4.0, 5.0, 5.5, 5.5):
+        (motion,) = after(simulation, 1)
+        assert np.abs(motion - [0.0, 0.0, 0.0, 0.0, 0.0, gained * SLOWS * H]).max() <= NEAR
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_an_impact_takes_spin_by_its_impulse(solver):
+    """Δω = ℓ·P/I with P = (1 + e)·m·|v_n|; the weight of the step adds to P."""
+    simulation = world(
+        solver, ball(velocity=[0.0, 0.0, -1.0], angular_velocity=[0.0, 0.0, 60.0]),
+        contact={"impact": {"level": "velocity", "restitution": 0.5}},
+    ).compose()  # fmt: skip
+    (motion,) = after(simulation, 1)
+    pushed = MASS * (1.5 + G * H)
+    assert np.abs(motion - [0.0, 0.0, 0.5, 0.0, 0.0, 60.0 - LENGTH * pushed / INERTIA]).max() <= NEAR / RADIUS
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_ball_on_a_ball_spins_down_and_the_lower_one_is_held_by_the_floor(solver):
+    """The floor holds up to twice the moment that the upper ball gives."""
+    bodies = ball("low"), ball("high", 3.0 * RADIUS, angular_velocity=[0.0, 0.0, 20.0])
+    low, high = after(world(solver, *bodies).compose(), 10)
+    assert np.abs(low).max() <= 10 * NEAR / RADIUS
+    assert np.abs(high - [0.0, 0.0, 0.0, 0.0, 0.0, 20.0 - 10 * H * SLOWS]).max() <= 10 * NEAR / RADIUS
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_box_on_four_corners_has_the_friction_of_all_their_points(solver):
+    """μ·m·g times the mean distance of the corners' rings from its axis, in the first step, while it stands along x."""
+    half, thin = 0.05, 0.01
+    initial = {"position": [0.0, 0.0, thin], "angular_velocity": [0.0, 0.0, 10.0]}
+    options = {"shape": "box", "size": [2 * half, 2 * half, 2 * thin], "mass": MASS}
+    box = {"name": "box", "use": "rigid", "options": options, "friction": FRICTION, "initial": initial}
+    (motion,) = after(world(solver, box).compose(), 1)
+    ring = LENGTH / MU
+    mean = 0.5 * (math.hypot(half + ring, half) + math.hypot(half - ring, half))
+    slowed = MU * MASS * G * mean / (MASS * (2 * half) ** 2 / 6.0) * H
+    # within the step the corners go round by 0.01 rad
+    assert 10.0 - motion[5] == pytest.approx(slowed, rel=1e-3)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_records_have_the_points_of_the_ring_with_force_and_moment(solver):
+    simulation = world(solver, ball(angular_velocity=[0.0, 0.0, 20.0])).compose()
+    after(simulation, 2)
+    record = simulation.contacts()
+    assert record.count == len(set(record.id.tolist())) == 4
+    np.testing.assert_allclose(record.normal_impulse, 0.25 * MASS * G * H, rtol=1e-6)
+    np.testing.assert_allclose(record.force.sum(axis=0), [0.0, 0.0, MASS * G], atol=1e-6 * MASS * G)
+    moment = np.cross(record.point, record.force).sum(axis=0)
+    np.testing.assert_allclose(moment, [0.0, 0.0, -LENGTH * MASS * G], atol=1e-6 * LENGTH * MASS * G)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_islands_have_the_answer_of_one_problem(solver, monkeypatch):
+    """Three columns of two balls, which slide and spin: 24 points in three islands."""
+    bodies = [
+        ball(
+            f"ball{k}", position=[0.11 * (k // 2), 0.0, RADIUS * (1 + 2 * (k % 2))], velocity=[0.3, 0.2, 0.0],
+            angular_velocity=[0.0, 0.0, 20.0 + k],
+        )
+        for k in range(6)
+    ]  # fmt: skip
+    apart = after(world(solver, *bodies).compose(), 5)
+    monkeypatch.setattr(contact_islands, "MANY_CONTACTS", 1000)
+    whole = after(world(solver, *bodies).compose(), 5)
+    assert np.abs(apart - whole).max() <= 5 * NEAR / RADIUS
+
+
+def test_in_a_plane_nothing_spins_about_a_normal():
+    """So torsional friction changes nothing there, not even a bit."""
+    document = tomllib.loads((SCENARIOS / "vine" / "wall.toml").read_text(encoding="utf-8"))
+    found = []
+    for friction in (FRICTION, MU):
+        for obstacle in document["world"]["obstacles"]:
+            obstacle["friction"] = friction
+        simulation = from_document(document).compose()
+        touched = 0
+        for _ in range(25):
+            simulation.step()
+            touched += simulation.contacts().count
+        assert touched
+        found.append(simulation.state.qv)
+    np.testing.assert_array_equal(found[0], found[1])
+
+
+def test_what_cannot_carry_it_says_so():
+    with pytest.raises(
+        CompositionError, match="torsional friction asks for impulses, and the contact solver 'imc'"
+    ):
+        world("imc", ball()).compose()
+    directional = {"forward": 0.2, "backward": 0.8, "sideways": 0.5, "axis": [1.0, 0.0, 0.0]}
+    with pytest.raises(
+        CompositionError, match="with Coulomb's law alone, found anisotropic-coulomb beside it"
+    ):
+        world("lcp", ball(), friction=directional).compose()
+    rod = {
+        "name": "rod", "use": "der", "friction": FRICTION, "base": {"position": [0.0, 0.0, 0.1]},
+        "options": {
+            "limbs": [
+                {"name": "rod", "start": [0.0, 0.0, 0.0], "end": [0.1, 0.0, 0.0], "nodes": 3, "radius": [0.005],
+                 "young": [1e6], "density": [1000.0]},
+            ],
+        },
+    }  # fmt: skip
+    with pytest.raises(CompositionError, match="those of body 'rod' touch by points that do not spin"):
+        world("lcp", rod).compose()
+
+
+@pytest.mark.parametrize(
+    ("friction", "says"),
+    [
+        ({"torsional": 0.01}, "no other key, found \\['torsional'\\]"),
+        ({"sliding": 0.3}, "no other key, found \\['sliding'\\]"),
+        ({**FRICTION, "forward": 0.2}, "no other key"),
+        ({"sliding": 0.0, "torsional": 0.01}, "sliding must be a number > 0"),
+        ({"sliding": 0.3, "torsional": -0.01}, "torsional must be a length >= 0"),
+        ({"sliding": 0.3, "torsional": math.nan}, "torsional must be a length >= 0"),
+    ],
+)
+def test_a_mistaken_table_is_named(friction, says):
+    with pytest.raises(ConfigError, match=says):
+        world("lcp", {**ball(), "friction": friction})
