@@ -6,67 +6,47 @@ they stay of no special value, so that no exact tie decides what happens, and a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-__all__ = ["Maker", "World", "make_world", "rigid", "worlds"]
+from corekit_testing.worlds.makers import MAKERS
 
-Random = np.random.Generator
+__all__ = ["World", "make_world", "worlds"]
+
+Array = np.ndarray[Any, Any]
 World = dict[str, Any]
 """A scenario as a file holds it."""
-Maker = Callable[[Random, Any], tuple[dict[str, Any], float]]
-"""Make a body that moves at a velocity in the axes of the world [m/s], if it can.
-
-It returns the body's entry in a scenario, without name and base, and the radius about the base that holds it [m].
-"""
 
 _GAPS = (-2e-4, 1e-3)
 """Of the balls that hold two things at the start [m]; those of round shapes may overlap by a little."""
 _SPEEDS = (0.2, 1.0)
 """Towards what a body is beside [m/s]."""
-
-
-def rigid(random: Random, velocity: Any) -> tuple[dict[str, Any], float]:
-    """A ball, box, capsule or cylinder that flies and spins."""
-    size = random.uniform(0.01, 0.03, 3)
-    sizes, radius = {
-        "sphere": (size[:1], size[0]),
-        "box": (2.0 * size, float(np.linalg.norm(size))),
-        "capsule": (size[:2], size[0] + 0.5 * size[1]),
-        "cylinder": (size[:2], float(np.hypot(size[0], 0.5 * size[1]))),
-    }[shape := str(random.choice(["sphere", "box", "capsule", "cylinder"]))]
-    options = {"shape": shape, "size": sizes.tolist(), "mass": random.uniform(0.02, 0.5)}
-    initial = {
-        "rotation_rpy": random.uniform(-3.0, 3.0, 3).tolist(),
-        "velocity": velocity.tolist(),
-        "angular_velocity": random.normal(0.0, 5.0, 3).tolist(),
-    }
-    return {"use": "rigid", "options": options, "initial": initial}, float(radius)
+_LYING = 0.3
+"""Share of bodies that lie on the floor, of those that can."""
 
 
 def worlds(
-    makers: Mapping[str, Maker],
     solvers: Sequence[Mapping[str, Any]],
     integrators: Sequence[Mapping[str, Any]],
+    models: Sequence[str] = tuple(MAKERS),
     bodies: int = 4,
 ) -> Any:
     """A strategy for worlds of up to a number of bodies, each beside the floor, an obstacle or a body before it.
 
     Args:
-        makers: by name, which an example shows.
         solvers: tables for `contact`, with at least `solver`.
         integrators: tables for `integrator`.
+        models: of the bodies, keys of `MAKERS`.
     """
     from hypothesis import strategies as st
 
     return st.builds(
         make_world,
         seed=st.integers(0, 2**32 - 1),
-        bodies=st.lists(st.sampled_from(sorted(makers)), min_size=1, max_size=bodies),
-        makers=st.just(makers),
+        bodies=st.lists(st.sampled_from(models), min_size=1, max_size=bodies),
         obstacles=st.lists(st.sampled_from(["floor", "box", "sphere"]), min_size=1, max_size=3, unique=True),
         gravity=st.booleans(),
         step=st.sampled_from([1e-3, 2e-3, 4e-3]),
@@ -79,7 +59,6 @@ def worlds(
 def make_world(
     seed: int,
     bodies: Sequence[str],
-    makers: Mapping[str, Maker],
     obstacles: Sequence[str],
     gravity: bool,
     step: float,
@@ -87,12 +66,12 @@ def make_world(
     integrator: Mapping[str, Any],
     restitution: float,
 ) -> World:
-    """The world of a seed, of kinds of bodies (keys of `makers`) and of obstacles; the others as in a scenario."""
+    """The world of a seed, with bodies of these models and these kinds of obstacles; the others as in a scenario."""
     random = np.random.default_rng(seed)
     placed = _Placed(random)
     for kind in obstacles:
         placed.obstacle(kind)
-    made = [placed.body(f"{kind}-{i}", makers[kind]) for i, kind in enumerate(bodies)]
+    made = [placed.body(f"{model}-{i}", model) for i, model in enumerate(bodies)]
     return {
         "format": "corekit-scenario/1",
         "name": "drawn",
@@ -114,58 +93,74 @@ def make_world(
 
 
 class _Placed:
-    """Balls that hold what was placed, and the plane below them."""
+    """Balls that hold what was placed, and the floor below them."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: np.random.Generator) -> None:
         self.random, self.obstacles = random, list[dict[str, Any]]()
-        self.centres, self.radii = list[Any](), list[float]()
-        self.up: Any = None
+        self.centres, self.radii = np.zeros((0, 3)), np.zeros(0)
+        self.floor: Rotation | None = None
 
     def obstacle(self, kind: str) -> None:
         """Add a floor through the origin, or a solid above where it would be."""
         turn = Rotation.from_rotvec(self.random.normal(0.0, 0.2, 3))
         table: dict[str, Any] = {"name": kind, "shape": kind, "rotation_rpy": turn.as_euler("xyz").tolist()}
         if kind == "floor":
-            self.up, table["shape"] = turn.apply([0.0, 0.0, 1.0]), "half-space"
+            self.floor, table["shape"] = turn, "half-space"
         else:
             size = self.random.uniform(0.03, 0.06, 1 if kind == "sphere" else 3)
-            table["size"] = size.tolist()
-            radius = size[0] if kind == "sphere" else 0.5 * float(np.linalg.norm(size))
-            away = self.random.normal(size=3)
-            table["position"] = self._beside(radius, away / np.linalg.norm(away)).tolist()
+            radius = size if kind == "sphere" else [0.5 * np.linalg.norm(size)]
+            place = self._beside(np.zeros((1, 3)), np.array(radius), _unit(self.random.normal(size=3)))
+            table |= {"size": size.tolist(), "position": place.tolist()}
         self.obstacles.append(table)
 
-    def body(self, name: str, maker: Maker) -> dict[str, Any]:
-        """Make a body on a base of its own, on its way to what it is beside."""
-        direction = self.random.normal(size=3)
-        direction /= np.linalg.norm(direction)
-        velocity = self.random.normal(0.0, 0.1, 3) - self.random.uniform(*_SPEEDS) * direction
-        body, radius = maker(self.random, velocity)
-        turn = self.random.uniform(-3.0, 3.0, 3).tolist()
-        base = {"position": self._beside(radius, direction).tolist(), "rotation_rpy": turn}
-        return {"name": name, **body, "base": base}
+    def body(self, name: str, model: str) -> dict[str, Any]:
+        """Make a body on a base of its own: on its way to what it is beside, or lying on the floor."""
+        direction, drift = _unit(self.random.normal(size=3)), self.random.normal(0.0, 0.1, 3)
+        turn, lies = Rotation.random(rng=self.random), False
+        if self.floor is not None and self.random.uniform() < _LYING:
+            turn, lies = self.floor * Rotation.from_euler("z", self.random.uniform(-3.0, 3.0)), True
+        speed = 0.0 if lies else self.random.uniform(*_SPEEDS)
+        made = MAKERS[model](self.random, drift - speed * direction, turn)
+        centres = turn.apply(made.centres)
+        if lies and made.height is not None:
+            # the ball that touches the floor where the body does
+            place = self._beside(0.0 * centres, np.full(1, made.height), direction, on_floor=True)
+            self.radii[-1] = made.radii[0]
+        else:
+            place = self._beside(centres, made.radii, direction)
+        base = {"position": place.tolist(), "rotation_rpy": turn.as_euler("xyz").tolist()}
+        return {"name": name, **made.entry, "base": base}
 
-    def _beside(self, radius: float, direction: Any) -> Any:
-        """A place for a ball, along a direction from the floor or another ball, apart from all of them.
+    def _beside(self, centres: Array, radii: Array, direction: Array, on_floor: bool = False) -> Array:
+        """Where to put balls, so that one is next to the floor or to another ball and all are apart from all.
 
-        Where there is none the way is turned.
+        Args:
+            centres, radii: of the balls, shapes (n, 3) and (n,).
+            direction: from the other ball; it is turned until there is place.
         """
+        spread = 0.1
         while True:
-            on = int(self.random.integers(-1, len(self.radii)))
-            gap = self.random.uniform(*_GAPS)
+            spread *= 1.02
+            one, gap = int(self.random.integers(len(radii))), self.random.uniform(*_GAPS)
+            on = -1 if on_floor else int(self.random.integers(-1, len(self.radii)))
             if on >= 0:
-                centre = self.centres[on] + (self.radii[on] + radius + gap) * direction
+                place = self.centres[on] + (self.radii[on] + radii[one] + gap) * direction - centres[one]
             else:
-                centre = 0.1 * direction
-                if self.up is not None:
-                    centre += (radius + gap - centre @ self.up) * self.up
-            apart = all(
-                np.linalg.norm(centre - other) > radius + size + _GAPS[0]
-                for other, size in zip(self.centres, self.radii, strict=True)
-            )
-            if apart and (self.up is None or centre @ self.up > radius + _GAPS[0]):
-                self.centres.append(centre)
-                self.radii.append(radius)
-                return centre
-            direction = direction + self.random.normal(0.0, 0.5, 3)
-            direction /= np.linalg.norm(direction)
+                place = spread * direction
+                if self.floor is not None:
+                    up = self.floor.apply([0.0, 0.0, 1.0])
+                    place += (gap - np.min((place + centres) @ up - radii)) * up
+            if self._is_apart(place + centres, radii):
+                self.centres = np.vstack([self.centres, place + centres])
+                self.radii = np.append(self.radii, radii)
+                return place
+            direction = _unit(direction + self.random.normal(0.0, 0.5, 3))
+
+    def _is_apart(self, centres: Array, radii: Array) -> bool:
+        between = np.linalg.norm(centres[:, None] - self.centres, axis=2) - radii[:, None] - self.radii
+        above = np.zeros(1) if self.floor is None else centres @ self.floor.apply([0.0, 0.0, 1.0]) - radii
+        return min(between.min(initial=0.0), above.min()) >= _GAPS[0]
+
+
+def _unit(vector: Array) -> Array:
+    return vector / np.linalg.norm(vector)

@@ -15,6 +15,7 @@ from corekit_testing.worlds.drawing import World
 __all__ = ["Image", "in_units", "mirrored", "reordered", "turned"]
 
 Array = np.ndarray[Any, Any]
+Units = tuple[float, float, float]
 _MIRROR = np.diag([-1.0, 1.0, 1.0])
 
 
@@ -79,34 +80,76 @@ def _place(table: dict[str, Any], map: Array, mirror: Array, shift: Array) -> No
     table["position"] = (map @ table.get("position", np.zeros(3)) + shift).tolist()
 
 
-def _change_rigid(body: dict[str, Any], map: Array, mirror: Array) -> None:
+def _change_rigid(body: dict[str, Any], map: Array, _mirror: Array) -> None:
     """Its velocities are those of the world's axes; its shape is its own mirror image."""
     start = body["initial"]
-    turn = Rotation.from_euler("xyz", start["rotation_rpy"]).as_matrix()
-    start["rotation_rpy"] = Rotation.from_matrix(mirror @ turn @ mirror).as_euler("xyz").tolist()
     start["velocity"] = (map @ start["velocity"]).tolist()
     start["angular_velocity"] = (np.linalg.det(map) * map @ start["angular_velocity"]).tolist()
 
 
-_MIRRORS: Mapping[str, Array] = {"rigid": _MIRROR}
-_CHANGES: Mapping[str, Callable[[dict[str, Any], Array, Array], None]] = {"rigid": _change_rigid}
+def _change_pcc(body: dict[str, Any], _map: Array, mirror: Array) -> None:
+    """Across y the first chamber of three is its own image, and the others are each other's."""
+    if mirror[1, 1] < 0.0:
+        for numbers in (
+            body["initial"]["elongation"],
+            body["initial"]["velocity"],
+            body["inputs"][0]["signal"]["value"],
+        ):
+            numbers[1::3], numbers[2::3] = numbers[2::3], numbers[1::3]
+
+
+def _change_gvs(body: dict[str, Any], _map: Array, mirror: Array) -> None:
+    """Across z torsion and the bend about y change their signs, as turns about x and y and moves along z do."""
+    if mirror[2, 2] > 0.0:
+        return
+    link = body["options"]["links"][0]
+    count = link["divisions"][0]["strain"][0]["order"] + 1
+    signs = [-1.0] + [-1.0] * count + [1.0] * count
+    if link["joint"]["kind"] == "free":
+        signs = [-1.0, -1.0, 1.0, 1.0, 1.0, -1.0, *signs]
+    for name in ("coordinates", "velocity"):
+        body["initial"][name] = (np.array(signs) * body["initial"][name]).tolist()
+
+
+def _change_der(body: dict[str, Any], _map: Array, mirror: Array) -> None:
+    """Everything is told in the axes of the base; a twist changes its sign."""
+    for start in body["initial"]["limbs"]:
+        start["twist"] *= float(np.linalg.det(mirror))
+        start["velocity"] = (mirror @ start.get("velocity", np.zeros(3))).tolist()
+        start["velocities"] = (start["velocities"] @ mirror).tolist()
+
+
+_MIRRORS: Mapping[str, Array] = {
+    "rigid": _MIRROR, "pcc": np.diag([1.0, -1.0, 1.0]), "gvs": np.diag([1.0, 1.0, -1.0]),
+    "der": np.diag([1.0, 1.0, -1.0]),
+}  # fmt: skip
+_CHANGES: Mapping[str, Callable[[dict[str, Any], Array, Array], None]] = {
+    "rigid": _change_rigid, "pcc": _change_pcc, "gvs": _change_gvs, "der": _change_der,
+}  # fmt: skip
 
 _POWERS = {
     "size": (1, 0, 0), "position": (1, 0, 0), "margin": (1, 0, 0), "cap": (1, 0, -1), "push_out": (0, 0, -1),
     "gravity": (1, 0, -2), "velocity": (1, 0, -1), "angular_velocity": (0, 0, -1), "mass": (0, 1, 0),
-    "duration": (0, 0, 1), "step": (0, 0, 1),
+    "duration": (0, 0, 1), "step": (0, 0, 1), "length": (1, 0, 0), "stiffness": (0, 1, -2), "damping": (0, 1, -1),
+    "chamber_radius": (1, 0, 0), "disk_radius": (1, 0, 0), "disk_half_height": (1, 0, 0), "elongation": (1, 0, 0),
+    "value": (1, 1, -2), "young": (-1, 1, -2), "density": (-3, 1, 0), "viscosity": (-1, 1, -1), "radius": (1, 0, 0),
+    "start": (1, 0, 0), "end": (1, 0, 0), "twist": (-1, 0, 0), "velocities": (1, 0, -1),
 }  # fmt: skip
-"""Of length, mass and time, by the name of an option; the least names stand for themselves."""
-_PLAIN = {"friction", "approach", "rotation_rpy", "restitution", "tolerance", "beta"}
+"""Of length, mass and time, by the name of an option."""
+_PLAIN = {"friction", "approach", "rotation_rpy", "restitution", "tolerance", "coordinates"}
 
 
-def _rescaled(value: Any, units: tuple[float, float, float], key: str = "") -> Any:
+def _rescaled(value: Any, units: Units, key: str = "") -> Any:
     if isinstance(value, dict):
-        return {name: _rescaled(each, units, name) for name, each in value.items()}
+        new = {name: _rescaled(each, units, name) for name, each in value.items()}
+        if value.get("use") == "gvs":
+            # radians, but for the shift of a free joint
+            rates = np.array(value["initial"]["velocity"]) / units[2]
+            rates[3:6] *= units[0] if value["options"]["links"][0]["joint"]["kind"] == "free" else 1.0
+            new["initial"]["velocity"] = rates.tolist()
+        return new
     if isinstance(value, list):
         return [_rescaled(each, units, key) for each in value]
-    if isinstance(value, (str, bool, int)):
-        return value
-    if key in _PLAIN:
+    if isinstance(value, (str, bool, int)) or key in _PLAIN:
         return value
     return value * float(np.prod(np.power(units, _POWERS[key])))
