@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 
 from corekit.data.status import Status
 from corekit_complementarity.config import LemkeConfig, SemismoothNewtonConfig
+from corekit_complementarity.damped import compute_damped_increment
+from corekit_complementarity.equations import compute_jacobian, evaluate_equations
 from corekit_complementarity.lemke import Lemke
-from corekit_complementarity.semismooth_newton import (
-    SemismoothNewton,
-    compute_jacobian,
-    evaluate_equations,
-)
+from corekit_complementarity.semismooth_newton import METHODS, SemismoothNewton
 from corekit_testing.rounding import rounding
 
 unhurried = settings(
@@ -23,6 +21,11 @@ unhurried = settings(
 @pytest.fixture
 def newton():
     return SemismoothNewton(SemismoothNewtonConfig())
+
+
+@pytest.fixture
+def in_trust_region():
+    return SemismoothNewton(SemismoothNewtonConfig(globalisation="trust-region"))
 
 
 def solve(solver, problem, guess=None):
@@ -207,7 +210,7 @@ def test_no_further_starts_still_leave_the_one_from_zero_without_a_guess(frictio
 def test_redundant_contacts_take_few_iterations_from_zero(frictional_problem):
     """Sixteen contacts of one body: V is singular at every solution, where increments without a shift get stuck."""
     once = SemismoothNewton(SemismoothNewtonConfig(starts=0))
-    plain = SemismoothNewton(SemismoothNewtonConfig(starts=0, shift=False))
+    plain = SemismoothNewton(SemismoothNewtonConfig(starts=0, globalisation="line-search"))
     solved = 0
     for seed in range(10):
         problem = frictional_problem(np.random.default_rng(seed), 16, 6, count=8, scaled=True)
@@ -216,3 +219,65 @@ def test_redundant_contacts_take_few_iterations_from_zero(frictional_problem):
         assert info.iterations <= 40
         solved += solve(plain, problem)[1].status.solved
     assert solved < 10
+
+
+@pytest.mark.parametrize("rank", [3, 9])
+@pytest.mark.parametrize("damping", [1e-6, 1e-2, 10.0])
+def test_damped_increment_is_the_least_squares_solution(rank, damping):
+    rng = np.random.default_rng(rank)
+    n = 9
+    jacobian = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n))
+    values, increment = rng.normal(size=n), np.empty(n)
+    assert compute_damped_increment(jacobian, values, damping, np.empty((n + 2, 2 * n)), increment)
+    stacked = np.vstack([jacobian, np.sqrt(damping) * np.eye(n)])
+    expected = np.linalg.lstsq(stacked, np.concatenate([-values, np.zeros(n)]), rcond=None)[0]
+    np.testing.assert_allclose(increment, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
+
+
+def test_trust_region_finds_the_only_solution_of_enumeration(
+    in_trust_region, plain_problem, enumerate_solutions
+):
+    rng = np.random.default_rng(2)
+    for n in (1, 3, 6):
+        root, skew = rng.normal(size=(2, n, n))
+        matrix, vector = root @ root.T + 0.1 * np.eye(n) + skew - skew.T, rng.normal(size=n)
+        z, info = solve(in_trust_region, plain_problem(matrix, vector))
+        (only,) = {tuple(np.round(s, 7)) for s in enumerate_solutions(matrix, vector)}
+        assert info.status is Status.CONVERGED
+        np.testing.assert_allclose(z, only, atol=1e-6)
+
+
+def test_trust_region_leads_where_increments_alone_get_stuck(
+    in_trust_region, frictional_problem, true_residual
+):
+    """Sixteen contacts of one body, V singular at every solution: the answers are true, and there are more of them."""
+    alone = SemismoothNewton(SemismoothNewtonConfig(starts=0, globalisation="line-search"))
+    solved = {True: 0, False: 0}
+    for seed in range(6):
+        problem = frictional_problem(np.random.default_rng(seed), 16, 6, count=8, scaled=True)
+        for solver, led in ((in_trust_region, True), (alone, False)):
+            z, info = solve(solver, problem)
+            assert info.status.solved == (true_residual(problem, z) <= problem.tolerance)
+            solved[led] += info.status.solved
+    assert solved[True] == 6
+    assert solved[False] < 6
+
+
+def test_trust_region_does_not_solve_what_has_no_solution(in_trust_region, plain_problem):
+    for matrix, vector in ([[[-1.0]], [-1.0]], [[[1.0, -1.0], [-1.0, 1.0]], [-1.0, -1.0]]):
+        z, info = solve(in_trust_region, plain_problem(matrix, vector))
+        assert not info.status.solved
+        assert np.isfinite(z).all()
+    _, info = solve(in_trust_region, plain_problem([[np.nan, 0.0], [0.0, 1.0]], [-1.0, -1.0]))
+    assert info.status is Status.NON_FINITE
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_guess_is_forgotten_on_request(method, frictional_problem):
+    """Not a number of the answer depends on it: both begin at zero."""
+    cold = SemismoothNewton(SemismoothNewtonConfig(warm_start=False, globalisation=method))
+    problem = frictional_problem(np.random.default_rng(5), 3, 12, count=8)
+    from_zero, first = solve(cold, problem)
+    from_guess, second = solve(cold, problem, np.full(len(problem.vector), 3.0))
+    np.testing.assert_array_equal(from_guess, from_zero)
+    assert second.iterations == first.iterations > 0

@@ -30,15 +30,18 @@ class SemismoothNewtonConfig:
         3, "starts beside a guess: from zero, then from scattered points; 0: only without a guess from zero", low=0,
         high=20,
     )  # fmt: skip
+    warm_start: bool = option(True, "whether a guess is where it starts; else z = 0 is")
     interior: float = option(
         1e-3,
         "least entry of a shifted guess, relative to its largest entry; 0: it is not shifted",
         low=0.0,
         high=1.0,
     )
-    shift: bool = option(
-        True, "whether the matrix is shifted; else a start ends where Newton's own increment fails"
-    )
+    globalisation: str = option(
+        "shift", "what leads from afar: a shift of the matrix, a Levenberg–Marquardt trust region (the CUSP paper), or "
+        "a line search along Newton's increments, where the start ends if one fails",
+        choices=("shift", "trust-region", "line-search"),
+    )  # fmt: skip
 
 
 @frozen(kw_only=True)

@@ -1,4 +1,4 @@
-"""Semismooth Newton on Fischer–Burmeister equations, with a shift that vanishes at the solution.
+"""Semismooth Newton on Fischer–Burmeister equations, globalised by a shift that vanishes at the solution.
 
 w = A·z + b, z ≥ 0, w ≥ 0, zᵀw = 0 are the n equations
 
@@ -28,6 +28,9 @@ As D_a and D_b are ≤ 0, the shift leads away from singularity: with A a P₀ m
 vanishes with F. From a guess, where ‖F‖ is small and V mostly singular, c = 1; else c = 1/100.
 (3) is solved for the coupled variables alone (`newton_system`).
 
+Two options take the place of the shift: the Levenberg–Marquardt increments of `trust_region`, and a line search along
+Newton's own increments, μ = 0, which ends a start where that fails.
+
 Source: De Luca, Facchinei, Kanzow (1996), "A semismooth equation approach to the solution of nonlinear
 complementarity problems", Mathematical Programming 75; Facchinei, Pang (2003), chapter 9. The shift: Facchinei,
 Kanzow (1999), "Beyond monotonicity in regularization methods for nonlinear complementarity problems", SIAM Journal on
@@ -47,13 +50,19 @@ from corekit.linalg.vectors import copy_vector
 from corekit.roles.component import BuildContext
 from corekit.roles.problem import LCPProblem, LCPSolver
 from corekit_complementarity.config import SemismoothNewtonConfig
+from corekit_complementarity.equations import compute_jacobian, evaluate_equations
 from corekit_complementarity.newton_system import complete_increment, reduce_system
 from corekit_complementarity.residual import natural_residual
+from corekit_complementarity.trust_region import FIRST_DAMPING, search_trust_region
 
 __all__ = ["SemismoothNewton"]
 
 CONVERGED, LIMIT, STATIONARY, NON_FINITE = 0, 1, 2, 3
 """Outcomes of a start."""
+
+LINE_SEARCH, SHIFTED, TRUST_REGION = 0, 1, 2
+METHODS = "line-search", "shift", "trust-region"
+"""Globalisations: their numbers in compiled code, and their names."""
 
 MERIT_WINDOW, MONOTONE = 5, 1
 """Number of values of Ψ that the line search compares with: first, and from the best iterate of a failed start."""
@@ -68,44 +77,6 @@ PLAIN_FRACTIONS, SHIFTED_FRACTIONS = 8, 3
 """Fractions of an increment without and with shift, which a larger shift shortens too."""
 
 GOLDEN = 0.6180339887498949
-
-
-@compiled(fastmath={"reassoc", "contract"})  # reordered sums; nan and inf stay
-def evaluate_equations(matrix: Array, vector: Array, z: Array, w: Array, values: Array) -> float:
-    """Write w and F of (1); return Ψ."""
-    n = z.size
-    merit = 0.0
-    for i in range(n):
-        total = vector[i]
-        for j in range(n):
-            total += matrix[i, j] * z[j]
-        w[i] = total
-        sum_of_both = z[i] + total
-        size = np.sqrt(z[i] * z[i] + total * total)
-        # if both are positive, the difference cancels; −2·z·w/(s + z + w) is equal to it
-        values[i] = -2.0 * z[i] * total / (size + sum_of_both) if sum_of_both > 0.0 else size - sum_of_both
-        merit += 0.5 * values[i] * values[i]
-    return merit
-
-
-@compiled
-def compute_jacobian(
-    matrix: Array, z: Array, w: Array, values: Array, jacobian: Array, gradient: Array
-) -> None:
-    """Write V of (2) and ∇Ψ = Vᵀ·F."""
-    n = z.size
-    gradient[:] = 0.0
-    for i in range(n):
-        size = np.sqrt(z[i] * z[i] + w[i] * w[i])
-        from_z, from_w = np.sqrt(0.5) - 1.0, np.sqrt(0.5) - 1.0
-        if size > 0.0:
-            from_z, from_w = z[i] / size - 1.0, w[i] / size - 1.0
-        row = jacobian[i]
-        for j in range(n):
-            row[j] = from_w * matrix[i, j]
-        row[i] += from_z
-        for j in range(n):
-            gradient[j] += row[j] * values[i]
 
 
 @compiled
@@ -129,16 +100,44 @@ def search_line(
 
 
 @compiled
+def search_shifts(
+    matrix: Array, vector: Array, z: Array, values: Array, gradient: Array, shift: float, bound: float, k: int,
+    reduced_matrix: Array, lu: Array, reduced_rhs: Array, order: IntArray, support: IntArray, increment: Array,
+    trial: Array, trial_w: Array, trial_values: Array,
+) -> float:  # fmt: skip
+    """Raise μ of (3) until a fraction of its increment is accepted; return Ψ there, or infinity if none is.
+
+    Args:
+        shift: μ before its limit; 0: Newton's own increment alone.
+        bound, trial, trial_w, trial_values: see `search_line`; the others as of `complete_increment`.
+    """
+    shifted, shift = shift > 0.0, min(1.0, shift)
+    for _ in range(SHIFTS if shifted else 1):
+        slope = complete_increment(
+            values, gradient, k, reduced_matrix, shift, lu, reduced_rhs, order, support, increment
+        )
+        if slope < 0.0:
+            merit = search_line(
+                matrix, vector, z, increment, slope, bound, SHIFTED_FRACTIONS if shifted else PLAIN_FRACTIONS,
+                trial, trial_w, trial_values,
+            )  # fmt: skip
+            if merit < np.inf:
+                return merit
+        shift *= SHIFT_FACTOR
+    return np.inf
+
+
+@compiled
 def iterate_from(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float,
-    max_iterations: int, first_shift: float, window: int, floats: Array, integers: IntArray, z: Array,
+    max_iterations: int, method: int, first_shift: float, window: int, floats: Array, integers: IntArray, z: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Iterate from z, in place; z ends at the iterate of least natural residual.
 
     Args:
-        first_shift: c of (3); 0: the start ends where Newton's own increment fails.
+        method: of the globalisation. first_shift: c of (3), if it is a shift.
         window: how many of the last values of Ψ a new one may reach; 1: it falls in every iteration.
-        floats: workspace, length ≥ n·(3n + 10).
+        floats: workspace, length ≥ n·(3n + 10), and 2·n·(n + 2) more in a trust region.
         integers: workspace, length ≥ 2n.
     Returns:
         Outcome, iterations, the natural residual of z in physical units.
@@ -154,12 +153,12 @@ def iterate_from(
         vectors[8 * n : 10 * n],
     )
     order, support = integers[:n], integers[n : 2 * n]
-    shifted = first_shift > 0.0
     recent, earlier = np.empty(window), np.empty(STALL_WINDOW)
     earlier[:] = np.inf
 
     merit = evaluate_equations(matrix, vector, z, w, values)
     recent[:] = merit
+    damping = min(FIRST_DAMPING, merit)
     copy_vector(z, best)
     best_residual = np.inf
     outcome, iterations = LIMIT, 0
@@ -189,20 +188,16 @@ def iterate_from(
         for i in range(1, window):
             bound = max(bound, recent[i])
         k = reduce_system(jacobian, z, w, values, support, reduced_rhs, reduced_matrix, increment)
-        trial_merit = np.inf
-        shift = min(1.0, first_shift * np.sqrt(2.0 * merit))
-        for _ in range(SHIFTS if shifted else 1):
-            slope = complete_increment(
-                values, gradient, k, reduced_matrix, shift, lu, reduced_rhs, order, support, increment
-            )
-            if slope < 0.0:
-                trial_merit = search_line(
-                    matrix, vector, z, increment, slope, bound, SHIFTED_FRACTIONS if shifted else PLAIN_FRACTIONS,
-                    trial, trial_w, trial_values,
-                )  # fmt: skip
-            if trial_merit < np.inf:
-                break
-            shift *= SHIFT_FACTOR
+        if method == TRUST_REGION:
+            trial_merit, damping = search_trust_region(
+                matrix, vector, z, values, jacobian, merit, damping, k, reduced_matrix, reduced_rhs, support,
+                vectors[10 * n :], increment, trial, trial_w, trial_values,
+            )  # fmt: skip
+        else:
+            trial_merit = search_shifts(
+                matrix, vector, z, values, gradient, first_shift * np.sqrt(2.0 * merit), bound, k, reduced_matrix, lu,
+                reduced_rhs, order, support, increment, trial, trial_w, trial_values,
+            )  # fmt: skip
         if not trial_merit < np.inf:
             outcome = STATIONARY
             break
@@ -218,7 +213,8 @@ def iterate_from(
 @compiled
 def solve_from_starts(
     matrix: Array, vector: Array, row_scale: Array, column_scale: Array, tolerance: float,
-    max_iterations: int, starts: int, interior: float, shifted: bool, floats: Array, integers: IntArray, z: Array,
+    max_iterations: int, starts: int, interior: float, method: int, warm_start: bool, floats: Array,
+    integers: IntArray, z: Array,
 ) -> tuple[int, int, float]:  # fmt: skip
     """Iterate from the guess, then from z = 0, then from scattered points, until one start converges.
 
@@ -237,7 +233,7 @@ def solve_from_starts(
     for i in range(n):
         largest = max(largest, z[i])
         size = max(size, abs(vector[i]))
-    has_guess = 0.0 < largest < np.inf
+    has_guess = warm_start and 0.0 < largest < np.inf
     best[:] = 0.0
     best_residual, best_outcome, total = np.inf, STATIONARY, 0
     for start in range(-1, 1 + starts) if has_guess else range(1, 1 + max(1, starts)):
@@ -250,15 +246,15 @@ def solve_from_starts(
                 z[i] = 0.0
             else:
                 z[i] = size * (((i + 1) * start * GOLDEN) % 1.0) * 10.0 ** (2 - start)
-        first_shift = (WARM_SHIFT if start == -1 else SHIFT) if shifted else 0.0
+        first_shift = (WARM_SHIFT if start == -1 else SHIFT) if method == SHIFTED else 0.0
         left = max_iterations
         for window in (MERIT_WINDOW, MONOTONE):
             outcome, iterations, residual = iterate_from(
-                matrix, vector, row_scale, column_scale, tolerance, left, first_shift, window, workspace,
+                matrix, vector, row_scale, column_scale, tolerance, left, method, first_shift, window, workspace,
                 integers, z,
             )  # fmt: skip
             left -= iterations
-            if outcome != STATIONARY or not shifted:
+            if outcome != STATIONARY or method != SHIFTED:
                 break
         total += max_iterations - left
         if residual < best_residual or start <= 1:
@@ -275,17 +271,17 @@ def solve_from_starts(
 class SemismoothNewton(LCPSolver):
     """Newton's method on the Fischer–Burmeister equations, quadratic near a solution, globalised.
 
-    Starts at the guess, then at the guess shifted off the exact zeros, then cold from z = 0, then from a few
-    scattered points. The status is CONVERGED only by the natural residual in physical units. A point where ∇Ψ
-    = 0 without being a solution is INACCURATE: contact matrices are not P₀, so such points exist.
+    Starts at the guess, then at the guess shifted off the exact zeros, both unless `warm_start` is false, then cold
+    from z = 0, then from a few scattered points. The status is CONVERGED only by the natural residual in physical
+    units. A point where ∇Ψ = 0 without being a solution is INACCURATE: contact matrices are not P₀, so such exist.
 
     Args:
-        config: limits, starts.
+        config: limits, starts, globalisation.
         context: not needed.
     """
 
     def __init__(self, config: SemismoothNewtonConfig, context: BuildContext | None = None) -> None:
-        self._config = config
+        self._config, self._method = config, METHODS.index(config.globalisation)
         self._floats = np.empty(0)
         self._integers = np.empty(0, dtype=np.int64)
 
@@ -293,11 +289,11 @@ class SemismoothNewton(LCPSolver):
         """Write the solution or the iterate of least residual; see `LCPSolver.solve`."""
         n, config = z.size, self._config
         if self._integers.size < 2 * n:
-            self._floats = np.empty(n * (3 * n + 12))
+            self._floats = np.empty(n * (5 * n + 16 if self._method == TRUST_REGION else 3 * n + 12))
             self._integers = np.empty(2 * n, dtype=np.int64)
         outcome, iterations, residual = solve_from_starts(
             problem.matrix, problem.vector, problem.row_scale, problem.column_scale, problem.tolerance,
-            config.max_iterations, config.starts, config.interior, config.shift, self._floats,
+            config.max_iterations, config.starts, config.interior, self._method, config.warm_start, self._floats,
             self._integers, z,
         )  # fmt: skip
         return SolveInfo(_STATUS[outcome], iterations, Residuals(normal=residual))

@@ -45,7 +45,7 @@ _ALIKE = 0.1
 """How far a share of successful runs may be from the paper's to count as the same."""
 _GAIN = 0.1
 """What all stages give to Newton's method without a shift, of the steps, if the shift is why ours needs none."""
-_UNSHIFTED = "starts=0, shift=false"
+_UNSHIFTED = 'starts=0, globalisation="line-search"'
 _LEAN = math.radians(7.0)
 """Of the arm off the face at the start, as in Scenario A."""
 

@@ -32,8 +32,8 @@ __all__ = ["METHODS", "plain_newton"]
 METHODS = {
     "careful": "",
     "exact zeros": "starts=0, interior=0.0",
-    "no shift": "starts=0, shift=false",
-    "plain": "starts=0, interior=0.0, shift=false",
+    "no shift": 'starts=0, globalisation="line-search"',
+    "plain": 'starts=0, interior=0.0, globalisation="line-search"',
 }
 _SUBSETS = ("", "Q", "R", "T", "QR", "QT", "RT", "QRT")
 
