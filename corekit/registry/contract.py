@@ -45,6 +45,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "force-terms": "corekit.roles.model_abilities:ForceTermsAbility",
         "input-jacobian": "corekit.roles.model_abilities:InputJacobianAbility",
         "new-numbers": "corekit.roles.model_abilities:NewNumbersAbility",
+        "state-doubts": "corekit.roles.model_abilities:StateDoubtsAbility",
         "symbolic": "corekit.roles.symbolic:SymbolicAbility",
         "symbolic-constraints": "corekit.roles.symbolic:SymbolicAbility",
         "charts": "corekit.roles.viewer:ChartDrawer",

@@ -53,6 +53,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "curvature-input": "natural curvature as an input",
         "input-jacobian": "derivative of the force in the inputs",
         "new-numbers": "other numbers in its options without being built anew",
+        "state-doubts": "what it leaves out and matters in a state, in words",
         # contact solvers: how they enter the step
         "impulses": "solves complementarity for impulses",
         "anisotropic-coulomb": "friction with coefficients forward, backward and sideways along an axis",

@@ -6,7 +6,7 @@ methods, and None says that the model lacks it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from attrs import fields, frozen
@@ -31,6 +31,7 @@ __all__ = [
     "PointJacobianAbility",
     "PrescribedMotionAbility",
     "ReparametrisationAbility",
+    "StateDoubtsAbility",
 ]
 
 
@@ -170,6 +171,13 @@ class NewNumbersAbility(Protocol):
         """
 
 
+class StateDoubtsAbility(Protocol):
+    """Ability `state-doubts`."""
+
+    def find_state_doubts(self, state: State, inputs: Array) -> Sequence[str]:
+        """Return what the model leaves out and matters in this state, a sentence each; runs ask now and then."""
+
+
 @frozen(eq=False)
 class ModelAbilities:
     """A model by what it can do: each field is the model itself, or None where its spec does not declare the ability.
@@ -191,6 +199,7 @@ class ModelAbilities:
     force_terms: ForceTermsAbility | None = None
     input_jacobian: InputJacobianAbility | None = None
     new_numbers: NewNumbersAbility | None = None
+    state_doubts: StateDoubtsAbility | None = None
     symbolic: SymbolicAbility | None = None
 
     @classmethod

@@ -177,6 +177,20 @@ def test_a_turn_that_begins_in_the_run_is_told_once(tmp_path, monkeypatch):
     assert "at 0.01" in told[0]
 
 
+@pytest.mark.parametrize(("options", "is_doubted"), [({}, True), ({"gyroscopic": True}, False)])
+def test_a_run_tells_once_of_a_spin_whose_momentum_is_left_out(tmp_path, monkeypatch, options, is_doubted):
+    monkeypatch.chdir(tmp_path)
+    told = []
+    points = [[x, 0.0, 0.0] for x in (-0.15, -0.05, 0.05, 0.15)]
+    limb = {"points": points, "radius": 0.01, "young": 1e8}
+    turning = {"limb": "rod", "spin": 300.0, "velocities": [[0.0, 6.0 * x, 0.0] for x, _, _ in points]}
+    body = {"use": "der", "options": {"limbs": [limb], **options}, "initial": {"limbs": [turning]}}
+    run(weightless(body, duration=0.01), warn=told.append)
+    assert [each.startswith("bodies.body: at 0.001 s it spins about its own axis") for each in told] == [
+        True
+    ] * is_doubted
+
+
 @pytest.mark.parametrize(
     ("section", "reach"),
     [

@@ -206,6 +206,21 @@ def test_contact_changes_the_angular_momentum_by_its_impulses():
     assert impact(5e-4, gyroscopic=False) > 0.02
 
 
+@pytest.mark.parametrize("spin", [300.0, -300.0, 20.0, 1.0])
+def test_a_model_without_the_option_says_when_spin_matters(spin):
+    """Not bent, no force acts: the share is ½·m·r²·s of Σ m·x²·Ω, and told from 2 % on."""
+    edges, rate = 6, 6.0
+    said = []
+    for gyroscopic in (False, True):
+        config, points = rod_of(edges, 1e8, gyroscopic=gyroscopic, first=-0.5 * LENGTH)
+        first = start(points, np.cross([0.0, 0.0, rate], points), spin)
+        model, simulation = run(config, 1e-3, initial=first)
+        said.append(model.find_state_doubts(simulation.state.body_states[0], np.zeros(0)))
+    share = 0.5 * RADIUS**2 * abs(spin) / (LENGTH**2 / 12.0 * (1.0 + 2.0 / edges**2) * rate)
+    assert [f"left out, {share:.2g} times its others" in each for each in said[0]] == [True] * (share > 0.02)
+    assert not said[1]
+
+
 def test_rods_in_a_plane_do_not_spin():
     with pytest.raises(ConfigError, match="gyroscopic") as caught:
         DER(DERConfig(planar=True, gyroscopic=True))

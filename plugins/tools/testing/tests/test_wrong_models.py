@@ -305,6 +305,13 @@ WRONG = {
     ),
     "balance-is-force-less-inertia": (lambda: pendulum(compute_dynamics_residual=lighter_balance), ()),
     "balance-tangent-is-slope": (lambda: pendulum(compute_residual_derivatives=still_balance_tangent), ()),
+    "state-doubts-said": (
+        lambda: pendulum(
+            spec={"provides": pendulum().spec.provides | {"state-doubts"}},
+            find_state_doubts=lambda self, state, inputs: "it swings",
+        ),
+        (),
+    ),
     "input-jacobian-is-slope": (lambda: pendulum(compute_input_jacobian=stronger_inputs), ()),
     "terms-sum-to-force": (
         lambda: pendulum(compute_force_terms=phantom_term, compute_mass_and_force=without_the_phantom),

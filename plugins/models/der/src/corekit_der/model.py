@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, final
 
@@ -122,6 +122,10 @@ class DER(Model):
     ) -> None:
         """Carry the rods to a pose and a twist of their base, see `moving_base`."""
         self._rods.place_base(state, position, rotation, velocity, angular_velocity)
+
+    def find_state_doubts(self, state: State, inputs: Array) -> Sequence[str]:
+        """Return a sentence where the spin's momentum, which is left out without `gyroscopic`, matters."""
+        return self._rods.find_state_doubts(state, inputs)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic energy, and elastic and gravitational potential [J]; heights from the world's origin."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +11,6 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
-from corekit.geometry.sections import outline_doubt
 from corekit.linalg.matrices import Banded, Diagonal, Matrix, Sparse
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, ModelDescription, Outline
@@ -20,6 +19,7 @@ from corekit_der.cables import Cables
 from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes, find_shapes_at
 from corekit_der.config import DERConfig
+from corekit_der.doubts import outline_doubts, spin_doubts
 from corekit_der.elasticity import Elasticity, PlanarElasticity, SpatialElasticity, TermWeights
 from corekit_der.free_ghosts import FreeGhost
 from corekit_der.graph import Graph, build_graph, compliance_fractions
@@ -178,13 +178,7 @@ class RodSystem:
             excluded_pairs=never,
             self_contact=config.self_contact,
             joined_shapes=np.array(joined, dtype=np.int64).reshape(-1, 2),
-            doubts=tuple(
-                f"limbs[{i}].outline {said}"
-                for i, limb in enumerate(config.limbs)
-                if limb.section == "outline"
-                and not config.planar
-                and (said := outline_doubt(limb.outline, limb.holes))
-            ),
+            doubts=outline_doubts(config),
             joint_doubts=frames.joint_doubts(graph),
             aux=self._elasticity.aux,
             prescribed_velocity_index=self.clamp_motion.index,
@@ -296,6 +290,14 @@ class RodSystem:
         # the weight is in the base's axes; heights count from the world's origin
         level = float(np.sum(self._weight[self._node_dofs], axis=0) @ (self._axes.T @ self._origin))
         return kinetic, elastic - float(self._weight @ state.q) - level
+
+    def find_state_doubts(self, state: State, inputs: Array) -> Sequence[str]:
+        """Return a sentence if the momentum of spins is left out and matters."""
+        if self._spin is not None or self._config.planar:
+            return ()
+        self.compute_force(state, inputs, self._increment)
+        rods, angles = self._elasticity.rods, self._numbering.edge
+        return spin_doubts(rods, self._node_dofs, angles, self.mass, state.q, state.v, self._increment)
 
     def compute_force_terms(self, state: State, inputs: Array) -> Mapping[str, Array]:
         """Return the named terms of f."""

@@ -1,6 +1,7 @@
 """A run warns of what `corekit check` warns of: as it begins, and once it comes to be in the run.
 
-That is a pile that its solver does not serve, a body that turns too fast for the step, or is bent as nothing can be.
+That is a pile that its solver does not serve, a body that turns too fast for the step, or is bent as nothing can be,
+and what models say of their states.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ __all__ = ["watch_doubts"]
 class DoubtWatch(RunObserver):
     """Warns, and keeps each sentence in the log.
 
-    It looks for piles and bends after 1, 2, 4 … steps, and for bends at the end: a pile that slows a run down is
-    reported before it lasts twice as long. At turns it looks in every step, which takes two microseconds.
+    It looks for piles, bends and doubts of models after 1, 2, 4 … steps, and for the latter two at the end: a pile that
+    slows a run down is reported before it lasts twice as long. At turns it looks in every step, which takes two
+    microseconds.
     """
 
     name = "doubts"
@@ -35,6 +37,7 @@ class DoubtWatch(RunObserver):
         self._looks_for_piles = context.simulation.system.pipeline is not None
         self._turning: Turning | None = Turning(context.simulation)
         self._looks_for_bends = True
+        self._silent = [body for body in context.simulation.bodies if body.abilities.state_doubts is not None]
 
     def begin(self) -> None:
         """Warn of what is improbable at the start. Looking changes nothing of the run; a resumed one has warned."""
@@ -59,7 +62,7 @@ class DoubtWatch(RunObserver):
         if self._count < self._next:
             return
         self._next *= 2
-        self._look_for_bends()
+        self._look_at_states()
         if self._looks_for_piles:
             found = list(
                 pile_doubts(self._scenario, simulation, simulation.contacts(), f"at {simulation.time:g} s")
@@ -68,15 +71,24 @@ class DoubtWatch(RunObserver):
             self._warn(found)
 
     def summary(self) -> None:
-        """Look at how bodies are bent at the end; every doubt has an entry of its own."""
-        self._look_for_bends()
+        """Look at the states of bodies at the end; every doubt has an entry of its own."""
+        self._look_at_states()
 
-    def _look_for_bends(self) -> None:
+    def _look_at_states(self) -> None:
+        simulation = self._context.simulation
+        when = f"at {simulation.time:g} s"
         if self._looks_for_bends:
-            simulation = self._context.simulation
-            found = list(bend_doubts(simulation, f"at {simulation.time:g} s"))
+            found = list(bend_doubts(simulation, when))
             self._looks_for_bends = not found
             self._warn(found)
+        for body in list(self._silent):
+            asked = body.abilities.state_doubts
+            assert asked is not None
+            inputs = body.inputs.value_at(simulation.time)
+            said = asked.find_state_doubts(simulation.state.body_states[body.index], inputs)
+            if said:
+                self._silent.remove(body)
+            self._warn([f"bodies.{body.name}: {when} {each}" for each in said])
 
     def _warn(self, sentences: list[str]) -> None:
         for sentence in sentences:

@@ -364,6 +364,16 @@ def terms_sum_to_force(subject: Subject) -> None:
         expect_close("the sum of force terms", total, probe.force(state), 1e-10 * max(size, 1e-12))
 
 
+@check("state-doubts-said", "doubts of a state are texts", "state-doubts")
+def state_doubts_said(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        said = probe.model.find_state_doubts(state, probe.inputs)
+        expect(
+            not isinstance(said, str) and all(isinstance(each, str) for each in said), f"it gives {said!r}"
+        )
+
+
 CHECKS: tuple[Check, ...] = (
     layout_consistent,
     layout_declared,
@@ -381,6 +391,7 @@ CHECKS: tuple[Check, ...] = (
     balance_tangent_is_slope,
     input_jacobian_is_slope,
     terms_sum_to_force,
+    state_doubts_said,
     *NUMBERS,
     *BASE,
     *CONSTANCY,
