@@ -12,6 +12,7 @@ __all__ = [
     "ExtraNotInstalled",
     "Mistake",
     "PluginError",
+    "PluginFailed",
     "ResultsError",
     "StaticsFailed",
     "StepFailed",
@@ -68,6 +69,10 @@ class ConfigError(CorekitError):
 
 class PluginError(CorekitError):
     """A plugin is missing, ambiguous, made for another kernel, or fails to import."""
+
+
+class PluginFailed(CorekitError):
+    """A plugin, or a user's function, raised an error of its own while it was used."""
 
 
 class ExtraNotInstalled(PluginError):

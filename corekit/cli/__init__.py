@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time as clock
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from math import isfinite
@@ -89,6 +90,8 @@ def _answer(words: list[str]) -> int:
         answer = _call(words)
         return answer if isinstance(answer, int) else DONE
     except CorekitError as error:
+        if os.environ.get("COREKIT_TRACEBACK"):
+            traceback.print_exception(error)
         print_error("\n".join([str(error), *getattr(error, "__notes__", ())]))
         return exit_code(error)
     except BrokenPipeError:  # the reader closed the pipe: nothing more can be written

@@ -12,12 +12,14 @@ from attrs import evolve
 from packaging.utils import canonicalize_name
 
 from corekit.distributions import distributions, version_of
-from corekit.errors import ExtraNotInstalled, PluginError
+from corekit.errors import CorekitError, ExtraNotInstalled, PluginError, PluginFailed
 from corekit.registry.discover import Installed, discover, extra_with, module_is_missing
 from corekit.registry.first_party import FIRST_PARTY, FirstParty, owner_of
 from corekit.registry.spec import ROLES, ComponentSpec, api_problem
 
-__all__ = ["did_you_mean", "find", "load_spec", "load_target", "missing_abilities", "read_spec", "resolve"]
+__all__ = [
+    "call_target", "did_you_mean", "find", "load_spec", "load_target", "missing_abilities", "read_spec", "resolve",
+]  # fmt: skip
 
 
 def resolve(role: str, name: str, installed: Sequence[Installed] | None = None) -> ComponentSpec:
@@ -126,6 +128,23 @@ def load_target(target: str, who: str = "") -> Any:
     except (Exception, SystemExit) as error:
         said = f"importing {target} failed with {type(error).__name__}: {error}"
         raise PluginError(f"{who or _owner(target)}: {said}") from error
+
+
+def call_target(target: str, owner: str, *arguments: object) -> Any:
+    """Call the function that a hook of a distribution names.
+
+    Raises:
+        PluginError: it cannot be imported.
+        PluginFailed: it raised something that is no error of corekit's.
+    """
+    function = load_target(target, f"{target} of {owner}")
+    try:
+        return function(*arguments)
+    except CorekitError:
+        raise
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        raise PluginFailed(f"{target} of {owner} raised {said}: repair or uninstall it") from error
 
 
 def _owner(target: str) -> str:

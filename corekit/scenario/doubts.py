@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from corekit.dynamics.joints import BodyFrame
 from corekit.hooks.installed import installed_hooks
-from corekit.registry.resolve import load_target
+from corekit.registry.resolve import call_target
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 
@@ -22,5 +22,9 @@ def find_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
                 if said := end.body.description.joint_doubts.get(name):
                     own.append(f"joint {joint.name!r}: {end.body.name}.{name} {said}")
     targets = installed_hooks().targets("corekit_scenario_doubts")
-    others = [each for _, target in targets for each in load_target(target)(scenario, simulation)]
+    others = [
+        each
+        for owner, target in targets
+        for each in call_target(target, " ".join(owner), scenario, simulation)
+    ]
     return [*scenario.dropped, *own, *others]

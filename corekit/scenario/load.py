@@ -19,7 +19,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.files import read_regular
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.first_party import is_ours
-from corekit.registry.resolve import load_target
+from corekit.registry.resolve import call_target
 from corekit.registry.spec import SCENARIOS
 from corekit.roles.code import code_allowed
 from corekit.scenario.checks import mistakes_between
@@ -169,8 +169,8 @@ def _with_imports(
     if not targets:
         return document
     whole = copy.deepcopy(document)
-    for _, target in targets:
-        load_target(target)(whole, directory, mistakes)
+    for owner, target in targets:
+        call_target(target, " ".join(owner), whole, directory, mistakes)
     return whole
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from attrs import evolve
 
-from corekit.errors import PluginError, ResultsError
+from corekit.errors import PluginError, PluginFailed, ResultsError
 from corekit.scenario.load import load
 from corekit_record.cli import pictures, run_pictures
 from corekit_record.cli.pictures import installed_viewers, viewer_for
@@ -52,6 +53,17 @@ def test_every_picture_but_the_last_is_drawn_apart_where_there_are_cores(
     assert drawn_here == here
     assert first.read_text() == second.read_text()
     assert first.read_text().startswith("tiny\n")
+
+
+def test_a_viewer_that_raises_is_named(results, tiny, tmp_path):
+    (chosen,) = installed_viewers("tiny-text")
+
+    class Wild:
+        def render(self, replay, path):
+            raise IndexError("no instant")
+
+    with pytest.raises(PluginFailed, match="the function 'render' raised IndexError: no instant"):
+        pictures.draw(results, tmp_path / "wild.png", evolve(chosen, viewer=Wild()))
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import final
 
@@ -14,6 +14,7 @@ from corekit.simulation.loop import Simulation
 from corekit_run.checkpoint import Checkpoint, CheckpointKeeper, check_same_controllers
 from corekit_run.folder import LOG, RunFolder, read_log
 from corekit_run.observers import RunContext, Runnable, RunObservers
+from corekit_run.plugin_errors import named_errors, named_step_errors
 from corekit_run.progress import ProgressCallback, RunTimer
 from corekit_run.run_end import Stop, step_file
 from corekit_run.versions import all_versions, decisive
@@ -50,6 +51,21 @@ def is_run(folder: Path) -> bool:
 
 def ignore(*_arguments: object, **_options: object) -> None:
     """Do nothing with a report, warning or event."""
+
+
+@contextmanager
+def closed(observers: RunObservers) -> Iterator[None]:
+    """Close observers at the end of a block; what ended it counts more than one that cannot be closed."""
+    try:
+        yield
+    except BaseException as error:
+        try:
+            observers.close()
+        except Exception as trouble:  # noqa: BLE001 - a stranger's code may raise anything
+            error.add_note(f"An observer could not be closed: {type(trouble).__name__}: {trouble}")
+        raise
+    with named_errors():
+        observers.close()
 
 
 @final
@@ -96,25 +112,28 @@ class FolderRun:
     def begin(self, checkpoint: Checkpoint | None = None) -> None:
         """Start the observers, or restore them and the simulation from a checkpoint."""
         if checkpoint is None:
-            self._simulation.sample_controllers()  # so that the first record holds their inputs
-        else:
-            check_same_controllers(checkpoint, self._simulation.internal_state(), self._folder.path)
-        self._observers.begin(None if checkpoint is None else checkpoint.run)
-        if checkpoint is not None:
-            self._simulation.restore(checkpoint.memory)
+            with named_step_errors(self._simulation):
+                self._simulation.sample_controllers()  # so that the first record holds their inputs
+                self._observers.begin()
+            return
+        check_same_controllers(checkpoint, self._simulation.internal_state(), self._folder.path)
+        self._observers.begin(checkpoint.run)
+        self._simulation.restore(checkpoint.memory)
 
     def advance(self, stop: Stop) -> None:
         """Step to the end, and record that in the folder."""
         timer, folder, observers = self._timer, self._folder, self._observers
-        with closing(observers):
+        with closed(observers):
             observers.attach()
             self._simulation.observe(timer)
-            self._keeper.write()
+            with named_step_errors(self._simulation):
+                self._keeper.write()
             timer.begin(self._simulation.time)
-            self._simulation.warm_up(announce=False)
+            with named_step_errors(self._simulation):
+                self._simulation.warm_up(announce=False)
             timer.ready()
             try:
-                with stop.waits():
+                with stop.waits(), named_step_errors(self._simulation):
                     self._step_to_the_end(stop)
             except StepFailed as error:
                 self._keep_failed_step(error)
@@ -123,8 +142,11 @@ class FolderRun:
                 self._keeper.write()
                 raise stop.why
             timer.end()
-            self._keeper.finish()
-        folder.log("finished", **timer.as_data(), **observers.summaries())
+            with named_errors():
+                self._keeper.finish()
+        with named_errors():
+            summaries = observers.summaries()
+        folder.log("finished", **timer.as_data(), **summaries)
         folder.set_status("finished")
 
     def _step_to_the_end(self, stop: Stop) -> None:
@@ -146,7 +168,8 @@ class FolderRun:
         try:
             observers = RunObservers(RunContext(self._scenario, simulation, None, ignore, ignore))
             observers.begin(start.run)
-            simulation.rewind(start.memory, error.step, observers.steps)
+            with named_errors():
+                simulation.rewind(start.memory, error.step, observers.steps)
             kept = Checkpoint(
                 start.scenario, start.versions, simulation.internal_state(), observers.internal_state()
             )

@@ -12,6 +12,7 @@ returns its `RunObserver`s, which are called in the order in which they were ret
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Protocol, final
 
@@ -147,7 +148,7 @@ class RunObservers:
         self._all: list[RunObserver] = []
         self.versions: dict[str, str] = {}
         for owner, target in installed_hooks().targets("corekit_run_observers"):
-            make = load_target(target)
+            make = load_target(target, f"the run observers {target} of {owner.name} {owner.version}")
             try:
                 self._all += make(context)
             except CorekitError:
@@ -195,9 +196,10 @@ class RunObservers:
         return {each.name: said for each in self._all if (said := each.summary()) is not None}
 
     def close(self) -> None:
-        """Close all of them, the last one first."""
-        for each in reversed(self._all):
-            each.close()
+        """Close all of them, the last one first, those after one that raises too."""
+        with ExitStack() as stack:
+            for each in self._all:
+                stack.callback(each.close)
 
     def __bool__(self) -> bool:
         return bool(self._all)

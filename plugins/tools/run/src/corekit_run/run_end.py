@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from traceback import format_exception
 from types import FrameType
 from typing import Any, final
 
@@ -48,6 +49,8 @@ def _write_run_end(folder: RunFolder, error: BaseException, *, goes_on: bool) ->
     if not isinstance(error, CorekitError) and not stopped:
         reason = f"{type(error).__name__}: {reason}"
     what: dict[str, Any] = {"reason": reason}
+    if not isinstance(error.__cause__, CorekitError | None):
+        what["traceback"] = "".join(format_exception(error.__cause__))
     error.add_note(f"What was recorded is kept in {folder.path}")
     if isinstance(error, StepFailed):
         what |= {"step": error.step, "time_s": error.time, "body": error.body, "coordinate": error.coordinate}

@@ -29,6 +29,7 @@ from corekit_run.compilation import shown_compilation
 from corekit_run.folder import STATUS, RunFolder, is_held, read_status
 from corekit_run.folder_run import RESOLVED, FolderRun, ignore, is_run, write_scenario
 from corekit_run.observers import RunContext, Runnable, RunObservers
+from corekit_run.plugin_errors import named_step_errors
 from corekit_run.progress import Progress, ProgressCallback
 from corekit_run.run_end import record_run_end, stop_between_steps
 from corekit_run.run_events import reported_to_hooks
@@ -245,7 +246,8 @@ def replay(
         observers.begin(kept.run)
         simulation.restore(kept.memory)
     observers.attach()
-    return simulation.step()
+    with named_step_errors(simulation):
+        return simulation.step()
 
 
 @contextmanager

@@ -41,6 +41,7 @@ from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, 
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import writing
+from corekit_run.plugin_errors import named_errors
 from corekit_study.estimate_check import checked_estimate
 from corekit_study.fit_file import FitFile
 from corekit_study.observed_runs import ObservedRuns
@@ -150,7 +151,7 @@ def fit(
     task = task_of(file.loaded, file.body, folder)
     if report is not None:
         task = attrs.evolve(task, report=report)
-    with stoppable(progress) as reported:
+    with stoppable(progress) as reported, named_errors():
         estimate, info = estimator.estimate(task, reported)
     estimate = checked_estimate(estimate, task, file.use)
     made = FitResult(file, estimate, info, folder, clock.perf_counter() - began)

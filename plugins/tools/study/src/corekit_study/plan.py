@@ -23,6 +23,7 @@ from corekit.scenario.component_selection import load_config
 from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import write_text
+from corekit_run.plugin_errors import named_errors
 from corekit_study.compilation_clock import clock_compilation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
@@ -137,7 +138,8 @@ def make_plan(
             share(text)
     with clock_compilation() as compiling, stoppable(progress) as reported:
         watch.lap("compose")
-        plan, info = planner.plan(task, reported)
+        with named_errors():
+            plan, info = planner.plan(task, reported)
         watch.lap("prepare")
     watch.move("prepare", "compile", compiling.seconds)
     check_form(plan, world, file.use)

@@ -18,6 +18,7 @@ from corekit.roles.component import BuildContext
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.structure import structure
 from corekit_record.results import Results
+from corekit_run.plugin_errors import named_errors
 
 if TYPE_CHECKING:
     from corekit.roles.viewer import LineChart
@@ -187,9 +188,10 @@ def draw(
     replay = results.replay()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if progress is not None and "progress" in chosen.spec.provides:
-            chosen.viewer.render(replay, path, progress)
-        else:
-            chosen.viewer.render(replay, path)
+        with named_errors():
+            if progress is not None and "progress" in chosen.spec.provides:
+                chosen.viewer.render(replay, path, progress)
+            else:
+                chosen.viewer.render(replay, path)
     except OSError as error:
         raise ResultsError(f"cannot write {path}: {error.strerror or error}") from error

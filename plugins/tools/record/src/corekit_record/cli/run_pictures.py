@@ -15,6 +15,7 @@ from corekit.interpreters import safe_children
 from corekit.scenario.schema import run_name_problem
 from corekit_record.cli.pictures import InstalledViewer, draw, installed_viewers
 from corekit_record.results import Results
+from corekit_run.plugin_errors import named_errors
 from corekit_run.processes import end_with_parent, process_count
 
 __all__ = ["RunPictures"]
@@ -99,7 +100,8 @@ def _draw_apart(ours: Connection[Any, Any], name: str) -> None:
     error: CorekitError | None = None
     try:
         chosen = installed_viewers(name)[0]
-        chosen.viewer.prepare()
+        with named_errors():
+            chosen.viewer.prepare()
         folder, path = ours.recv()
         draw(Results(folder), path, chosen)
     except CorekitError as caught:

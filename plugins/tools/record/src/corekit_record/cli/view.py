@@ -18,6 +18,7 @@ from corekit.scenario.load import find_shipped, load
 from corekit_record.cli.pictures import viewer_with
 from corekit_record.results import RESULTS, Results
 from corekit_run.folder import read_status
+from corekit_run.plugin_errors import named_errors
 
 __all__ = ["follow", "view"]
 
@@ -67,7 +68,7 @@ def _view_run(folder: Path, port: int, viewer: str, options: tuple[str, ...]) ->
     results = _opened(folder)
     chosen = viewer_with("serves", "shows runs in the browser", viewer)
     chosen = chosen.with_options(options)
-    with chosen.viewer.serve(results.replay(), results.status, port) as session:
+    with named_errors(), chosen.viewer.serve(results.replay(), results.status, port) as session:
         print(f"{results.title}, {results.status}: {session.url} (Ctrl-C ends)", flush=True)
         try:
             follow(results, session)
