@@ -10,6 +10,7 @@ import pytest
 
 from corekit.registry.discover import discover
 from corekit.scenario.load import from_document
+from corekit_record.energy_balance import EnergyBalance
 from corekit_run.running import run
 
 for _package in ("rigid", "gvs", "sdf", "imc", "timestep", "record"):
@@ -223,3 +224,21 @@ def test_a_run_says_which_contact_left_the_layer(tmp_path, monkeypatch, recwarn)
     # k·d² = ½·m·v² + m·g·d, with what it gained in the first millimetre
     depth = (G + math.sqrt(G**2 + 2e4 * (1.0 + 2e-3 * G))) / 2e4
     assert results.events[-1]["watchdog"]["penetration"]["worst"] == pytest.approx(depth, rel=0.01)
+
+
+def test_what_touches_at_the_start_has_energy_then():
+    """The layer pushes off a ball that touches: k·(ln 2·δ/15)², by S(0), is there before the first step."""
+    ball = rigid("ball", "sphere", [0.05], 0.05, [0.0, 0.0, 0.05])
+    options = {"restitution": 1.0, "stiffness": 2e4}
+    simulation = compose([ball], "scipy-rk45", gravity=0.0, options=options)
+    balance = EnergyBalance(simulation)
+    for _ in range(60):
+        simulation.step()
+        balance.sample(simulation)
+        assert not balance.exceeds(0.01)
+    assert not simulation.contacts().normal_impulse.any()
+    kinetic = 0.5 * 0.05 * float(simulation.state.v @ simulation.state.v)  # it does not turn
+    stored = 2e4 * (math.log(2.0) * LAYER / 15.0) ** 2
+    # some hundred of the scheme's own steps, each within its relative tolerance of 1e-6
+    assert balance.scale == pytest.approx(stored, rel=1e-12)
+    assert kinetic == pytest.approx(stored, rel=1e-4)

@@ -86,6 +86,10 @@ class EnergyBalance:
         return int(np.argmax(self._now - self._at_first))
 
     def _start(self, simulation: Simulation) -> None:
+        pipeline, forces = simulation.system.pipeline, self._world.forces
+        if pipeline is not None and forces is not None:
+            # no step has looked for contacts yet, and what touches at the start stores energy
+            pipeline.detect_anew(simulation.state, forces.potential.activation_distance)
         kinetic, potential = self._energy(simulation)
         self._at_first[:] = self._now
         sums = self._sums
