@@ -14,8 +14,8 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import SOLVED, Residuals, SolveInfo
+from corekit.dynamics.contact_areas import MOST_POINTS
 from corekit.dynamics.contact_kernels import add_rows
-from corekit.dynamics.contact_rings import RING_POINTS, RING_SHARE
 from corekit.dynamics.island_kernels import (
     count_touches,
     label_islands,
@@ -55,7 +55,7 @@ def may_have_many_contacts(world: WorldTerms) -> bool:
     shapes = np.array([len(terms.body.description.shapes) for terms in world.bodies])
     of_bodies, others = int(shapes.sum()), len(world.pipeline.scene.obstacles)
     pairs = (of_bodies**2 - int((shapes**2).sum())) // 2 + of_bodies * others
-    most = _OF_A_PAIR if world.pipeline.rings is None else _OF_A_PAIR * RING_POINTS
+    most = _OF_A_PAIR if world.pipeline.areas is None else _OF_A_PAIR * MOST_POINTS
     return pairs * most >= MANY_CONTACTS
 
 
@@ -105,10 +105,15 @@ class ContactIslands:
             local, own = np.empty((2, len(points.contact)), dtype=np.int64)
             locals_.append(local)
             numbers.append(own[: number_contacts(points.contact, local, own)])
-        rings = None if world.pipeline is None else world.pipeline.rings
-        if rings is not None:  # the coordinates of each are a body of its own
-            numbers.extend(rings.groups(contacts))
-        sizes = [world.bodies[i].body.nv for i, _ in touched] + [RING_POINTS] * (len(numbers) - len(touched))
+        wide = None if world.pipeline is None else world.pipeline.areas
+        # the coordinates of each area are a body of its own
+        extra = (
+            []
+            if wide is None
+            else [(own, share) for _, group, share in wide.groups(contacts) for own in group]
+        )
+        numbers.extend(own for own, _ in extra)
+        sizes = [world.bodies[i].body.nv for i, _ in touched] + [len(share) for _, share in extra]
         counts = [len(own) for own in numbers]
         areas = [width * size * count for size, count in zip(sizes, counts, strict=True)]
         self._bodies = [world.bodies[i] for i, _ in touched]
@@ -136,16 +141,15 @@ class ContactIslands:
             response[:] = rows
             world.bodies[i].factor.solve_columns(response.T)
             self._views.append((rows, response))
-        if rings is None:
+        if not extra:
             return
         mobility = np.zeros(self._count)
         for own, (rows, response) in zip(numbers, self._views, strict=False):
             mobility[own] += np.einsum("cj,cj->c", rows[::width], response[::width])
-        for own, begin in zip(numbers[len(touched) :], begins[len(touched) : -1], strict=True):
-            place = slice(begin, begin + width * RING_SHARE.size)
-            self._response[place] = 0.0
-            for out, size in ((self._jacobian, 1.0), (self._response, mobility[own[0]])):
-                out[place].reshape(-1, RING_POINTS)[::width] = size * RING_SHARE
+        for (own, share), begin in zip(extra, begins[len(touched) : -1].tolist(), strict=True):
+            place = slice(begin, begin + share.size)
+            self._jacobian[place] = share.ravel()
+            self._response[place] = mobility[own[0]] * share.ravel()
 
     def _arrange(self, label: IntArray, islands: int) -> None:
         contacts, touches, bodies = self._count, len(self._touch_contact), len(self._body_size)

@@ -27,6 +27,7 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.collision_scene import CollisionScene
+from corekit.dynamics.contact_areas import find_areas
 from corekit.dynamics.contact_jacobian import ContactJacobian, contact_axes
 from corekit.dynamics.contact_kernels import (
     assign_tangents_and_friction,
@@ -37,7 +38,6 @@ from corekit.dynamics.contact_kernels import (
     max_overrun,
     max_penetration,
 )
-from corekit.dynamics.contact_rings import find_rings
 from corekit.dynamics.joined_ends import JoinedEnds
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.seams import find_seams
@@ -96,7 +96,7 @@ class ContactPipeline:
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
         record_width: numbers of a friction record, 0 for Coulomb's law.
-        rings: makes four contacts of one where there is torsional friction; else None.
+        areas: makes several contacts of one where a pair resists turning; None where none does.
         joined: merges contacts by ends that capsules share, where impulses act on such; else None.
         rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
         is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
@@ -130,7 +130,7 @@ class ContactPipeline:
         self._known = _NO_TANGENTS
         self.joined: JoinedEnds | None = None
         self._seams = find_seams(scene)
-        self.rings = find_rings(bodies, friction) if plane is None else None
+        self.areas = find_areas(bodies, friction, self.width)
         self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
@@ -226,8 +226,8 @@ class ContactPipeline:
         if rehearsed is not None:
             out.copy_from(rehearsed)
             rehearsed.gap[:] = 0.0  # it pushed once; Newton finds no solution where a gap never closes
-        if self.rings is not None:
-            self.rings.spread(out)
+        if self.areas is not None:
+            self.areas.spread(out)
 
     def detect(self, state: State) -> int:
         """Find the contacts at a state; they become the current set. Returns how many there are."""
@@ -267,13 +267,13 @@ class ContactPipeline:
 
     def build_jacobian(self, state: State, jacobian: ContactJacobian) -> None:
         """Assign tangents and friction to the current set, and build its Jacobian at the state it was found."""
-        contacts, rings = self.contacts, self.rings
+        contacts, areas = self.contacts, self.areas
         self.assign_tangents()
-        if rings is not None:
-            rings.place(contacts, self.scene.poses.frame_rotation)
+        if areas is not None:
+            areas.place(contacts, self.scene.poses.frame_rotation)
         jacobian.collect(state, contacts)
-        if rings is not None:
-            rings.share_normal_motion(contacts, jacobian.points)
+        if areas is not None:
+            areas.share_motion(contacts, jacobian.points)
         jacobian.assemble(contacts)
 
     def assign_tangents(self) -> None:
@@ -365,8 +365,8 @@ class ContactPipeline:
             else:
                 velocity[own] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
         rate = np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
-        if self.rings is not None:
-            self.rings.make_rate_rigid(contacts, rate)
+        if self.areas is not None:
+            self.areas.make_rate_rigid(contacts, rate)
         return rate
 
     def push_out_speed(self, step: float) -> float:

@@ -170,8 +170,8 @@ class ReducedStep:
             if world.pipeline.record_width:
                 problem.friction_record = contacts.friction_record[:m]
         self._delassus.assemble(rows, velocity, free, problem.matrix)
-        if m and world.pipeline is not None and world.pipeline.rings is not None:
-            world.pipeline.rings.add_mobility(world.pipeline.contacts, world.jacobian.width, problem.matrix)
+        if m and world.pipeline is not None and world.pipeline.areas is not None:
+            world.pipeline.areas.add_mobility(world.pipeline.contacts, problem.matrix)
         if len(compliance):
             corner = np.arange(count - len(compliance), count)
             problem.matrix[corner, corner] += compliance
@@ -230,10 +230,10 @@ class UnreducedStep:
     def if_supported(cls, world: WorldTerms, impulses: ContactImpulses) -> Self | None:
         """The unreduced form of a world of one body with constraints and a band or blocks for a matrix; else None.
 
-        Bodies with prescribed motion or joints, and contacts on rings, are reduced.
+        Bodies with prescribed motion or joints, and contacts that are areas, are reduced.
         """
-        has_rings = world.pipeline is not None and world.pipeline.rings is not None
-        if len(world.bodies) != 1 or has_rings or not isinstance(world.solver, UnreducedStepSolver):
+        has_areas = world.pipeline is not None and world.pipeline.areas is not None
+        if len(world.bodies) != 1 or has_areas or not isinstance(world.solver, UnreducedStepSolver):
             return None
         (terms,) = world.bodies
         of_body_alone = world.joints is None and not len(terms.prescribed)

@@ -42,7 +42,7 @@ class FrictionTable(NamedTuple):
         record: numbers of the law of every two surfaces, (s, s, k).
         axis_owner: the surface whose axis is the material direction: the first (1), the second (2), none (0), (s, s).
         axis: unit, in the axes of the shape, (n, 3); zero for an edge, whose axis leads from end to end.
-        ring: radius of the ring by which every two surfaces resist spin, 0 for none [m], (s, s).
+        torsional, rolling: largest moments about the normal and the tangents per normal force [m], 0 for none, (s, s).
     """
 
     law: FrictionLaw
@@ -51,7 +51,13 @@ class FrictionTable(NamedTuple):
     record: Array
     axis_owner: IntArray
     axis: Array
-    ring: Array
+    torsional: Array
+    rolling: Array
+
+    @property
+    def resists_turning(self) -> bool:
+        """Whether two surfaces have torsional or rolling friction."""
+        return bool(self.torsional.any() or self.rolling.any())
 
 
 class _Surface(NamedTuple):
@@ -80,8 +86,8 @@ def friction_table(
     An explicit entry for two names comes first, in either order. Without one, the law combines the friction of both
     surfaces (coefficients: the geometric mean), or the friction of one holds for the pair; a pair without any has the
     coefficient `otherwise` (0 if None). The friction of a shape replaces that of its body. The axis of a pair is that
-    of its directional surface, and that of the first name of an explicit entry. Torsional lengths are combined alike,
-    and the length of one holds for a pair whose other surface has none; without sliding friction there is no torsional.
+    of its directional surface, and that of the first name of an explicit entry. Torsional and rolling lengths are
+    combined alike, and that of one surface holds where the other gives none; without sliding friction there is neither.
 
     Raises:
         CompositionError: two laws in one world, no axis, or two directional surfaces without an explicit entry.
@@ -94,7 +100,7 @@ def friction_table(
     count, width = len(surfaces), law.record_width
     coefficient = np.zeros((count, count))
     record, owner = np.zeros((count, count, width)), np.zeros((count, count), dtype=np.int64)
-    ring = np.zeros((count, count))
+    torsional, rolling = np.zeros((2, count, count))
     default = SurfaceFriction(COULOMB, (otherwise or 0.0,))
     for i, one in enumerate(surfaces):
         for j, other in enumerate(surfaces):
@@ -105,15 +111,15 @@ def friction_table(
                 continue
             numbers = pair.friction.record_in(law)
             coefficient[i, j], owner[i, j] = law.max_coefficient(numbers), pair.owner
-            if pair.friction.torsional and coefficient[i, j] > 0.0:
-                ring[i, j] = pair.friction.torsional / coefficient[i, j]
+            if coefficient[i, j] > 0.0:
+                torsional[i, j], rolling[i, j] = pair.friction.torsional or 0.0, pair.friction.rolling or 0.0
             if width:
                 record[i, j] = numbers
     needed = {surfaces[i].name for i in range(count) if (owner[i] == _FIRST).any()}
     axis = (
         _axes(scene, surfaces, surface, needed, known) if law.is_directional else np.zeros((len(surface), 3))
     )
-    return FrictionTable(law, surface, coefficient, record, owner, axis, ring)
+    return FrictionTable(law, surface, coefficient, record, owner, axis, torsional, rolling)
 
 
 def _surfaces(
@@ -144,9 +150,9 @@ def _law(frictions: Sequence[SurfaceFriction | None]) -> FrictionLaw:
         raise CompositionError(
             f"a world has one friction law beside coefficients, found {' and '.join(sorted(laws))}"
         )
-    if laws and any(each is not None and each.torsional for each in frictions):
+    if laws and any(each is not None and (each.torsional or each.rolling) for each in frictions):
         raise CompositionError(
-            f"torsional friction goes with Coulomb's law alone, found {next(iter(laws))} beside it"
+            f"torsional and rolling friction go with Coulomb's law alone, found {next(iter(laws))} beside it"
         )
     return next(iter(laws.values()), COULOMB)
 
@@ -168,14 +174,22 @@ def _combined(one: _Surface, other: _Surface, law: FrictionLaw, default: Surface
         owner = _FIRST if first.law.is_directional else _SECOND if second.law.is_directional else _NEITHER
         shared = COULOMB if first.law is second.law is COULOMB else law
         record = shared.combine(first.record_in(shared), second.record_in(shared))
-        lengths = [each.torsional for each in (first, second) if each.torsional is not None]
-        torsional = math.prod(lengths) ** (1.0 / len(lengths)) if lengths else None
-        return _Pair(SurfaceFriction(shared, record, torsional=torsional), owner)
+        torsional, rolling = (
+            _geometric_mean(getattr(first, name), getattr(second, name)) for name in ("torsional", "rolling")
+        )
+        return _Pair(SurfaceFriction(shared, record, torsional=torsional, rolling=rolling), owner)
     if first is not None:
         return _Pair(first, _FIRST if first.law.is_directional else _NEITHER)
     if second is not None:
         return _Pair(second, _SECOND if second.law.is_directional else _NEITHER)
     return _Pair(default, _NEITHER)
+
+
+def _geometric_mean(one: float | None, other: float | None) -> float | None:
+    """Of two lengths, or the one that is given."""
+    return (
+        math.sqrt(one * other) if one is not None and other is not None else one if other is None else other
+    )
 
 
 def _may_touch(one: str, other: str, bodies: Sequence[Body]) -> bool:

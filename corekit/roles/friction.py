@@ -34,9 +34,10 @@ non-penetration with (2) is   K ∋ λ ⊥ (w_n + d(w_t), w_t) ∈ K*. By (3), f
 μ_f = μ_b = μ_s. Otherwise it turns the slip towards the direction of least resistance. If two contacts with different
 axes share a point, their loads and so their friction are not unique: such a point should have one contact.
 
-**Torsional friction**, beside Coulomb's law: the touching surfaces are an area, which resists spin about the normal.
-Contacts stand for it by four points on a ring around the contact point, see `corekit.dynamics.contact_rings`. Their
-moment is at most the length `torsional` [m] times λ_n.
+**Torsional and rolling friction**, beside Coulomb's law: the touching surfaces are an area, which resists spin about
+the normal and rolling. The moment about the normal is at most the length `torsional` [m] times λ_n, that about the
+tangents `rolling` times λ_n; it opposes the rates of turning. Contacts stand for it by several points, see
+`corekit.dynamics.contact_rings`.
 
 A `FrictionLaw` states a law of the form (5): F is convex, fixed per contact, and friction maximises dissipation. What
 depends on the speed of slip (Stribeck), on time or on history is none. A `ContactPotential` may have it, as it is given
@@ -76,6 +77,7 @@ GROUP = "corekit.friction_laws"
 """Entry-point group by which a distribution brings a law; the entry point has the law's name."""
 
 
+_TURNING = frozenset({"sliding", "torsional", "rolling"})
 _DIRECTIONS = 256
 """Directions among which the largest friction of a law is looked for first."""
 
@@ -202,12 +204,14 @@ class SurfaceFriction:
         record: its numbers.
         axis: unit, forward along the surface, in the axes of the frame that carries its shapes; None: their own axis.
         torsional: largest moment about the normal per normal force [m]; None: as the other surface says.
+        rolling: the same about the tangents.
     """
 
     law: FrictionLaw
     record: tuple[float, ...]
     axis: tuple[float, float, float] | None = None
     torsional: float | None = None
+    rolling: float | None = None
 
     def record_in(self, law: FrictionLaw) -> tuple[float, ...]:
         """Its numbers in its own law, or as another law of the world has one coefficient; zeros for none."""
@@ -220,7 +224,7 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
     """Friction of a surface from a scenario: a coefficient, or `{ forward = …, backward = …, sideways = … }`.
 
     A table has every coefficient of its `law`, by default `anisotropic-coulomb`, and for a directional law `axis` if
-    the shapes have no axis. With torsional friction it is `{ sliding = …, torsional = … }`.
+    the shapes have no axis. With torsional or rolling friction it is `{ sliding = …, torsional = …, rolling = … }`.
 
     Raises:
         ValueError: a mistake in the table.
@@ -231,8 +235,8 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
     if not isinstance(value, Mapping):
         return SurfaceFriction(COULOMB, (float(value),))
     table = dict(value)
-    if "law" not in table and not {"sliding", "torsional"}.isdisjoint(table):
-        return _with_torsion(table)
+    if "law" not in table and not _TURNING.isdisjoint(table):
+        return _with_moments(table)
     name = str(table.pop("law", ANISOTROPIC_COULOMB.name))
     law = friction_law(name)
     axis = _unit_axis(table.pop("axis")) if law.is_directional and "axis" in table else None
@@ -249,22 +253,24 @@ def surface_friction(value: float | Mapping[str, Any] | SurfaceFriction | None) 
     return SurfaceFriction(law, tuple(float(table[each]) for each in law.coefficients), axis)
 
 
-def _with_torsion(table: dict[str, Any]) -> SurfaceFriction:
-    """Read `{ sliding = …, torsional = … }`."""
-    if table.keys() != {"sliding", "torsional"}:
+def _with_moments(table: dict[str, Any]) -> SurfaceFriction:
+    """Read `{ sliding = …, torsional = …, rolling = … }`, of which one of the last two may be left out."""
+    if not ("sliding" in table and len(table) > 1 and table.keys() <= _TURNING):
         raise ValueError(
-            f"torsional friction is {{ sliding, torsional }} and no other key, found {sorted(table)}"
+            f"a table has sliding with torsional, rolling or both, found {', '.join(sorted(table))}"
         )
-    sliding, torsional = table["sliding"], table["torsional"]
+    sliding = table.pop("sliding")
     if not (_is_number(sliding) and sliding > 0.0):
         raise ValueError(
-            f"sliding must be a number > 0, which bounds the torsional moment too, found {sliding!r}"
+            f"sliding must be a number > 0, without which nothing resists turning, found {sliding!r}"
         )
-    if not (_is_number(torsional) and torsional >= 0.0):
-        raise ValueError(
-            f"torsional must be a length >= 0 in m, moment per normal force, found {torsional!r}"
-        )
-    return SurfaceFriction(COULOMB, (float(sliding),), torsional=float(torsional))
+    for name, length in table.items():
+        if not (_is_number(length) and length >= 0.0):
+            raise ValueError(f"{name} must be a length >= 0 in m, moment per normal force, found {length!r}")
+    torsional, rolling = (
+        None if each is None else float(each) for each in map(table.get, ("torsional", "rolling"))
+    )
+    return SurfaceFriction(COULOMB, (float(sliding),), torsional=torsional, rolling=rolling)
 
 
 def _is_number(value: object) -> bool:

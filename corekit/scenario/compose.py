@@ -263,10 +263,10 @@ def _build_contact(
             "resolve an impact over the steps it lasts, with a restitution among the options of the solver, if it "
             "has one. Leave `impact` out, or choose a solver with impulses"
         )
-    if not has_impulses and friction.ring.any():
+    if not has_impulses and friction.resists_turning:
         raise CompositionError(
-            f"torsional friction asks for impulses, and the contact solver {use.use!r} has a potential: leave "
-            "`torsional` out, or choose a solver with impulses"
+            f"torsional and rolling friction ask for impulses, and the contact solver {use.use!r} has a potential: "
+            "leave them out, or choose a solver with impulses"
         )
     pairs = {entry.between: entry.value for entry in impact.pairs}
     restitution = RestitutionTable.of_world(scene.table, bodies, obstacles, impact.restitution, pairs)

@@ -155,7 +155,7 @@ class FrictionPair:
     between: tuple[str, str] = option(help="names of two bodies, or of a body and an obstacle")
     value: float | Mapping[str, Any] = option(
         help="friction coefficient of this pair, or { forward, backward, sideways } along the axis of the first, or "
-        "{ sliding, torsional }",
+        "{ sliding, torsional, rolling }",
         low=0,
         check=friction_problem,
     )

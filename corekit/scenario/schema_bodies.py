@@ -17,8 +17,8 @@ __all__ = ["OF_SURFACE", "Base", "Body", "Input", "Joint", "Triple", "about", "n
 Triple = tuple[float, float, float]
 
 OF_SURFACE = (
-    "friction coefficient of its surface, or { forward, backward, sideways } along its axis, or { sliding, torsional } "
-    "with the largest moment about the normal per normal force in m"
+    "friction coefficient of its surface, or { forward, backward, sideways } along its axis, or { sliding, torsional, "
+    "rolling } with the largest moments about the normal and the tangents per normal force in m"
 )
 
 

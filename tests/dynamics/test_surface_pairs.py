@@ -101,25 +101,28 @@ def test_a_law_says_what_one_coefficient_is_in_its_own_units_and_0_is_no_frictio
         assert made.coefficient[other, smooth] == 0.0
 
 
-def test_torsional_lengths_are_combined_or_that_of_one_surface_holds():
-    """The radius of a ring is the length of the pair by its coefficient; what does not slide with friction has none."""
+def test_lengths_are_combined_or_that_of_one_surface_holds():
+    """What does not slide with friction has none."""
     made = table(
-        {"a": (Solid(capsule()), {"sliding": 0.4, "torsional": 0.01}), "b": (Solid(capsule()), None)},
+        {"a": (Solid(capsule()), {"sliding": 0.4, "torsional": 0.01, "rolling": 0.001}), "b": (Solid(capsule()), None)},
         {
             "one": 0.9, "both": {"sliding": 0.9, "torsional": 0.04}, "none": {"sliding": 0.9, "torsional": 0.0},
             "ice": 0.0, "named": 0.1,
         },
-        {("named", "b"): {"sliding": 0.5, "torsional": 0.02}},
+        {("named", "b"): {"sliding": 0.5, "rolling": 0.02}},
         otherwise=0.3,
     )  # fmt: skip
     a, b, one, both, none, ice, named = made.surface
     for other, length in ((one, 0.01), (both, 0.02), (none, 0.0)):
         np.testing.assert_allclose(made.coefficient[a, other], 0.6, rtol=rounding(4))
-        np.testing.assert_allclose(made.ring[a, other], length / 0.6, rtol=rounding(8))
-        assert made.ring[other, a] == made.ring[a, other]
-    assert made.ring[a, ice] == made.ring[b, one] == 0.0
-    np.testing.assert_allclose(made.ring[a, b], 0.01 / 0.4, rtol=rounding(4))
-    np.testing.assert_allclose([made.ring[b, named], made.ring[named, b]], 0.02 / 0.5, rtol=rounding(4))
+        np.testing.assert_allclose(made.torsional[a, other], length, rtol=rounding(8))
+        assert made.torsional[other, a] == made.torsional[a, other]
+        assert made.rolling[a, other] == made.rolling[other, a] == 0.001
+    for pair in ((a, ice), (b, one), (b, b)):
+        assert made.torsional[pair] == made.rolling[pair] == 0.0
+    assert (made.torsional[a, b], made.rolling[a, b]) == (0.01, 0.001)
+    assert (made.torsional[b, named], made.rolling[b, named], made.rolling[named, b]) == (0.0, 0.02, 0.02)
+    assert made.resists_turning
 
 
 def test_equal_bodies_are_one_surface_but_for_those_that_an_entry_names():
