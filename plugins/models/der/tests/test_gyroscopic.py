@@ -163,6 +163,8 @@ def test_a_spinning_shaft_whirls_at_two_rates(rod, edges):
 
 def impact(step, gyroscopic=True):
     """Relative error of the balance of angular momentum of a spinning rod that hits the floor and is turned by it."""
+    for needed in ("corekit_sdf", "corekit_lcp", "corekit_timestep"):
+        pytest.importorskip(needed)
     edges, gravity = 8, np.array([0.0, 0.0, -9.81])
     limb = {"start": [0, 0, 0.012], "end": [0.153, 0, 0.0593], "nodes": edges + 1}
     simulation = from_document(

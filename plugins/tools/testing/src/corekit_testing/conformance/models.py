@@ -369,9 +369,7 @@ def state_doubts_said(subject: Subject) -> None:
     probe = Probe(subject)
     for state in probe.states:
         said = probe.model.find_state_doubts(state, probe.inputs)
-        expect(
-            not isinstance(said, str) and all(isinstance(each, str) for each in said), f"it gives {said!r}"
-        )
+        expect(not isinstance(said, str) and all(isinstance(x, str) for x in said), f"it gives {said!r}")
 
 
 CHECKS: tuple[Check, ...] = (
