@@ -4,9 +4,10 @@
     edge – half-space                   φ = n·(x − o) − r at each node, once per shared node         (2)
     edge – sphere, cylinder, box        φ = min_s d(x(s)) − r, d of `solids`                         (3)
     edge on a face of a box, on a cap   both ends of the overlap, see `edge_on_face`                 (4)
+    edge along a capsule or a cylinder  both ends of the overlap, see `edge_along_side`              (5)
 
-A node on a face, which several edges share, is one contact too. The material points of an edge are its two end
-frames with weights 1 − s and s. That of every other shape is the point of its frame there. The contact point is
+A node on a face or a side, which several edges share, is one contact too. The material points of an edge are its two
+end frames with weights 1 − s and s. That of every other shape is the point of its frame there. The contact point is
 midway between the two surfaces. Ids are 2·(i·shape_count + j), plus one at a far end.
 """
 
@@ -17,10 +18,11 @@ from typing import Final, NamedTuple
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, dot, norm, scaled, to_local, to_world
+from corekit_imc.edge_along_side import Ends, place_on_line
 from corekit_imc.edge_on_face import is_normal_of_face, measure_on_face, overlap_with_face
 from corekit_imc.edge_solid import closest_to_solid
 from corekit_imc.segments import closest_parameters
-from corekit_imc.solids import CAPSULE, EDGE, HALF_SPACE, solid_distance
+from corekit_imc.solids import CAPSULE, CYLINDER, EDGE, HALF_SPACE, solid_distance
 
 __all__ = ["measure_pairs"]
 
@@ -114,6 +116,24 @@ def _measure_solid(
 
 
 @compiled
+def _place_on_axis(
+    kind: int, other_kind: int, start: Vector, span: Vector, axis_start: Vector, axis: Vector, distance: float,
+    radius: float,
+) -> Ends:  # fmt: skip
+    """Return where an edge or a capsule touches another one, at s0 and t0 alone or along its side, or a cylinder's."""
+    apart = add_scaled(start, -1.0, axis_start)
+    s, t = 0.0, 0.0
+    if other_kind <= CAPSULE:
+        s, t = closest_parameters(span, axis, apart)
+        distance = norm(add_scaled(add_scaled(apart, s, span), -t, axis))
+    if kind == EDGE and other_kind != EDGE:
+        ends = place_on_line(span, axis, apart, distance, radius)
+        if ends.lies:
+            return ends
+    return Ends(False, s, t, s, t)
+
+
+@compiled
 def _is_known(
     first: int, count: int, node: int, solid: int, gap: float, radius: float, shape: IntArray, gaps: Array,
     frame: IntArray, weight: Array,
@@ -126,6 +146,14 @@ def _is_known(
                 if is_node and abs(gaps[c] - gap) <= _ROUNDING * radius:
                     return True
     return False
+
+
+@compiled
+def _node_at(s: float, kind: int, frame: int, second_frame: int) -> int:
+    """Return the frame of the node at an end of an edge; −1 in between, and of a capsule."""
+    if kind != EDGE or not (s == 0.0 or s == 1.0):
+        return -1
+    return frame if s == 0.0 else second_frame
 
 
 @compiled
@@ -148,26 +176,39 @@ def measure_pairs(
     first = count
     for p in range(pair_count):
         i, j = int(pairs[p, 0]), int(pairs[p, 1])
-        first_is_segment = kind[i] <= CAPSULE
-        second_is_segment = kind[j] <= CAPSULE
-        e, o = (i, j) if first_is_segment else (j, i)
+        # of an edge and a capsule the edge
+        e, o = (i, j) if kind[i] == EDGE or (kind[i] == CAPSULE and kind[j] != EDGE) else (j, i)
         start, span = _segment(int(kind[e]), size, position, rotation, end, e)
         local, direction, place = start, span, _Place(0.0, 0.0, (0.0, 0.0, 1.0), -1, 0.0, 0, 1.0, 0, 1.0)
         if kind[o] > HALF_SPACE:
             local = to_local(rotation[o], add_scaled(start, -1.0, _row(position, o)))
             direction = to_local(rotation[o], span)
             place = _place_on_solid(int(kind[o]), size[o], local, direction)
-        feature_count = 2 if kind[o] == HALF_SPACE or place.face >= 0 else 1
+        axis_start, axis, ends = start, span, Ends(False, 0.0, 0.0, 0.0, 0.0)
+        if kind[o] in (EDGE, CAPSULE, CYLINDER) and place.face < 0:
+            axis_start, axis = _segment(int(kind[o]), size, position, rotation, end, o)
+            ends = _place_on_axis(
+                int(kind[e]),
+                int(kind[o]),
+                start,
+                span,
+                axis_start,
+                axis,
+                place.distance + size[o, 0],
+                radius[e],
+            )
+        feature_count = 2 if kind[o] == HALF_SPACE or place.face >= 0 or ends.lies else 1
         for feature in range(feature_count):
             s, t = 0.0, 0.0
             r, other_radius = radius[e], 0.0
-            if first_is_segment and second_is_segment:
-                other_start, other_span = _segment(int(kind[o]), size, position, rotation, end, o)
-                s, t = closest_parameters(span, other_span, add_scaled(start, -1.0, other_start))
+            is_shared = False
+            if kind[o] <= CAPSULE or ends.lies:
+                s, t = (ends.s1, ends.t1) if feature else (ends.s0, ends.t0)
                 x = add_scaled(start, s, span)
-                w = add_scaled(x, -1.0, add_scaled(other_start, t, other_span))
-                distance, other_radius = norm(w), radius[o]
+                w = add_scaled(x, -1.0, add_scaled(axis_start, t, axis))
+                distance, other_radius = norm(w), size[o, 0]
                 normal = scaled(w, 1.0 / distance) if distance > 0.0 else (0.0, 0.0, 1.0)
+                is_shared = kind[o] != EDGE
             elif kind[o] == HALF_SPACE:
                 node = frame[e] if feature == 0 else second_frame[e]
                 if reporting_edge[node] != e:
@@ -181,15 +222,15 @@ def measure_pairs(
                     int(kind[o]), size[o], local, direction, place, feature == 1
                 )
                 normal, x = to_world(rotation[o], gradient), add_scaled(start, s, span)
-                if (s == 0.0 or s == 1.0) and is_normal_of_face(int(kind[o]), gradient):
-                    node = frame[e] if s == 0.0 else second_frame[e]
-                    if _is_known(
-                        first, count, node, o, distance - r, r, out_shape, out_gap, out_frame, out_weight
-                    ):
-                        continue
+                is_shared = is_normal_of_face(int(kind[o]), gradient)
             gap = distance - r - other_radius
             # this form of the comparison reports a gap of nan
             if gap >= margin:
+                continue
+            node = _node_at(s, kind[e], frame[e], second_frame[e])
+            if is_shared and node >= 0 and _is_known(
+                first, count, node, o, gap, r, out_shape, out_gap, out_frame, out_weight
+            ):  # fmt: skip
                 continue
             point = add_scaled(x, -float(r + 0.5 * gap), normal)
             c, count = count, count + 1
@@ -197,7 +238,7 @@ def measure_pairs(
                 1 if feature or (kind[o] > HALF_SPACE and s == 1.0) else 0
             )
             out_shape[c, 0], out_shape[c, 1], out_gap[c] = i, j, gap
-            flip = 1.0 if first_is_segment else -1.0
+            flip = 1.0 if e == i else -1.0
             for a in range(3):
                 out_point[c, a], out_normal[c, a] = point[a], flip * normal[a]
             for slot in range(4):
