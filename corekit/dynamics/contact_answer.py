@@ -11,7 +11,7 @@ velocity w₀ of the contacts, in which λ changes w, an error of a row is compa
 
 which is no small number of bodies at rest either: it holds the fall that λ takes from them. It is gross beyond
 σᵢ/10, a hundredth of the largest σ of its kind, normal or tangential, and a thousandth of the largest of all, in
-which tolerances count.
+which tolerances count. Impulses have a scale too: what is beyond the rounding of the momentum of all bodies.
 """
 
 from __future__ import annotations
@@ -91,13 +91,20 @@ def solution_residuals(
 
 @compiled
 def is_gross(
-    free: Array, velocity: Array, bias: Array, impulse: Array, friction: Array, movable: BoolArray
+    free: Array,
+    velocity: Array,
+    bias: Array,
+    impulse: Array,
+    friction: Array,
+    movable: BoolArray,
+    momentum: float,
 ) -> bool:
     """Whether an answer leaves much of what it was to do, by (1).
 
     Args:
         free, velocity: J·v_f and w, shape (m, width) [m/s].
         bias, impulse, friction, movable: as of `solution_residuals`.
+        momentum: largest entry of M·v_f [N·s]. Bodies that slide free of all loads have impulses of rounding alone.
     """
     count, width = velocity.shape
     most_n = most_t = load = 0.0
@@ -110,7 +117,7 @@ def is_gross(
                 load = max(load, abs(impulse[c * width + a]))
     tolerance = _GROSS_OF_ALL * max(most_n, most_t)
     least_n, least_t = max(_GROSS_OF_KIND * most_n, tolerance), max(_GROSS_OF_KIND * most_t, tolerance)
-    light = _GROSS_OF_KIND * load
+    light = max(_GROSS_OF_KIND * load, _ROUNDING * momentum)
     for c in range(count):
         if len(movable) and not movable[c]:
             continue
@@ -141,7 +148,7 @@ def checked_solution(
     impulse: Array,
     friction: Array,
     movable: BoolArray | None,
-    free_velocity: Callable[[], Array] | None = None,
+    free_motion: Callable[[], tuple[Array, float]] | None = None,
     *,
     rehearsed: bool = False,
 ) -> SolveInfo:
@@ -153,19 +160,21 @@ def checked_solution(
         info, solver: the solver's report, and its name where the report has none.
         relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`, which writes w to the first;
             None: all are movable.
-        free_velocity: what computes J·v_f of `is_gross`, asked where more than rounding is left; None: not known.
+        free_motion: what computes J·v_f and the momentum of `is_gross`, asked where more than rounding is left;
+            None: not known.
         rehearsed: whether all is called that may be, so that it is compiled.
     """
     moves = _ALL if movable is None else movable
     normal, driven, cone, counts = solution_residuals(relative_velocity, bias, impulse, friction, moves)
     said = info.residuals
-    if rehearsed and free_velocity is not None:
-        is_gross(free_velocity(), relative_velocity, bias, impulse, friction, moves)
+    answer = relative_velocity, bias, impulse, friction, moves
+    if rehearsed and free_motion is not None:
+        _leaves_much(free_motion, answer)
     if not counts:
         return info
     if max(normal, driven, cone) <= _LENIENCE * said.worst:
-        known = info.status.solved and free_velocity is not None
-        if not (known and is_gross(free_velocity(), relative_velocity, bias, impulse, friction, moves)):
+        known = info.status.solved and free_motion is not None
+        if not (known and _leaves_much(free_motion, answer)):
             return info
     measured = Residuals(
         normal=max(said.normal, normal), friction=max(said.friction, driven), cone=max(said.cone, cone),
@@ -173,3 +182,10 @@ def checked_solution(
     )  # fmt: skip
     status = Status.MISREPORTED if info.status.solved else info.status
     return SolveInfo(status, info.iterations, measured, info.answered_by or solver)
+
+
+def _leaves_much(
+    free_motion: Callable[[], tuple[Array, float]], answer: tuple[Array, Array, Array, Array, BoolArray]
+) -> bool:
+    free, momentum = free_motion()
+    return is_gross(free, *answer, momentum)

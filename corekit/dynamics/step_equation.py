@@ -10,7 +10,6 @@ v_f = v_k + Δ solves (1)–(2) without contact; J stacks the contact rows and t
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import final
 
 import numpy as np
@@ -219,11 +218,18 @@ class StepEquation:
             return info
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
-        free = partial(world.jacobian.multiply, self._free) if self._is_reduced else None
+        free = self._free_motion if self._is_reduced else None
         return checked_solution(
             info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free,
             rehearsed=pipeline.rehearsed is not None,
         )  # fmt: skip
+
+    def _free_motion(self) -> tuple[Array, float]:
+        """J·v_f, shape (m, width), and the largest momentum in v_f."""
+        world, momentum = self._world, np.empty(self._world.nv)
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            terms.mass.multiply(self._free[where], momentum[where])
+        return world.jacobian.multiply(self._free), max_abs(momentum)
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""

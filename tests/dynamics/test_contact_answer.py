@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.dynamics.contact_answer import solution_residuals
+from corekit.dynamics.contact_answer import is_gross, solution_residuals
 from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ImpulseSolver
@@ -154,3 +154,17 @@ def test_immovable_contacts_are_left_out_and_numbers_that_are_not_finite_are_inf
     assert solution_residuals(velocity, bias, impulse, friction, np.array([False, True]))[0] == 0.0
     impulse[4] = np.nan
     assert solution_residuals(velocity, bias, impulse, friction, every)[0] == np.inf
+
+
+def sliding(impulse):
+    """Whether an answer to a ball of 0.1 kg that slides at 1 m/s free of all loads is gross."""
+    none = np.zeros((1, 3))
+    velocity = np.array([[0.0, 1.0, 0.0]])
+    every = np.zeros(0, dtype=np.bool_)
+    return is_gross(velocity, velocity, none, np.array([impulse, 0.0, 0.0]), np.zeros(1), every, 0.1)
+
+
+def test_impulses_of_rounding_are_none_where_nothing_presses():
+    """All that w₀ has is ε of the sliding, and λ is that times the mass: its sign means nothing, larger ones do."""
+    assert not sliding(-1e-15)
+    assert sliding(-1e-3)
