@@ -123,43 +123,46 @@ class _Placed:
         made = MAKERS[model](self.random, drift - speed * direction, turn)
         centres = turn.apply(made.centres)
         if lies and made.height is not None:
-            # the ball that touches the floor where the body does
-            place = self._beside(0.0 * centres, np.full(1, made.height), direction, on_floor=True)
-            self.radii[-1] = made.radii[0]
+            place = self._beside(centres, made.radii, direction, made.height)
         else:
             place = self._beside(centres, made.radii, direction)
         base = {"position": place.tolist(), "rotation_rpy": turn.as_euler("xyz").tolist()}
         return {"name": name, **made.entry, "base": base}
 
-    def _beside(self, centres: Array, radii: Array, direction: Array, on_floor: bool = False) -> Array:
+    def _beside(self, centres: Array, radii: Array, direction: Array, height: float | None = None) -> Array:
         """Where to put balls, so that one is next to the floor or to another ball and all are apart from all.
 
         Args:
             centres, radii: of the balls, shapes (n, 3) and (n,).
             direction: from the other ball; it is turned until there is place.
+            height: of their base above the floor, in place of that of the lowest ball, on which nothing else touches.
         """
         spread = 0.1
         while True:
             spread *= 1.02
             one, gap = int(self.random.integers(len(radii))), self.random.uniform(*_GAPS)
-            on = -1 if on_floor else int(self.random.integers(-1, len(self.radii)))
+            on = -1 if height is not None else int(self.random.integers(-1, len(self.radii)))
             if on >= 0:
                 place = self.centres[on] + (self.radii[on] + radii[one] + gap) * direction - centres[one]
             else:
                 place = spread * direction
                 if self.floor is not None:
                     up = self.floor.apply([0.0, 0.0, 1.0])
-                    place += (gap - np.min((place + centres) @ up - radii)) * up
-            if self._is_apart(place + centres, radii):
+                    lowest = np.min((place + centres) @ up - radii) if height is None else place @ up - height
+                    place += (gap - lowest) * up
+            if self._is_apart(place + centres, radii, height is None):
                 self.centres = np.vstack([self.centres, place + centres])
                 self.radii = np.append(self.radii, radii)
                 return place
             direction = _unit(direction + self.random.normal(0.0, 0.5, 3))
 
-    def _is_apart(self, centres: Array, radii: Array) -> bool:
-        between = np.linalg.norm(centres[:, None] - self.centres, axis=2) - radii[:, None] - self.radii
-        above = np.zeros(1) if self.floor is None else centres @ self.floor.apply([0.0, 0.0, 1.0]) - radii
-        return min(between.min(initial=0.0), above.min()) >= _GAPS[0]
+    def _is_apart(self, centres: Array, radii: Array, above_floor: bool) -> bool:
+        least = (np.linalg.norm(centres[:, None] - self.centres, axis=2) - radii[:, None] - self.radii).min(
+            initial=0.0
+        )
+        if above_floor and self.floor is not None:
+            least = min(least, float((centres @ self.floor.apply([0.0, 0.0, 1.0]) - radii).min()))
+        return least >= _GAPS[0]
 
 
 def _unit(vector: Array) -> Array:

@@ -17,7 +17,7 @@ __all__ = ["Comparison", "Motion", "compare", "motion"]
 
 Array = np.ndarray[Any, Any]
 _NOISE = 1e-9
-"""What a step of a disturbed motion adds to velocities, relative to the largest: the tolerance of solvers."""
+"""What a step of a disturbed motion adds to velocities, relative to 1 + the largest of a unit; as tolerances are."""
 _TIMES = 30.0
 """Noise of two motions adds up, and random noise may miss the direction that grows most: of 24 velocities it has a
 fifth of itself along one."""
@@ -57,12 +57,12 @@ def motion(simulation: Simulation, steps: int, noise: np.random.Generator | None
 
 
 def _disturb(simulation: Simulation, noise: np.random.Generator) -> None:
-    """Add noise to velocities, relative to the largest of the same unit in the world."""
+    """Add noise to velocities, relative to 1 + the largest of the same unit in the world."""
     units = np.array([each.unit for body in simulation.bodies for each in body.description.velocities])
     for unit in np.unique(units):
         speeds = simulation.state.v[units == unit]
         simulation.state.v[units == unit] += (
-            _NOISE * np.abs(speeds).max() * noise.uniform(-1.0, 1.0, len(speeds))
+            _NOISE * (1.0 + np.abs(speeds).max()) * noise.uniform(-1.0, 1.0, len(speeds))
         )
 
 
