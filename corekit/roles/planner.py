@@ -16,6 +16,7 @@ from attrs import field, frozen
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
@@ -55,6 +56,10 @@ class StaticObstacle:
     pose: Pose
 
 
+def _nothing_to_simulate(_inputs: Mapping[str, Array], _times: Array) -> Mapping[str, BodyTrajectory]:
+    raise PluginError("this task was made without a scenario: there is nothing to simulate")
+
+
 @frozen(eq=False, kw_only=True)
 class PlanningTask:
     """The world in which something is to be done.
@@ -62,6 +67,11 @@ class PlanningTask:
     Args:
         bodies: by name, in the order of the scenario.
         obstacles: by name.
+        step, duration: of the scenario [s].
+        simulate: a run of the scenario with other inputs: (stacked inputs by body, each of shape (T, nu), held over the
+            interval that ends there; increasing instants [s] from 0 on, whole numbers of steps) → how every body
+            moves, at these instants. Bodies without inputs there keep the scenario's. Controllers are left out. Raises
+            PluginError where arrays do not fit, StepFailed where a run cannot go on.
         previous_plan: an earlier plan to begin from, or None.
         folder: where the planner may write files of its own, or None.
         report: receives sentences for the user while the planner is at work: that it compiles, and what it waits for.
@@ -69,6 +79,9 @@ class PlanningTask:
 
     bodies: Mapping[str, TaskBody]
     obstacles: Mapping[str, StaticObstacle] = field(factory=dict)
+    step: float = 0.0
+    duration: float = 0.0
+    simulate: Callable[[Mapping[str, Array], Array], Mapping[str, BodyTrajectory]] = _nothing_to_simulate
     previous_plan: Plan | None = None
     folder: Path | None = None
     report: Callable[[str], None] = field(default=lambda _sentence: None)

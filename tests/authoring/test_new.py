@@ -119,6 +119,14 @@ def test_the_model_s_example_runs_with_the_installed_solvers(generated, forking)
     assert done.returncode == DONE, done.stderr
 
 
+def test_the_planner_s_example_is_certified(generated, forking):
+    folder, site = generated
+    example = folder / "first-planner/examples/first-planner-plan.toml"
+    done = forking("corekit.cli", "plan", example, "--json", "--no-pictures", cwd=folder, site=site)
+    assert done.returncode == DONE, done.stdout + done.stderr
+    assert json.loads(done.stdout)["verdict"]["certified"] is True
+
+
 def test_they_type_check(generated):
     folder, site = generated
     sources = [f"first-{role}/src" for role in ROLES]

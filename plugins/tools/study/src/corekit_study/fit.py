@@ -42,6 +42,7 @@ from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import writing
 from corekit_run.plugin_errors import named_errors
+from corekit_study.answers import answer_of
 from corekit_study.estimate_check import checked_estimate
 from corekit_study.fit_file import FitFile
 from corekit_study.observed_runs import ObservedRuns
@@ -152,13 +153,37 @@ def fit(
     if report is not None:
         task = attrs.evolve(task, report=report)
     with stoppable(progress) as reported, named_errors():
-        estimate, info = estimator.estimate(task, reported)
+        answer = estimator.estimate(task, reported)
+        estimate, info = answer_of(answer, f"the estimator {file.use!r}", "an `Estimate`")
     estimate = checked_estimate(estimate, task, file.use)
+    _check_options(file, estimate)
     made = FitResult(file, estimate, info, folder, clock.perf_counter() - began)
     if folder is not None:
         with writing(folder):
             _write(made, folder)
     return made
+
+
+def _check_options(file: FitFile, estimate: Estimate) -> None:
+    """Refuse values that the body's own options refuse: the fitted scenario could not be loaded."""
+    assert file.loaded is not None
+    document = resolved_document(file.loaded)
+    body = next(each for each in document["bodies"] if each["name"] == file.body)
+    wrong: list[Mistake] = []
+    for each in estimate.fitted:
+        if math.isfinite(each.value):
+            apply_overrides(body, [f"options.{each.name}={float(each.value)!r}"], wrong)
+    if not wrong:
+        try:
+            load_config(
+                resolve("models", body["use"]), body.get("options", {}), f"bodies.{file.body}.options"
+            )
+        except ConfigError as error:
+            wrong += error.mistakes
+    if wrong:
+        raise PluginError(
+            f"the estimator {file.use!r} answered with what body {file.body!r} refuses: {wrong[0]}"
+        )
 
 
 def _check_model(file: FitFile, needed: frozenset[str]) -> None:
@@ -321,6 +346,8 @@ def _fitted_scenario(made: FitResult) -> str:
     body = next(each for each in document["bodies"] if each["name"] == made.file.body)
     wrong: list[Mistake] = []
     for each in made.estimate.fitted:
+        if not math.isfinite(each.value):
+            continue  # its verdict says so
         if re.split(r"[.\[]", each.name)[0] not in body.get("options", {}):
             said = "is fitted, but is not among the options that the scenario resolves to"
             wrong.append(Mistake(each.name, each.value, said))

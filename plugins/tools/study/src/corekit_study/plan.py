@@ -24,11 +24,13 @@ from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, 
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import write_text
 from corekit_run.plugin_errors import named_errors
+from corekit_study.answers import answer_of
 from corekit_study.compilation_clock import clock_compilation
 from corekit_study.plan_file import PlanFile
 from corekit_study.plan_folder import write_plan
 from corekit_study.plan_judge import PlanVerdict, check_form, judge_plan
 from corekit_study.plan_rollout import RolloutResult, roll_out_plan
+from corekit_study.planned_runs import PlannedRuns
 from corekit_study.progress_display import ShowProgress, no_display
 from corekit_study.stoppable import stoppable
 
@@ -128,7 +130,10 @@ def make_plan(
             config, BuildContext(path="planner", step=file.loaded.time.step)
         )
     world = file.loaded.compose()
-    task = attrs.evolve(planning_task(world), previous_plan=earlier, folder=folder)
+    task = attrs.evolve(
+        planning_task(world), previous_plan=earlier, folder=folder, step=file.loaded.time.step,
+        duration=file.loaded.time.duration, simulate=PlannedRuns(file.loaded).simulate,
+    )  # fmt: skip
     if report is not None:
         task = attrs.evolve(task, report=report)
     if folder is not None:
@@ -139,7 +144,8 @@ def make_plan(
     with clock_compilation() as compiling, stoppable(progress) as reported:
         watch.lap("compose")
         with named_errors():
-            plan, info = planner.plan(task, reported)
+            answer = planner.plan(task, reported)
+            plan, info = answer_of(answer, f"the planner {file.use!r}", "a `Plan`")
         watch.lap("prepare")
     watch.move("prepare", "compile", compiling.seconds)
     check_form(plan, world, file.use)

@@ -82,6 +82,8 @@ def new(role: Role, name: str, /, *, folder: Path | None = None) -> None:
     role_id = _ROLE_IDS[role]
     commands = [f"cd {target}", 'pip install -e ".[test]"', "pytest"]
     commands += [f"corekit {verb} {role_id}.{name}" for verb in ("info", "conform")]
+    if role == "planner":
+        commands.append(f"corekit plan examples/{name}-plan.toml    # takes corekit-study")
     if role == "model":
         commands.append(f"corekit run examples/{name}.toml    # takes {_PARTNERS}")
     print(f"wrote {target}, {len(texts)} files: {ROLES[role_id]} {name!r}, working as it is. Next:")
