@@ -184,3 +184,15 @@ def test_guess_that_is_not_finite_is_not_used(problem_of, solver_of):
     info = solver_of().solve(point(problem_of, [-1.0, 0.2, 0.0]), impulse)
     assert info.answered_by != "warm"
     assert np.isfinite(impulse).all()
+
+
+@pytest.mark.parametrize(("rows", "expected"), [("scaled-normals", 0.5), ("proximal-normals", 0.7)])
+def test_loads_that_satisfy_the_laws_stay_only_where_the_compliance_spares_them(
+    rows, expected, problem_of, solver_of
+):
+    """Two equal contacts stop 1 kg at 1 m/s by 0.7 and 0.3 N·s: the least compliance of both is at 0.5 and 0.5."""
+    impulse = np.array([0.7, 0.0, 0.0, 0.3, 0.0, 0.0])
+    solver = solver_of(warm_start=False, regularisation=Regularisation(rows=rows, weight=1e-4))
+    info = solver.solve(problem_of(np.eye(3), np.vstack([np.eye(3)] * 2), [-1.0, 0.0, 0.0]), impulse)
+    assert info.status is Status.CONVERGED
+    np.testing.assert_allclose(impulse, [expected, 0.0, 0.0, 1.0 - expected, 0.0, 0.0], atol=1e-9)

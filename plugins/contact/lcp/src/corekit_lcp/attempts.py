@@ -92,7 +92,8 @@ class Attempts:
         self._config, self._workspace = config, workspace
         self._sweeps = config.equilibration.sweeps if config.equilibration.enabled else 0
         self.weight = config.regularisation.weight if config.regularisation.enabled else 0.0
-        self._scaled_normals = config.regularisation.rows == "scaled-normals"
+        self._scaled_normals = config.regularisation.rows != "all"
+        self._is_proximal = config.regularisation.rows == "proximal-normals"
         self.kept_count, self.was_soft = 0, False
         conditioned = config.rank_selection.enabled or self._sweeps > 0 or self.weight > 0.0
         uses = [config.lcp_solver]
@@ -176,7 +177,7 @@ class Attempts:
         weight = self.weight if attempt.conditioned else 0.0
         corrections = self._config.regularisation.corrections if weight else 0
         tolerance, iterations, guess = self._config.tolerance, 0, work.guess
-        work.centre[:] = 0.0
+        work.centre[:] = guess if weight and self._is_proximal else 0.0
         while True:
             part = self._prepare_part(kept, arrays, work, guess, weight, conditioned=attempt.conditioned)
             info = attempt.solver.solve(part.problem, part.z)

@@ -16,7 +16,9 @@ The CUSP paper adds ε to the normal diagonal of the scaled matrix,
 
     w_n = (A·z + b)_n + ε·(z_n − z⁰_n)                                                     (2)
 
-which is a compliance e = ε/(r·c) of normal rows alone, r and c the scales of row and column.
+which is a compliance e = ε/(r·c) of normal rows alone, r and c the scales of row and column. In the paper z⁰ = 0: of
+redundant contacts the least loads are the answer, and where the guess has others, a solver that starts there goes along
+a valley whose floor rises by ε alone. With z⁰ the guess there is no such way: the answer is near the guess.
 
 Source: eq. (16) of the CUSP paper for (2), without z⁰. Rockafellar (1976), "Monotone operators and the proximal point
 algorithm".

@@ -37,8 +37,9 @@ class Regularisation:
 
     enabled: bool = option(True, "whether the stage is used")
     rows: str = option(
-        "all", "rows with a compliance: all alike, or the normal ones after scaling (the CUSP paper)",
-        choices=("all", "scaled-normals"),
+        "all", "rows with a compliance: all alike; or the normal ones after scaling, as in the CUSP paper, or for what "
+        "changes from the guess",
+        choices=("all", "scaled-normals", "proximal-normals"),
     )  # fmt: skip
     weight: float = option(
         1e-3, "compliance, relative to the least mobility of a contact", above=0.0, high=0.1
