@@ -11,7 +11,8 @@ import pytest
 import corekit
 from corekit.data.contacts import ContactMode, ContactRecord
 from corekit.scenario.load import find_shipped, load, shipped_scenarios
-from corekit_scenarios.cases.cusp.ablation import SOLVERS, Setting, ablation, box_at, judge, settings
+from corekit_scenarios.cases.cusp.ablation import ablation
+from corekit_scenarios.cases.cusp.ablation_settings import SOLVERS, Setting, box_at, judge, settings
 from corekit_scenarios.cases.cusp.modes import Phase, phases, same_sequence, words
 from corekit_study.batch import Outcome
 from corekit_study.reference import Kind
@@ -161,8 +162,8 @@ def test_the_table_has_every_run_of_every_chosen_solver(only):
     case: Any = Stored(only)
     rows = ablation(case)
     solvers = only or SOLVERS
-    # two more ask why the paper's own solver needs no stages
-    more = 2 if SOLVERS[0] in solvers else 0
+    # 4 ways × 3 subsets ask why the paper's own solver needs no stages, and one run is with T as printed
+    more = 13 if SOLVERS[0] in solvers else 0
     assert len(case.jobs) == len({job.name for job in case.jobs}) == 64 * len(solvers) + more
     for solver in solvers:
         own = [row for row in rows if row.quantity.startswith(f"{solver}: ") and "°" in row.quantity]
@@ -174,15 +175,30 @@ def test_the_table_has_every_run_of_every_chosen_solver(only):
         assert shares["runs that complete with the fallback chain"] == "64 of 64"
 
 
-@pytest.mark.parametrize(("raw", "verdict"), [(400, "differs"), (980, "MISSED")])
-def test_that_no_stage_is_needed_is_due_to_the_shift_or_not_understood(raw, verdict):
-    """Without its shift Newton's method must need the stages; where it does not, the reason that is given is none."""
-    statuses = {"converged": raw, "fallback": 1000 - raw}
+def answering(share):
+    return outcome(statuses={"converged": 100 + round(900 * share), "fallback": 900 - round(900 * share)})
+
+
+@pytest.mark.parametrize(
+    ("shares", "verdict"),
+    [
+        ((0.99, 0.11, 0.56, 0.96), "differs"),
+        ((0.90, 0.11, 0.56, 0.96), "MISSED"),  # the trust region needs the stages too
+        ((0.99, 0.96, 0.99, 0.99), "MISSED"),  # a line search alone needs none
+        ((0.99, 0.50, 0.55, 0.96), "MISSED"),  # R gives it nothing
+        ((0.99, 0.11, 0.56, 0.90), "MISSED"),  # nor do all stages suffice
+    ],
+)
+def test_that_no_stage_is_needed_is_due_to_globalisation_or_not_understood(shares, verdict):
+    """The reason that is given is none where a run of LCPs as assembled says otherwise."""
+    names = ("trust-region-none", "line-search-none", "line-search-R", "line-search-QRT")
 
     class Case(Stored):
         def run_all(self, jobs):
             found = super().run_all(jobs)
-            return found | {"unshifted-60-6-rk23-none": outcome(statuses=statuses)}
+            changed = {f"as-assembled-{n}": answering(share) for n, share in zip(names, shares, strict=True)}
+            assert changed.keys() <= found.keys()
+            return found | changed
 
     rows = ablation(cast("Any", Case(SOLVERS[:1])))
     papers = {row.quantity: str(row.verdict) for row in rows if row.against.kind is Kind.PAPER}
@@ -192,6 +208,31 @@ def test_that_no_stage_is_needed_is_due_to_the_shift_or_not_understood(raw, verd
             ("with R", "kept"), ("without R", verdict), ("without any stage", verdict), ("with Q, R and T", "kept"),
         )
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cold", "printed", "kept"), [(0.4, 0.9, True), (0.7, 0.9, False), (0.4, 0.97, False)]
+)
+def test_what_stages_give_from_zero_and_what_t_as_printed_loses_can_be_missed(cold, printed, kept):
+    names = ("none", "R", "QRT")
+    runs = {
+        f"as-assembled-trust-region-from-zero-{n}": answering(s)
+        for n, s in zip(names, (cold, 0.75, 0.99), strict=True)
+    }
+
+    class Case(Stored):
+        def run_all(self, jobs):
+            found = super().run_all(jobs)
+            changed = runs | {"printed-45-6-rk23-RT": answering(printed)}
+            assert changed.keys() <= found.keys()
+            return found | changed
+
+    rows = ablation(cast("Any", Case(SOLVERS[:1])))
+    asked = [
+        row.passed for row in rows if "from zero: what" in row.quantity or "printed in (16)" in row.quantity
+    ]
+    assert len(asked) == 2
+    assert all(asked) is kept
 
 
 def test_every_setting_composes_and_asks_the_solver_by_itself():

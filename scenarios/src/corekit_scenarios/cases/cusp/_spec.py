@@ -43,7 +43,7 @@ ablation = Case(
     source="Scenario C, section V-B",
     shows="Every subset of the conditioning stages, two angles, two integrators: 64 runs for each LCP solver.",
     target="corekit_scenarios.cases.cusp.ablation:ablation",
-    minutes=10,
+    minutes=25,
     choices=("semismooth-newton", "lemke", "pgs"),
     citation=_CUSP,
 )
