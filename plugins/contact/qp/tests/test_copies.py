@@ -9,6 +9,7 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
 from corekit.roles.friction import ANISOTROPIC_COULOMB
 from corekit_qp.config import QPContactConfig
+from corekit_qp.pivoting import solve_by_pivots
 from corekit_qp.qp import QPContact
 from corekit_testing.conformance.contact_problems import DenseProblem, crushed
 
@@ -63,6 +64,21 @@ def test_who_answered_is_told():
     infos = [new_solver().solve(copied(seed, 1e-7), np.zeros(72)) for seed in range(20)]
     told = {(info.status, info.answered_by) for info in infos}
     assert told == {(Status.CONVERGED, "banded"), (Status.FALLBACK, "lemke")}
+
+
+def test_pivots_leave_no_friction_where_nothing_pushes():
+    """Rounding of it was no friction within the cone, and all there was of impulses: the kernel said MISREPORTED."""
+    spec = resolve("lcp_solvers", "lemke")
+    assert spec.config is not None
+    lemke = load_target(spec.target)(load_target(spec.config)())
+    for seed in range(5):
+        problem, impulse = copied(seed, 1.0, contacts=3), np.zeros(18)
+        free = np.abs(problem.free_velocity)
+        directions = np.array([[[1.0, -1.0, 0.0, 0.0], [0.0, 0.0, 1.0, -1.0]]])
+        info = solve_by_pivots(lemke, problem.delassus(), free, problem.friction, directions, 1e-10, impulse)
+        assert info.status.solved
+        by_contact = impulse.reshape(-1, 3)
+        assert not by_contact[by_contact[:, 0] <= 0.0].any()
 
 
 def test_contacts_that_contradict_each_other_stay_infeasible():

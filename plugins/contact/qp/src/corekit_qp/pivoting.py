@@ -77,4 +77,5 @@ def solve_by_pivots(
     answer = impulse.reshape(contacts, along + 1)
     answer[:, 0] = parts[:, 0]
     answer[:, 1:] = np.einsum("cak,ck->ca", own, parts[:, 1:-1])
+    answer[parts[:, 0] <= 0.0] = 0.0  # rounding of β is all there is where nothing pushes
     return info
