@@ -302,6 +302,80 @@ def test_islands_have_the_answer_of_one_problem(solver, monkeypatch):
     assert np.abs(apart - whole).max() <= 5 * NEAR / RADIUS
 
 
+@pytest.mark.parametrize("friction", [FRICTION, ROLLS, BOTH], ids=["torsional", "rolling", "both"])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_collision_of_two_balls_keeps_momentum_and_takes_energy(solver, friction):
+    """In free space, oblique, with any spins; forces act at points that are a gap of 1e-9 m apart at most."""
+    random, gap = np.random.default_rng(5), 1e-9
+    normal = random.normal(size=3)
+    normal /= np.linalg.norm(normal)
+    for level in ("position", "velocity"):
+        velocity = 0.5 * normal + 0.2 * random.normal(size=3)
+        spins = 20.0 * random.normal(size=(2, 3))
+        one = ball(
+            "one", friction=friction, position=[0.0, 0.0, 0.0], velocity=velocity, angular_velocity=spins[0]
+        )
+        place = (2.0 * RADIUS + gap) * normal
+        other = ball("other", friction=friction, position=place, angular_velocity=spins[1])
+        contact = {"impact": {"level": level}}
+        simulation = world(
+            solver,
+            plain(one),
+            plain(other),
+            gravity=(0.0, 0.0, 0.0),
+            position=[0.0, 0.0, -10.0],
+            contact=contact,
+        ).compose()
+        start = np.stack([np.concatenate([velocity, spins[0]]), np.concatenate([np.zeros(3), spins[1]])])
+        end = after(simulation, 4)
+        centres = np.array([state.q[:3] for state in simulation.state.body_states])
+        assert np.abs((end - start)[:, :3].sum(axis=0)).max() <= NEAR
+
+        def turning(motion, at):
+            return (MASS * np.cross(at, motion[:, :3]) + INERTIA * motion[:, 3:]).sum(axis=0)
+
+        lost = turning(end, centres) - turning(start, np.stack([np.zeros(3), place]))
+        assert np.abs(lost).max() <= MASS * (gap * np.abs(end).max() + RADIUS * NEAR)
+        energies = [
+            0.5 * MASS * (m[:, :3] ** 2).sum() + 0.5 * INERTIA * (m[:, 3:] ** 2).sum() for m in (start, end)
+        ]
+        assert energies[1] < 0.99 * energies[0]
+
+
+def plain(body):
+    """The table of a body with lists in place of arrays, as a file has it."""
+    return body | {"initial": {key: np.asarray(value).tolist() for key, value in body["initial"].items()}}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_world_of_all_kinds_of_contacts_goes_on_from_a_state_bit_for_bit(solver):
+    """Contacts of one, three, four and six points, on their own and of a rod on its side."""
+    spin = [5.0, 10.0, 60.0]
+    capsule = {"shape": "capsule", "size": [0.02, 0.2], "mass": 0.1}
+    lies = {
+        "position": [0.3, 0.0, 0.02],
+        "rotation_rpy": [0.5 * math.pi, 0.0, 0.0],
+        "velocity": [0.3, 0.2, 0.0],
+    }
+    rod = {"name": "rod", "use": "rigid", "friction": BOTH, "options": capsule, "initial": lies}
+    bodies = []
+    for k, friction in enumerate((MU, ROLLS, FRICTION, BOTH)):
+        start = {
+            "position": [0.0, 0.101 * k, RADIUS],
+            "velocity": [0.3, 0.1 * k, 0.0],
+            "angular_velocity": spin,
+        }
+        bodies.append(ball(f"ball{k}", friction=friction, **start))
+    whole, parted = (world(solver, *bodies, rod).compose() for _ in range(2))
+    after(whole, 3)
+    assert whole.contacts().count == 1 + 3 + 4 + 6 + 2 * 6
+    kept = whole.internal_state()
+    after(whole, 3)
+    parted.restore(kept)
+    after(parted, 3)
+    np.testing.assert_array_equal(parted.state.qv, whole.state.qv)
+
+
 def wall_of_the_vine(friction):
     """A planar vine that grows against a wall: the contacts that push in its first steps, and the last state."""
     document = tomllib.loads((SCENARIOS / "vine" / "wall.toml").read_text(encoding="utf-8"))
