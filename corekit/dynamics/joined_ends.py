@@ -4,14 +4,15 @@ Both find the same place. Reported twice, the load between the two rows is undet
 so, and rounding decides. Of contacts k and c of such a pair with one other shape, at the distances x_k and x_c inwards
 from the middle of the two ends, c gives to their contact the share
 
-    s = ½·(1 + (x_c − x_k)/zone),     x_k, x_c < zone                                                       (1)
+    s = ½·(1 + (x_c − x_k)/zone),     x_k + x_c < zone                                                      (1)
 
     J = (1 − s)·J_k + s·J_c,     J_k and J_c of the same point                                              (2)
 
 A place that moves over the node passes from one capsule to the other: s goes from 0 to ½ on the way to the node, is
 ½ while both touch by their ends, and goes on to 1. A rod that lies has ½ at every node, so that what is symmetric
-stays so. Gap, normal and point are those of the capsule that touches with its side, whose gap is the smaller one; of
-two ends they are the mean. Places in the sides of both are two contacts.
+stays so. The gap is the smaller one. Normal and point are those of the capsule that touches with its side, of two ends
+the mean, and of two sides, as of a rod that is bent a little at a node over a bar, shared by x_c/(x_k + x_c). Places in
+the sides of both that are farther apart than the zone are two contacts.
 
 Edges, which share the frames of their nodes, have no spin of their own and are left to their detectors.
 """
@@ -159,8 +160,7 @@ def _compare(
     along = 0.0
     for i in range(3):
         along += normal[k, i] * normal[c, i]
-    is_one = zone < math.inf and along >= _ALIKE and inside < zone and its_inside < zone
-    if not (is_one and min(inside, its_inside) <= _AT_END * zone):
+    if not (zone < math.inf and along >= _ALIKE and inside + its_inside < zone):
         return (0.0, 0.0, 0.0)
     return (inside, its_inside, zone)
 
@@ -246,11 +246,8 @@ def _join(
     inside, its_inside, zone = where
     share = (1.0 + (its_inside - inside) / zone) / members
     # whose place it is: 0 that of k, 1 that of c
-    place, tolerance = share, _AT_END * zone
-    if its_inside > inside + tolerance:
-        place = 1.0
-    elif inside > its_inside + tolerance:
-        place = 0.0
+    apart = inside + its_inside
+    place = its_inside / apart if apart > _AT_END * zone else share
     x = (
         point[k, 0] + place * (point[c, 0] - point[k, 0]),
         point[k, 1] + place * (point[c, 1] - point[k, 1]),

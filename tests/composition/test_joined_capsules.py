@@ -158,6 +158,51 @@ def test_ends_whose_places_differ_are_two_contacts():
     assert np.allclose(contacts.gap[:2], 0.0, atol=1e-9)
 
 
+def over_a_ball(slope, x=0.0):
+    """A rod of two edges that slope down from a node, both of which touch a ball below it if that is at x = 0."""
+    text = DER.replace(
+        "start = [0, 0, 0]\nend = END\nnodes = NODES",
+        f"points = [[0, 0, {-0.1 * slope!r}], [0.1, 0, 0], [0.2, 0, {-0.1 * slope!r}]]",
+    )
+    z = -(RADIUS + 0.02) / np.cos(np.arctan(slope))
+    obstacle = f'{{ name = "ball", shape = "sphere", size = [0.02], position = [{x!r}, 0.0, {float(z)!r}] }}'
+    head = (
+        HEAD.replace("OBSTACLES", obstacle)
+        .replace("STEP", "1e-3")
+        .replace("INTEGRATOR", "semi-implicit-euler")
+    )
+    head = head.replace("DETECTORS", '{ use = "sdf" }').replace("SOLVER", "lcp")
+    return loads(head + text.replace("POSITION", "[-0.1, 0, 0]")).compose()
+
+
+@pytest.mark.parametrize(("slope", "count"), [(0.5, 2), (0.03, 2), (0.01, 1), (1e-3, 1)])
+def test_sides_that_touch_beside_a_node_are_one_contact_where_they_nearly_meet(slope, count):
+    """At slope·0.03 m on both sides of the node: one if that is less than a tenth of the radius apart."""
+    contacts = found(over_a_ball(slope))
+    assert contacts.count == count
+    assert np.allclose(contacts.gap[:count], 0.0, atol=1e-9)
+    if count == 1:
+        assert contacts.normal[0] == pytest.approx([0.0, 0.0, 1.0], abs=1e-9)
+        assert contacts.point[0, 0] == pytest.approx(0.0, abs=1e-9)
+        assert np.sort(contacts.weight[0])[-2:] == pytest.approx([0.5, 0.5], abs=1e-6)
+
+
+def test_the_contact_of_two_sides_changes_as_little_as_its_place():
+    """A ball that moves along under the node: its row is that of one side far from it, and goes over to the other's."""
+    steps, rows = np.linspace(-8e-4, 8e-4, 33), []
+    velocity = np.random.default_rng(0).standard_normal(over_a_ball(5e-3).system.nv)
+    for x in steps:
+        simulation = over_a_ball(5e-3, float(x))
+        contacts = found(simulation)
+        nearest = int(np.argmin(contacts.gap[: contacts.count]))
+        rows.append(simulation.system.terms.jacobian.normal_velocity(velocity)[nearest])
+    # dJ/dx: shares change by ½ in the zone of a tenth of the radius, velocities from node to node by their difference,
+    # and places between the two sides by their distance in less than it
+    spread = np.ptp(velocity)
+    slope = spread * (1.0 / (0.1 * RADIUS) + 2.0 / 0.1)
+    assert np.abs(np.diff(rows)).max() <= slope * (steps[1] - steps[0])
+
+
 def test_a_potential_keeps_a_contact_for_every_capsule():
     """Its forces must not jump where a place leaves the neighbourhood of a node."""
     assert found(world(solver="imc", integrator="implicit-euler")).count == 2 * EDGES
