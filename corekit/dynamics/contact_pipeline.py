@@ -129,7 +129,7 @@ class ContactPipeline:
         self.room = np.zeros(0)
         self._known = _NO_TANGENTS
         self.joined: JoinedEnds | None = None
-        self._seams = find_seams(scene)
+        self.seams = find_seams(scene)
         self.areas = find_areas(bodies, friction, self.width)
         self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
@@ -219,8 +219,8 @@ class ContactPipeline:
         for detector, candidates in self._searches:
             if candidates.count or rehearsed is not None:
                 detector.compute_contacts(candidates, self.scene.poses, margin, out)
-        if self._seams is not None:
-            self._seams.leave_out(out)
+        if self.seams is not None:
+            self.seams.leave_out(out)
         if self.joined is not None:
             self.joined.merge(out)
         if rehearsed is not None:

@@ -10,6 +10,9 @@ The normal cone of a box is spanned by the normals of the faces on which w is: {
 box, and (1) fails for one of the two, a contact is left out if that holds for the places around w with the same normal
 too: a side that looks out above its neighbour, or beside it, as that of a step or of a wall on a floor, still counts.
 At the foot of such a wall, in the corner of both boxes, the normal of what leans against it may be tilted: it counts.
+
+Where what lies on two boxes crosses their seam, both report the place, with rows that repeat each other: of two boxes
+with the same friction and restitution one contact stays, for solvers of impulses.
 """
 
 from __future__ import annotations
@@ -73,14 +76,19 @@ class Seams:
 
     def __init__(self, scene: CollisionScene, first: IntArray, neighbour: IntArray) -> None:
         self._scene, self._first, self._neighbour = scene, first, neighbour
+        self._surface: IntArray = np.arange(len(scene.table))
+
+    def report_once(self, surface: IntArray) -> None:
+        """Leave out from now on what boxes with the same of these numbers, one of every shape, report twice, too."""
+        self._surface = surface
 
     def leave_out(self, contacts: ContactSet) -> None:
         """Leave out the contacts of a set that are not on the surface of all boxes together, in place."""
         table, poses = self._scene.table, self._scene.poses
         contacts.count = _leave_out(
-            contacts.count, self._first, self._neighbour, table.size, poses.position, poses.rotation, contacts.id,
-            contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame, contacts.local_point,
-            contacts.weight,
+            contacts.count, self._first, self._neighbour, self._surface, table.size, poses.position, poses.rotation,
+            contacts.id, contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame,
+            contacts.local_point, contacts.weight,
         )  # fmt: skip
 
 
@@ -161,14 +169,34 @@ def _is_in_corner(
 
 
 @compiled
+def _is_known(
+    c: int, kept: int, b: int, surface: IntArray, slack: float, shape: IntArray, gap: Array, point: Array, normal: Array
+) -> bool:  # fmt: skip
+    """Whether one of the contacts before `kept` is contact c on another box b that is alike."""
+    if surface[b] != surface[shape[c, 1]]:
+        return False
+    for k in range(kept):
+        if shape[k, 0] == shape[c, 0] and shape[k, 1] == b:
+            apart = abs(gap[k] - gap[c])
+            for i in range(3):
+                apart = max(
+                    apart, abs(point[k, i] - point[c, i]), slack / _TILTED * abs(normal[k, i] - normal[c, i])
+                )
+            if apart <= slack:
+                return True
+    return False
+
+
+@compiled
 def _leave_out(
-    count: int, first: IntArray, neighbour: IntArray, size: Array, position: Array, rotation: Array, id: IntArray,
-    shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array, weight: Array,
+    count: int, first: IntArray, neighbour: IntArray, surface: IntArray, size: Array, position: Array, rotation: Array,
+    id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
+    weight: Array,
 ) -> int:  # fmt: skip
     """Leave out contacts, and return how many are left.
 
     Args:
-        first, neighbour: as in `Seams`. size, position, rotation: of all shapes.
+        first, neighbour: as in `Seams`. surface: as in `report_once`. size, position, rotation: of all shapes.
         id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
     """
     kept = 0
@@ -198,6 +226,11 @@ def _leave_out(
                 is_covered = is_covered and _is_covered(
                     s, around, normal[c], first, neighbour, size, position, rotation
                 )
+        slack = _APART * max(size[s, 0], size[s, 1], size[s, 2])
+        for k in range(first[s], first[s + 1]):
+            is_covered = is_covered or _is_known(
+                c, kept, neighbour[k], surface, slack, shape, gap, point, normal
+            )
         if is_covered:
             continue
         if kept != c:

@@ -74,6 +74,9 @@ class WorldTerms:
             self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
         elif pipeline is not None:
             pipeline.joined = find_joined_ends(bodies, pipeline.scene)
+            if pipeline.seams is not None:
+                owner = 0 if pipeline.restitution is None else pipeline.restitution.owner
+                pipeline.seams.report_once(pipeline.friction.surface + len(pipeline.scene.table) * owner)
         self._forces_apart: tuple[PotentialForces, ContactJacobian] | None = None
         self.factorisation = StepFactorisation(
             self.bodies, self.slices, self.forces, self.joints, judges_bodies=judges_bodies
@@ -136,7 +139,7 @@ class WorldTerms:
         balance of energy needs them at its end; buffers of their own leave what the step reports as it is.
         """
         pipeline, forces = self.pipeline, self.forces
-        if pipeline is None or forces is None:
+        if pipeline is None or forces is None or not forces.count:
             return 0.0
         if self._forces_apart is None:
             bodies = [terms.body for terms in self.bodies]
