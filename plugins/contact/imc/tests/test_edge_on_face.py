@@ -131,6 +131,18 @@ def test_two_edges_share_one_contact_at_their_node_however_little_they_tilt(soli
     assert [gaps[i] for i in range(3)] == pytest.approx(list(nodes[:, 2] - TOP - RADIUS), abs=bound)
 
 
+@pytest.mark.parametrize("askew", [0.0, 0.2])
+def test_a_node_at_the_very_edge_of_a_face_is_one_contact(solid, askew):
+    """The edge that goes on beyond touches by that node alone."""
+    out = SOLIDS[solid][0]
+    along = np.array([np.cos(askew), np.sin(askew), 0.0])
+    nodes = np.array([out, 0.0, 0.262]) + np.linspace(-0.2, 0.2, 5)[:, None] * along
+    for turn in (np.eye(3), rotation_from_rpy((0.3, -0.2, 0.5))):
+        found = on(solid, nodes, [(i, i + 1) for i in range(4)], margin=0.005, turn=turn)
+        assert found.count == 3
+        np.testing.assert_allclose(found.gap[:3], 0.002, atol=1e-9)
+
+
 @pytest.mark.parametrize("tilt", [0.0, 3e-8, 9.9e-7, 1.1e-6, 1e-5])
 def test_where_an_edge_leaves_the_face_its_gap_is_its_height_there(solid, tilt):
     """At x = −0.3 of the box and −√(0.25² − 0.05²) of the cylinder, but for the square of the tilt."""

@@ -28,6 +28,8 @@ __all__ = ["measure_pairs"]
 
 _ROUNDING: Final = 1e-9
 """Of the radius: difference of two gaps of one node, measured along two edges."""
+_AT_NODE: Final = 1e-6
+"""Of the length: how near to a node the nearest point on a face is its own; see `edge_solid`."""
 
 
 @compiled
@@ -142,7 +144,7 @@ def _is_known(
     for c in range(first, count):
         if shape[c, 0] == solid or shape[c, 1] == solid:
             for slot in range(2):
-                is_node = frame[c, slot] == node and abs(weight[c, slot]) == 1.0
+                is_node = frame[c, slot] == node and abs(weight[c, slot]) >= 1.0 - _AT_NODE
                 if is_node and abs(gaps[c] - gap) <= _ROUNDING * radius:
                     return True
     return False
@@ -151,9 +153,9 @@ def _is_known(
 @compiled
 def _node_at(s: float, kind: int, frame: int, second_frame: int) -> int:
     """Return the frame of the node at an end of an edge; −1 in between, and of a capsule."""
-    if kind != EDGE or not (s == 0.0 or s == 1.0):
+    if kind != EDGE or _AT_NODE < s < 1.0 - _AT_NODE:
         return -1
-    return frame if s == 0.0 else second_frame
+    return frame if s <= _AT_NODE else second_frame
 
 
 @compiled
