@@ -6,7 +6,8 @@
 # make slow-tests    measures all tests, and writes those that take more than a quarter of a second into tests/slow_tests.txt
 # make lint   the static half of `make test`; make unit the other half
 # make docs   these pages into build/docs; a warning is an error
-# make fuzz MINUTES=5   property tests on examples drawn at random, and damaged files of every kind (KINDS=scenario)
+# make fuzz MINUTES=5   property tests on examples drawn at random, whole worlds too (TESTS=tests/composition/test_random_worlds.py),
+#             and damaged files of every kind (KINDS=scenario)
 # make kills KILLS=100   runs of every shipped scenario, killed and resumed, against undisturbed ones, bit for bit
 # make portability   the tests with other processors' arithmetic, rounded up, down and to zero, on the oldest and newest Python
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from corekit.data.status import Status
 from corekit.scenario.load import from_document
 from corekit_testing.rounding import rounding
-from corekit_testing.worlds.balances import given_by_contacts, motions
+from corekit_testing.worlds.balances import given_by_contacts, motions, total_mass
 from corekit_testing.worlds.drawing import make_world, worlds
 
 NEEDED = ("rigid", "lcp", "qp", "cone", "sdf", "mpr", "timestep")
@@ -31,6 +31,7 @@ CONTACTS = [
     for solver in ("cone", "lcp", "qp")
     for friction in (0.0, 0.5)
 ]
+FLYING_WORLDS = worlds(CONTACTS, [INTEGRATORS[i] for i in (0, 2, 3)], ["rigid", "flying-rod"])
 RIGID_WORLDS = worlds(CONTACTS, INTEGRATORS, ["rigid"])
 STEPS = 20
 PUSH_OUT = 20.0
@@ -59,12 +60,8 @@ def steps_of(world):
         before = after
 
 
-def total_mass(world):
-    return sum(body["options"]["mass"] for body in world["bodies"])
-
-
 @few(4)
-@given(world=RIGID_WORLDS)
+@given(world=RIGID_WORLDS | FLYING_WORLDS)
 def test_momentum_changes_by_weight_and_what_obstacles_give(world):
     """A step of any scheme adds h·Σm·g and the impulses of obstacles; an implicit one solves it to its tolerance."""
     mass, weight = total_mass(world), world["time"]["step"] * np.array(world["world"]["gravity"])

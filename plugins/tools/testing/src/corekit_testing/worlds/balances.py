@@ -1,4 +1,4 @@
-"""Momentum and energy of rigid bodies from the shapes, masses and poses of a scenario, and what contacts gave."""
+"""Momentum and energy of bodies from the shapes, masses and poses of a scenario, and what contacts gave."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import frozen
 from corekit.simulation.loop import Simulation
 from corekit_testing.worlds.drawing import World
 
-__all__ = ["Given", "Motions", "given_by_contacts", "inertia_of", "motions"]
+__all__ = ["Given", "Motions", "given_by_contacts", "inertia_of", "motions", "rod_masses", "total_mass"]
 
 Array = np.ndarray[Any, Any]
 
@@ -41,7 +41,7 @@ def inertia_of(options: dict[str, Any]) -> Array:
 
 @frozen
 class Motions:
-    """What a world of rigid bodies has at a state.
+    """What a world has at a state.
 
     Args:
         momentum: [kg·m/s], shape (3,).
@@ -61,11 +61,17 @@ class Motions:
 
 
 def motions(simulation: Simulation, world: World) -> Motions:
-    """Add up what the rigid bodies of a world have."""
+    """Add up what the bodies of a world have; of rods without clamps the momentum alone."""
     gravity = np.array(world["world"]["gravity"])
     momentum, spin, energy, turning = np.zeros(3), np.zeros(3), 0.0, 0.0
     rate = speed = 0.0
     for body in world["bodies"]:
+        if body["use"] == "der":
+            masses = rod_masses(body["options"]["limbs"][0])
+            moved = [simulation.frame(f"{body['name']}.rod-{i}").velocity for i in range(len(masses))]
+            momentum += masses @ moved
+            speed = max(speed, float(np.linalg.norm(moved, axis=1).max()))
+            continue
         mass, frame = body["options"]["mass"], simulation.frame(f"{body['name']}.body")
         own = inertia_of(body["options"]) * (frame.rotation.T @ frame.angular_velocity)
         momentum += mass * frame.velocity
@@ -75,6 +81,24 @@ def motions(simulation: Simulation, world: World) -> Motions:
         rate = max(rate, float(np.linalg.norm(frame.angular_velocity)))
         speed = max(speed, float(np.linalg.norm(frame.velocity)))
     return Motions(momentum, spin, energy + turning, turning, rate, speed)
+
+
+def rod_masses(limb: dict[str, Any]) -> Array:
+    """Masses of the nodes of a straight round rod: of half of the edges beside each [kg], shape (n,)."""
+    edges = limb["nodes"] - 1
+    edge = limb["density"][0] * np.pi * limb["radius"][0] ** 2 * limb["end"][0] / edges
+    halves = np.full(edges, 0.5 * edge)
+    return np.append(halves, 0.0) + np.append(0.0, halves)
+
+
+def total_mass(world: World) -> float:
+    """Of all bodies [kg]."""
+    return sum(
+        float(rod_masses(body["options"]["limbs"][0]).sum())
+        if body["use"] == "der"
+        else body["options"]["mass"]
+        for body in world["bodies"]
+    )
 
 
 @frozen

@@ -26,12 +26,14 @@ _SPEEDS = (0.2, 1.0)
 """Towards what a body is beside [m/s]."""
 _LYING = 0.3
 """Share of bodies that lie on the floor, of those that can."""
+_TURNING = 50.0
+"""Rate of those about the vertical, relative to a velocity [1/m]."""
 
 
 def worlds(
     solvers: Sequence[Mapping[str, Any]],
     integrators: Sequence[Mapping[str, Any]],
-    models: Sequence[str] = tuple(MAKERS),
+    models: Sequence[str] = ("rigid", "pcc", "gvs", "der", "vine"),
     bodies: int = 4,
 ) -> Any:
     """A strategy for worlds of up to a number of bodies, each beside the floor, an obstacle or a body before it.
@@ -123,6 +125,7 @@ class _Placed:
         made = MAKERS[model](self.random, drift - speed * direction, turn)
         centres = turn.apply(made.centres)
         if lies and made.height is not None:
+            made.entry["initial"]["angular_velocity"] = turn.apply([0.0, 0.0, drift[2] * _TURNING]).tolist()
             place = self._beside(centres, made.radii, direction, made.height)
         else:
             place = self._beside(centres, made.radii, direction)

@@ -119,12 +119,17 @@ def _change_der(body: dict[str, Any], _map: Array, mirror: Array) -> None:
         start["velocities"] = (start["velocities"] @ mirror).tolist()
 
 
+def _change_vine(_body: dict[str, Any], _map: Array, _mirror: Array) -> None:
+    """Nothing: the mirror is its plane."""
+
+
 _MIRRORS: Mapping[str, Array] = {
     "rigid": _MIRROR, "pcc": np.diag([1.0, -1.0, 1.0]), "gvs": np.diag([1.0, 1.0, -1.0]),
-    "der": np.diag([1.0, 1.0, -1.0]),
+    "der": np.diag([1.0, 1.0, -1.0]), "vine": np.diag([1.0, -1.0, 1.0]),
 }  # fmt: skip
 _CHANGES: Mapping[str, Callable[[dict[str, Any], Array, Array], None]] = {
     "rigid": _change_rigid, "pcc": _change_pcc, "gvs": _change_gvs, "der": _change_der,
+    "vine": _change_vine,
 }  # fmt: skip
 
 _POWERS = {
@@ -134,14 +139,18 @@ _POWERS = {
     "chamber_radius": (1, 0, 0), "disk_radius": (1, 0, 0), "disk_half_height": (1, 0, 0), "elongation": (1, 0, 0),
     "value": (1, 1, -2), "young": (-1, 1, -2), "density": (-3, 1, 0), "viscosity": (-1, 1, -1), "radius": (1, 0, 0),
     "start": (1, 0, 0), "end": (1, 0, 0), "twist": (-1, 0, 0), "velocities": (1, 0, -1),
+    "diameter": (1, 0, 0), "body_mass": (0, 1, 0), "body_inertia": (2, 1, 0), "bending_stiffness": (3, 1, -2),
+    "bending_damping": (3, 1, -1), "bend_rate": (0, 0, -1), "growth_rate": (1, 0, -1),
 }  # fmt: skip
 """Of length, mass and time, by the name of an option."""
-_PLAIN = {"friction", "approach", "rotation_rpy", "restitution", "tolerance", "coordinates"}
+_PLAIN = {"friction", "approach", "rotation_rpy", "restitution", "tolerance", "coordinates", "bend"}
 
 
 def _rescaled(value: Any, units: Units, key: str = "") -> Any:
     if isinstance(value, dict):
         new = {name: _rescaled(each, units, name) for name, each in value.items()}
+        if value.get("channel") == "growth-rate":
+            new["signal"]["value"] = [each * units[0] / units[2] for each in value["signal"]["value"]]
         if value.get("use") == "gvs":
             # radians, but for the shift of a free joint
             rates = np.array(value["initial"]["velocity"]) / units[2]

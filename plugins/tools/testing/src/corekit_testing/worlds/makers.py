@@ -35,7 +35,7 @@ Maker = Callable[[Random, Array, Rotation], Made]
 """Make a body that moves at a velocity in the axes of the world [m/s], if it can, on a base with a rotation."""
 
 
-def rigid(random: Random, velocity: Array, turn: Rotation) -> Made:
+def rigid(random: Random, velocity: Array, _turn: Rotation) -> Made:
     """A ball, box, capsule or cylinder that flies and spins."""
     size = random.uniform(0.01, 0.03, 3)
     sizes, radius, height = {
@@ -45,8 +45,7 @@ def rigid(random: Random, velocity: Array, turn: Rotation) -> Made:
         "cylinder": (size[:2], np.hypot(size[0], 0.5 * size[1]), 0.5 * size[1]),
     }[shape := str(random.choice(["sphere", "box", "capsule", "cylinder"]))]
     options = {"shape": shape, "size": sizes.tolist(), "mass": random.uniform(0.02, 0.5)}
-    spin = turn.apply([0.0, 0.0, random.normal(0.0, 5.0)])
-    initial = {"velocity": velocity.tolist(), "angular_velocity": spin.tolist()}
+    initial = {"velocity": velocity.tolist(), "angular_velocity": random.normal(0.0, 5.0, 3).tolist()}
     return Made(
         {"use": "rigid", "options": options, "initial": initial},
         np.zeros((1, 3)), np.array([radius]), float(height),
@@ -120,6 +119,11 @@ def gvs(random: Random, velocity: Array, turn: Rotation) -> Made:
 
 def der(random: Random, velocity: Array, turn: Rotation) -> Made:
     """A rod along x of its base that flies, or is clamped at its start."""
+    return rod(random, velocity, turn) if random.integers(2) else rod(random, None, turn)
+
+
+def rod(random: Random, velocity: Array | None, turn: Rotation) -> Made:
+    """A rod of `der` that flies; one without a velocity is clamped."""
     nodes, radius = int(random.integers(4, 9)), float(random.uniform(0.004, 0.01))
     length = float(nodes * random.uniform(0.015, 0.02))
     limb = {
@@ -134,7 +138,7 @@ def der(random: Random, velocity: Array, turn: Rotation) -> Made:
     }
     options: dict[str, Any] = {"limbs": [limb], "collision": str(random.choice(["spheres", "capsules"]))}
     start: dict[str, Any] = {"limb": "rod", "twist": random.normal(0.0, 2.0)}
-    if random.integers(2):
+    if velocity is not None:
         start["velocity"] = turn.inv().apply(velocity).tolist()
         start["velocities"] = random.normal(0.0, 0.05, (nodes, 3)).tolist()
     else:
@@ -146,11 +150,45 @@ def der(random: Random, velocity: Array, turn: Rotation) -> Made:
     )
 
 
+def vine(random: Random, _velocity: Array, _turn: Rotation) -> Made:
+    """A growing robot in the x–z plane of its base, along x."""
+    links, length, radius = (
+        int(random.integers(2, 6)),
+        float(random.uniform(0.1, 0.2)),
+        float(random.uniform(0.008, 0.015)),
+    )
+    options = {
+        "bodies": 2 * links,
+        "length": length,
+        "diameter": 2.0 * radius,
+        "body_mass": random.uniform(1e-3, 5e-3),
+        "body_inertia": random.uniform(5e-6, 2e-5),
+        "bending_stiffness": random.uniform(0.01, 0.1),
+        "bending_damping": random.uniform(1e-4, 1e-3),
+    }
+    initial: dict[str, Any] = {
+        "bend": random.normal(0.0, 0.02, links).tolist(),
+        "bend_rate": random.normal(0.0, 1.0, links).tolist(),
+    }
+    rate = float(random.uniform(-0.02, 0.1))
+    initial["growth_rate"] = rate
+    grown = {"channel": "growth-rate", "signal": {"kind": "constant", "value": [rate]}}
+    entry = {"use": "vine", "options": options, "initial": initial, "inputs": [grown]}
+    return Made(entry, *_along([length, 0.0, 0.0], 1.1 * radius))
+
+
 def _along(end: list[float], radius: float) -> tuple[Array, Array]:
     """Balls along the way from the base to an end."""
     count = 2 + int(np.linalg.norm(end) / radius)
     return np.linspace(0.0, 1.0, count)[:, None] * np.array(end), np.full(count, radius)
 
 
-MAKERS: Mapping[str, Maker] = {"rigid": rigid, "pcc": pcc, "gvs": gvs, "der": der}
-"""By the name of the model."""
+MAKERS: Mapping[str, Maker] = {
+    "rigid": rigid,
+    "pcc": pcc,
+    "gvs": gvs,
+    "der": der,
+    "vine": vine,
+    "flying-rod": rod,
+}
+"""By the name of the model, or of what it is."""
