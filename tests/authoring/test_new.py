@@ -14,12 +14,21 @@ from pathlib import Path
 from typing import get_args
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 
 from corekit.cli import DONE, FAILED, INTERRUPTED, MISUSE, main
 from corekit_testing.cli.new import LONGEST_NAME, Role, distribution_files
 
 ROLES = get_args(Role)
+COMPONENTS = [role for role in ROLES if role not in {"observer", "verb"}]
+RUNS = [role for role in ROLES if role not in {"planner", "estimator", "verb"}]
+"""What has an example for `corekit run`."""
+
+
+def _light(role):
+    """The module that every listing or start imports."""
+    return "_spec" if role in COMPONENTS else "hooks"
 
 
 def run(*command, cwd, site=None, **more):
@@ -102,8 +111,8 @@ def test_all_of_them_are_listed_as_usable_and_have_a_light_spec(generated):
     folder, site = generated
     listing = json.loads(run("corekit.cli", "list", "--json", cwd=folder, site=site).stdout)
     status = {row["name"]: row["status"] for row in listing["components"]}
-    assert {status[f"first-{role}"] for role in ROLES} == {"ok"}
-    specs = ", ".join(f"first_{role}._spec".replace("-", "_") for role in ROLES)
+    assert {status[f"first-{role}"] for role in COMPONENTS} == {"ok"}
+    specs = ", ".join(f"first_{role}.{_light(role)}".replace("-", "_") for role in ROLES)
     code = f"import sys, {specs}; print([m for m in ('numpy', 'numba') if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(site)}, capture_output=True,
@@ -112,11 +121,34 @@ def test_all_of_them_are_listed_as_usable_and_have_a_light_spec(generated):
     assert done.stdout.strip() == "[]"
 
 
-def test_the_model_s_example_runs_with_the_installed_solvers(generated, forking):
+@pytest.mark.parametrize("role", RUNS)
+def test_its_example_runs(generated, forking, role):
     folder, site = generated
-    example = folder / "first-model/examples/first-model.toml"
-    done = forking("corekit.cli", "run", example, "--json", cwd=folder, site=site)
-    assert done.returncode == DONE, done.stderr
+    example = folder / f"first-{role}/examples/first-{role}.toml"
+    short = ("--set", "time.duration=0.05")
+    done = forking("corekit.cli", "run", example, *short, "--json", cwd=folder, site=site)
+    assert done.returncode == DONE, done.stdout + done.stderr
+
+
+def test_the_estimator_s_example_finds_the_pull(generated, forking):
+    """The pull that holds a mass on a spring where it was seen, k·(l − L)·x/l against its weight."""
+    folder, site = generated
+    example = folder / "first-estimator/examples/first-estimator-fit.toml"
+    done = forking("corekit.cli", "fit", example, "--json", "--out", folder / "fit", cwd=folder, site=site)
+    assert done.returncode == DONE, done.stdout + done.stderr
+    line = (folder / "fit/schedule-pull.csv").read_text().splitlines()[1]
+    place, weight = np.array([0.05, 0.0, -0.36]), np.array([0.0, 0.0, 0.2 * 9.81])
+    length = np.linalg.norm(place)
+    wanted = 50.0 * (length - 0.3) * place / length + weight
+    # the search ends within 1e-6 m of the place, on a spring of 50 N/m
+    assert np.array(line.split(",")[1:], float) == pytest.approx(wanted, abs=1e-4)
+
+
+def test_the_verb_is_called(generated, forking):
+    folder, site = generated
+    example = folder / "first-verb/examples/first-verb.toml"
+    done = forking("corekit.cli", "first-verb", example, cwd=folder, site=site)
+    assert (done.returncode, done.stdout) == (DONE, "pair: 4\n"), done.stderr
 
 
 def test_the_planner_s_example_is_certified(generated, forking):
@@ -153,15 +185,19 @@ def test_every_file_is_complete(role):
         "pyproject.toml",
         "README.md",
         "LICENSE",
-        "src/green_arm/_spec.py",
+        f"src/green_arm/{_light(role)}.py",
         "src/green_arm/py.typed",
+        "examples/green-arm.toml",
     } <= set(texts)
     assert not [path for path, text in texts.items() if "{{" in text or path.endswith(".in")]
     project = tomllib.loads(texts["pyproject.toml"])["project"]
     assert project["name"] == "green-arm"
-    ((group, entries),) = project["entry-points"].items()
-    assert entries == {"green-arm": "green_arm._spec:spec"}
-    assert f'role="{group.removeprefix("corekit.")}"' in texts["src/green_arm/_spec.py"]
+    group, entries = list(project["entry-points"].items())[-1]
+    if role in COMPONENTS:
+        assert entries == {"green-arm": "green_arm._spec:spec"}
+        assert f'role="{group.removeprefix("corekit.")}"' in texts["src/green_arm/_spec.py"]
+    else:
+        assert (group, entries) == ("corekit.hooks", {"green-arm": "green_arm.hooks"})
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
+from corekit.cli import VERBS
 from corekit.errors import ConfigError, Mistake
 from corekit.registry.discover import discover
-from corekit.registry.first_party import FIRST_PARTY
+from corekit.registry.first_party import FIRST_PARTY, FIRST_PARTY_VERBS
 from corekit.registry.spec import ROLES
 
 __all__ = ["Role", "distribution_files", "new"]
@@ -38,6 +39,10 @@ Role = Literal[
     "planner",
     "estimator",
     "viewer",
+    "shape",
+    "friction-law",
+    "observer",
+    "verb",
 ]
 
 LONGEST_NAME = 24
@@ -57,17 +62,32 @@ _ROLE_IDS: Mapping[Role, str] = MappingProxyType(
         "planner": "planners",
         "estimator": "estimators",
         "viewer": "viewers",
+        "shape": "contact_detectors",
+        "friction-law": "contact_solvers",
     }
 )
+"""What a distribution brings → the role of its component; observers and verbs are none."""
+_IN_WORDS: Mapping[Role, str] = MappingProxyType(
+    {
+        "shape": "shape",
+        "friction-law": "friction law",
+        "observer": "observer of runs",
+        "verb": "command-line verb",
+    }
+)
+_TAKES: Mapping[Role, str] = MappingProxyType(
+    {"model": _PARTNERS, "lcp-solver": "corekit-run corekit-lcp", "qp-solver": "corekit-run corekit-qp"}
+)
+"""What its example takes beside `corekit-run` and the reference components of `corekit-testing`."""
 
 
 def new(role: Role, name: str, /, *, folder: Path | None = None) -> None:
-    """Write a distribution with a small working component of a role, ready to change.
+    """Write a distribution with a small working component, ready to change.
 
     Parameters
     ----------
     role
-        What the component is.
+        What it brings: a component of a role, or a shape, friction law, observer of runs or verb.
     name
         The word scenario files will use, for example `spring-arm`; it names distribution and package too.
     folder
@@ -79,16 +99,24 @@ def new(role: Role, name: str, /, *, folder: Path | None = None) -> None:
         raise ConfigError(mistakes, f"corekit new {role}")
     texts = distribution_files(role, name)
     _write(texts, target)
-    role_id = _ROLE_IDS[role]
     commands = [f"cd {target}", 'pip install -e ".[test]"', "pytest"]
-    commands += [f"corekit {verb} {role_id}.{name}" for verb in ("info", "conform")]
+    if role in _ROLE_IDS:
+        commands += [f"corekit {verb} {_ROLE_IDS[role]}.{name}" for verb in ("info", "conform")]
+    verb, file, takes = "run", f"{name}.toml", _TAKES.get(role, "corekit-run")
     if role == "planner":
-        commands.append(f"corekit plan examples/{name}-plan.toml    # takes corekit-study")
-    if role == "model":
-        commands.append(f"corekit run examples/{name}.toml    # takes {_PARTNERS}")
-    print(f"wrote {target}, {len(texts)} files: {ROLES[role_id]} {name!r}, working as it is. Next:")
+        verb, file, takes = "plan", f"{name}-plan.toml", "corekit-study"
+    elif role == "estimator":
+        verb, file, takes = "fit", f"{name}-fit.toml", "corekit-study corekit-statics"
+    elif role == "verb":
+        verb = name
+    commands.append(f"corekit {verb} examples/{file}    # takes {takes}")
+    print(f"wrote {target}, {len(texts)} files: {_in_words(role)} {name!r}, working as it is. Next:")
     print("\n".join(f"    {command}" for command in commands))
     print("Then change what it does; its README says where to begin.")
+
+
+def _in_words(role: Role) -> str:
+    return _IN_WORDS.get(role) or ROLES[_ROLE_IDS[role]]
 
 
 def _write(texts: Mapping[str, str], target: Path) -> None:
@@ -114,12 +142,14 @@ def distribution_files(role: Role, name: str) -> dict[str, str]:
         "name": name,
         "package": package,
         "class": _class_name(name),
-        "role": _ROLE_IDS[role],
-        "role_name": ROLES[_ROLE_IDS[role]],
+        "role": _ROLE_IDS.get(role, ""),
+        "role_name": _in_words(role),
     }
     texts: dict[str, str] = {}
     for template in ("common", role):
         for path, text in _templates(files("corekit_testing") / "templates" / template):
+            if role not in _ROLE_IDS and path == "tests/test_conformance.py.in":
+                continue
             place = path.removesuffix(".in").replace("PACKAGE", package).replace("NAME", name)
             texts[place] = _substitute(text, words)
     return dict(sorted(texts.items()))
@@ -142,7 +172,7 @@ def _class_name(name: str) -> str:
 
 
 def _name_mistakes(role: Role, name: str) -> Iterator[Mistake]:
-    role_id, package = _ROLE_IDS[role], name.replace("-", "_")
+    role_id, package = _ROLE_IDS.get(role, ""), name.replace("-", "_")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or len(name) > LONGEST_NAME:
         allowed = f"must be lower-case words and digits joined by '-', at most {LONGEST_NAME} characters"
         proposal = re.sub(r"[^a-z0-9]+", "-", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()).strip("-")
@@ -154,6 +184,10 @@ def _name_mistakes(role: Role, name: str) -> Iterator[Mistake]:
     if owners:
         allowed = f"must be a new name: {owners[0]} brings a {ROLES[role_id]} of this name"
         yield Mistake("name", name, allowed, f"try {f'my-{name}'!r}")
+    elif role == "verb" and name in {*FIRST_PARTY_VERBS, *(verb for verb, _, _ in VERBS)}:
+        yield Mistake(
+            "name", name, "must be a new name: there is a verb of this name", f"try {f'my-{name}'!r}"
+        )
     elif keyword.iskeyword(package) or package in sys.stdlib_module_names or find_spec(package) is not None:
         allowed = f"must be a new name: a Python package {package!r} exists here"
         yield Mistake("name", name, allowed, f"try {f'my-{name}'!r}")
