@@ -162,7 +162,8 @@ class JointRows:
         velocities: nv of the world.
 
     Attributes:
-        joints: as given. count: number of rows. rows: where those of each joint stand.
+        joints: as given. count: number of rows. rows: where those of each joint stand. rank: number of those that
+            count, fewer where a loop holds something twice, as one of hinges in a plane.
         given: the motions that carry something.
         jacobian: J, shape (rows, nv). target: r, shape (rows,). impulse: λ [N·s or N·m·s], shape (rows,).
     """
@@ -172,7 +173,7 @@ class JointRows:
         self._turns = [JOINT_KINDS[joint.kind] for joint in self.joints]
         ends = np.cumsum([0, *(3 + len(each) for each in self._turns)]).tolist()
         self.rows = [slice(a, b) for a, b in pairwise(ends)]
-        self.count: int = ends[-1]
+        self.count = self.rank = int(ends[-1])
         self.given = [joint.second for joint in self.joints if isinstance(joint.second, GivenMotion)]
         self.jacobian = np.zeros((self.count, velocities))
         self.target, self.impulse = np.zeros((2, self.count))
@@ -212,7 +213,7 @@ class JointRows:
             side.local[1:] = side.local[0] + self._axes[side.which, side.joint].T
 
     def check_independent(self, state: State, free: BoolArray) -> None:
-        """Refuse rows that the others contain, or that nothing which is free can meet.
+        """Count what the rows hold; refuse a joint that adds nothing, or of which a given motion has a part already.
 
         Args:
             free: which velocities of the world are not prescribed, shape (nv,).
@@ -220,9 +221,13 @@ class JointRows:
             CompositionError: naming the first such joint.
         """
         self._write_jacobian(state)
-        for joint, rows in zip(self.joints, self.rows, strict=True):
-            rank = np.linalg.matrix_rank(self.jacobian[: rows.stop, free])
-            if rank < rows.stop:
+        own = self.jacobian[:, free]
+        counts = [0, *(int(np.linalg.matrix_rank(own[: rows.stop])) for rows in self.rows)]
+        self.rank = counts[-1]
+        is_given = any(each.moving for each in self.given) or self.rank < np.linalg.matrix_rank(self.jacobian)
+        for joint, rows, (before, after) in zip(self.joints, self.rows, pairwise(counts), strict=True):
+            size, added = rows.stop - rows.start, after - before
+            if not added or (added < size and (is_given or np.linalg.matrix_rank(own[rows]) < size)):
                 raise CompositionError(
                     f"joint {joint.name!r} holds what other joints or prescribed motions hold already, or what does "
                     "not move on its own (a node of a rod does not turn): leave it out, or let it hold "
