@@ -28,6 +28,7 @@ __all__ = [
     "has_immovable",
     "id_order",
     "isolate_immovable",
+    "least_mobility",
     "match_by_id",
     "max_overrun",
     "max_penetration",
@@ -316,11 +317,21 @@ def find_new_impulses(
 
 
 @compiled
-def has_immovable(count: int, width: int, delassus: Array) -> bool:
-    """Whether a contact cannot move along its normal, W_nn = 0; one that is not a number is no such contact."""
-    found = False
+def least_mobility(count: int, width: int, delassus: Array) -> float:
+    """W_nn up to which a contact cannot move: entries of J that are rounding have 1e-24 of those of others at most."""
+    largest = 0.0
     for c in range(count):
-        found |= delassus[c * width, c * width] <= 0.0
+        if delassus[c * width, c * width] > largest:
+            largest = delassus[c * width, c * width]
+    return 1e-24 * largest
+
+
+@compiled
+def has_immovable(count: int, width: int, delassus: Array) -> bool:
+    """Whether a contact cannot move along its normal; one that is not a number is no such contact."""
+    found, least = False, least_mobility(count, width, delassus)
+    for c in range(count):
+        found |= delassus[c * width, c * width] <= least
     return found
 
 

@@ -23,7 +23,7 @@ from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_islands import ContactIslands, has_many_contacts
-from corekit.dynamics.contact_kernels import find_rowless, has_immovable, isolate_immovable
+from corekit.dynamics.contact_kernels import find_rowless, has_immovable, isolate_immovable, least_mobility
 from corekit.dynamics.delassus import DelassusOperator
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.matrices import Dense, Sparse
@@ -195,7 +195,7 @@ def _isolate_immovable(problem: ReducedContactProblem) -> BoolArray | None:
     count, width, delassus = problem.contact_count, problem.rows_per_contact, problem.matrix
     if not has_immovable(count, width, delassus):
         return None
-    movable = ~(delassus.diagonal()[: count * width : width] <= 0.0)
+    movable = ~(delassus.diagonal()[: count * width : width] <= least_mobility(count, width, delassus))
     problem.friction = problem.friction.copy()
     isolate_immovable(width, movable, delassus, problem.free_velocity, problem.friction)
     return movable

@@ -133,8 +133,10 @@ def test_the_farthest_probe_is_found_on_a_turning_shape():
     assert np.isnan(max_probe_displacement(position, turn[None], np.array([radius]), before, now))
 
 
-def test_a_contact_that_cannot_move_becomes_an_open_frictionless_row():
-    delassus = np.diag([1.0, 2.0, 3.0, 0.0, 1.0, 1.0])
+@pytest.mark.parametrize("rounding", [0.0, 4e-35])
+def test_a_contact_that_cannot_move_becomes_an_open_frictionless_row(rounding):
+    """Its normal row of J may hold what rounding left of a clamped edge, 6e-18 beside 1."""
+    delassus = np.diag([1.0, 2.0, 3.0, rounding, 1.0, 1.0])
     assert not has_immovable(1, 3, np.full((3, 3), np.nan))  # which its solver has to see
     delassus[1, 4] = delassus[4, 1] = 0.5
     free, friction = np.array([-1.0, 0.5, 0.5, -1.0, 0.5, 0.5]), np.array([0.5, 0.5])
