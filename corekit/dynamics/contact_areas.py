@@ -70,7 +70,7 @@ def find_areas(bodies: Sequence[Body], friction: FrictionTable, width: int) -> C
         CompositionError: a surface that resists turning touches by points that do not turn with a frame.
     """
     torsional = friction.torsional if width == 3 else np.zeros_like(friction.torsional)
-    resists = np.maximum(torsional, friction.rolling).max(axis=1)[friction.surface] > 0.0
+    resists = np.maximum(torsional, friction.rolling).max(axis=1, initial=0.0)[friction.surface] > 0.0
     if not resists.any():
         return None
     for body in bodies:
