@@ -139,7 +139,7 @@ class WorldTerms:
         balance of energy needs them at its end; buffers of their own leave what the step reports as it is.
         """
         pipeline, forces = self.pipeline, self.forces
-        if pipeline is None or forces is None or not forces.count:
+        if pipeline is None or forces is None:
             return 0.0
         if self._forces_apart is None:
             bodies = [terms.body for terms in self.bodies]
