@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import corekit
-from corekit.errors import ConfigError
+from corekit.errors import ConfigError, PluginFailed
 from corekit_study.fit import FitResult, fit, task_of
 from corekit_study.fit_file import load_fit
 
@@ -251,5 +251,5 @@ def test_milliseconds_and_millimetres_are_said_before_the_search(folder, frames,
     def stop(sentence: str) -> None:
         raise Told(sentence)
 
-    with pytest.raises(Told, match=re.escape(said)):
+    with pytest.raises(PluginFailed, match=re.escape(said)):
         fit(load_fit(folder / "fit.toml"), report=stop)
