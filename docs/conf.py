@@ -21,7 +21,7 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_show_copyright = False
 html_title = f"corekit {release}"
-exclude_patterns = ["requirements.txt"]
+exclude_patterns = ["requirements.txt", "measures.md"]  # the text of README's table
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
