@@ -58,14 +58,16 @@ def test_equation_is_the_fischer_burmeister_function(z, w):
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("globalised", ["newton", "in_trust_region"])
 def test_positive_definite_solution_is_the_only_one_that_enumeration_finds(
-    n, newton, plain_problem, enumerate_solutions
+    n, globalised, plain_problem, enumerate_solutions, request
 ):
+    solver = request.getfixturevalue(globalised)
     rng = np.random.default_rng(n)
     for _ in range(5):
         root, skew = rng.normal(size=(2, n, n))
         matrix, vector = root @ root.T + 0.1 * np.eye(n) + skew - skew.T, rng.normal(size=n)
-        z, info = solve(newton, plain_problem(matrix, vector))
+        z, info = solve(solver, plain_problem(matrix, vector))
         (only,) = {tuple(np.round(s, 7)) for s in enumerate_solutions(matrix, vector)}
         assert info.status is Status.CONVERGED
         np.testing.assert_allclose(z, only, atol=1e-6)
@@ -232,19 +234,6 @@ def test_damped_increment_is_the_least_squares_solution(rank, damping):
     stacked = np.vstack([jacobian, np.sqrt(damping) * np.eye(n)])
     expected = np.linalg.lstsq(stacked, np.concatenate([-values, np.zeros(n)]), rcond=None)[0]
     np.testing.assert_allclose(increment, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
-
-
-def test_trust_region_finds_the_only_solution_of_enumeration(
-    in_trust_region, plain_problem, enumerate_solutions
-):
-    rng = np.random.default_rng(2)
-    for n in (1, 3, 6):
-        root, skew = rng.normal(size=(2, n, n))
-        matrix, vector = root @ root.T + 0.1 * np.eye(n) + skew - skew.T, rng.normal(size=n)
-        z, info = solve(in_trust_region, plain_problem(matrix, vector))
-        (only,) = {tuple(np.round(s, 7)) for s in enumerate_solutions(matrix, vector)}
-        assert info.status is Status.CONVERGED
-        np.testing.assert_allclose(z, only, atol=1e-6)
 
 
 def test_trust_region_leads_where_increments_alone_get_stuck(
