@@ -15,17 +15,8 @@ from corekit_run.plugin_errors import named_errors
 from corekit_run.running import run
 from corekit_testing.fake_site import FakeSite
 
-SCENARIO = """
-format = "corekit-scenario/1"
-name = "falling"
-time = { duration = 0.1, step = 0.001 }
-output = { every = 0.01 }
-integrator = { use = "reference-semi-implicit-euler" }
-world = { gravity = [0.0, 0.0, -2.0] }
-[[bodies]]
-name = "ball"
-use = "reference-point-chain"
-"""
+from .test_observers import SCENARIO
+
 HOOKS = """
 from corekit.hooks.specs import hookimpl
 
