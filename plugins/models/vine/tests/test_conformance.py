@@ -12,6 +12,16 @@ SMALL = {
 
 test_robot = conformance("models", "vine", {**SMALL, "bending_damping": 1e-4})
 test_telescope = conformance("models", "vine", {**SMALL, "bending_damping": 1e-4, "form": "telescope"})
+test_matrices_that_couple_pins = conformance(
+    "models",
+    "vine",
+    {
+        **SMALL,
+        "form": "telescope",
+        "joint_stiffness": [[0.5], [0.1, 0.4], [-0.05, 0.2, 0.3]],
+        "joint_damping": [[1e-4], [2e-5, 2e-4], [0.0, -3e-5, 1e-4]],
+    },
+)
 EVERTING = {
     **SMALL, "form": "everting", "longest": 0.5, "stowed": 0.02, "bending_damping": 1e-4, "extensibility": 1e-5,
     "growth_force": 5.0, "irreversible": True,

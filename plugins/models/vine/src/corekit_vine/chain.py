@@ -28,6 +28,7 @@ from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
 from corekit_vine.config import VineConfig
 from corekit_vine.inertia import compute_body_inertia, compute_square_gyration, compute_streams
+from corekit_vine.pin_values import pin_matrix
 
 __all__ = ["Chain", "body_inertia", "build_chain", "half_length", "pin_spacing", "stowed_lengths"]
 
@@ -96,10 +97,10 @@ def _build_pins(config: VineConfig) -> Array:
     rigidity = _DEFAULT_STIFFNESS if config.bending_stiffness is None else config.bending_stiffness
     pins[:, RIGIDITY] = rigidity
     if config.joint_stiffness is not None:
-        pins[:, RIGIDITY] = config.joint_stiffness * spacing
+        pins[:, RIGIDITY] = np.diag(pin_matrix(config.joint_stiffness, config.links)) * spacing
     pins[:, DAMPING] = config.bending_damping or 0.0
     if config.joint_damping is not None:
-        pins[:, DAMPING] = config.joint_damping * spacing
+        pins[:, DAMPING] = np.diag(pin_matrix(config.joint_damping, config.links)) * spacing
     pins[:, CURVATURE] = np.array(config.natural_curvature)
     pins[:, ONSET] = math.inf
     if config.moment_law == "wrinkling":

@@ -10,6 +10,7 @@ from attrs import frozen
 from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 from corekit_vine.inertia import compute_slender
+from corekit_vine.pin_values import PinValues, check_pin_values, count_mistake, is_matrix, to_pin_values
 
 __all__ = ["VineConfig", "VineInitial"]
 
@@ -93,13 +94,15 @@ class VineConfig:
     bending_damping: float | None = option(
         None, "bending damping of the tube; pins have this value divided by D", unit="N·m²·s", low=0
     )
-    joint_stiffness: float | None = option(
-        None, "stiffness of every pin at `length`, instead of EI; the robot then depends on the count of bodies",
-        unit="N·m/rad", low=0,
+    joint_stiffness: PinValues | None = option(
+        None, "stiffness of the pins at `length`, instead of EI; the robot then depends on the count of bodies: one "
+        "for all, one per pin, or the lower triangle of a matrix, row by row, that couples pins of a `telescope`",
+        unit="N·m/rad", converter=to_pin_values, check=check_pin_values,
     )  # fmt: skip
-    joint_damping: float | None = option(
-        None, "damping of every pin at `length`, instead of `bending_damping`", unit="N·m·s/rad", low=0
-    )
+    joint_damping: PinValues | None = option(
+        None, "damping of the pins at `length`, instead of `bending_damping`, in the same forms", unit="N·m·s/rad",
+        converter=to_pin_values, check=check_pin_values,
+    )  # fmt: skip
     moment_law: str = option(
         "linear", "bending moment: linear with EI, or linear until the wall wrinkles",
         choices=("linear", "wrinkling"),
@@ -171,6 +174,12 @@ class VineConfig:
         ):
             if getattr(self, of_tube) is not None and getattr(self, joint) is not None:
                 mistakes.append(Mistake(joint, getattr(self, joint), f"give it or {of_tube}, not both"))
+            values = getattr(self, joint)
+            wrong = count_mistake(values, self.links)
+            if not wrong and is_matrix(values) and self.form != "telescope":
+                wrong = "needs form = 'telescope': what couples pins is known at one length"
+            if wrong:
+                mistakes.append(Mistake(joint, values, wrong))
         if len(self.natural_curvature) not in (1, self.links):
             found = f"{len(self.natural_curvature)} entries"
             mistakes.append(Mistake("natural_curvature", found, f"give 1, or {self.links}: one per pin"))

@@ -21,6 +21,13 @@ from corekit.roles.options import all_but
 from corekit_vine.angle_cache import new_angle_cache
 from corekit_vine.chain import COMPLIANCE, MAX_FORCE, RATE_COUNT, ROWS_PER_LINK, build_chain
 from corekit_vine.config import VineConfig, VineInitial
+from corekit_vine.coupling import (
+    add_coupling,
+    add_coupling_derivatives,
+    build_coupling,
+    coupling_energy,
+    coupling_width,
+)
 from corekit_vine.description import describe_robot
 from corekit_vine.dynamics import (
     compute_energies,
@@ -83,6 +90,11 @@ class Vine(Model):
         self._plane: Array = np.ascontiguousarray(
             np.vstack([context.base.position, first, second, np.cross(first, second)])
         )
+        if self._is_mounted and build_coupling(config).size:
+            wrong = "must be one number, or one per pin, on a base that moves"
+            raise ConfigError(
+                [Mistake(f"{self._path}.joint_stiffness", config.joint_stiffness, wrong)], self._path
+            )
         self._layout = describe_robot(config, None if self._is_mounted else self._plane[:3])
         self._zero_inputs = np.zeros(self._layout.input_size)
         Vine._set_config(self, config)
@@ -93,6 +105,7 @@ class Vine(Model):
         self._chain = chain = build_chain(config, self._inside)
         self._scalars, self._start_lengths, self._pins = chain
         self._base = MountedChain(config, self._gravity, self._scalars) if self._is_mounted else None
+        self._coupling = build_coupling(config)
         self._angle_cache = new_angle_cache(config.bodies)
         n, self._aux_lengths = 3 * config.bodies, config.links if config.form != "telescope" else 0
         self._rates, self._flows = int(self._scalars[RATE_COUNT]), np.zeros(config.links)
@@ -106,6 +119,8 @@ class Vine(Model):
         None where its base moves, or more is different.
         """
         if self._base is not None or _ALL_BUT_MATTER(self._config) != _ALL_BUT_MATTER(config):
+            return None
+        if build_coupling(config).shape != self._coupling.shape:
             return None
         other = copy(self)
         Vine._set_config(other, config)
@@ -173,17 +188,26 @@ class Vine(Model):
 
     def compute_mass_and_force(self, state: State, inputs: Array, mass: Matrix, force: Array) -> None:
         """Write M and f of `dynamics`, and of `moving_base` where the base moves."""
-        scalars, lengths, pins, base = self._scalars, self._lengths(state), self._pins, self._base
+        lengths, base = self._lengths(state), self._base
         if base is None:
-            compute_mass_and_force(scalars, lengths, pins, state.q, state.v, inputs, mass.data, force)
+            self._write_own(lengths, state.q, state.v, inputs, mass.data, force)
         else:
             own = self._settle(state)
             force[:BASE] = 0.0
-            compute_mass_and_force(scalars, lengths, pins, own.q, own.v, inputs, self._inertia, force[BASE:])
+            self._write_own(lengths, own.q, own.v, inputs, self._inertia, force[BASE:])
             mass.zero()
             base.add_inertia(lengths, own, state.v, mass.data, force)
         if self._aux_lengths and (inputs[0] != 0.0 or self._rates > 1):
             self._add_matter(state.aux, inputs, force)
+
+    def _write_own(
+        self, lengths: Array, q: Array, v: Array, inputs: Array, inertia: Array, force: Array
+    ) -> None:
+        """Write the diagonal of M and f of a robot on a base that stands."""
+        scalars, pins, coupling = self._scalars, self._pins, self._coupling
+        compute_mass_and_force(scalars, lengths, pins, q, v, inputs, inertia, force)
+        if coupling.size:
+            add_coupling(coupling, scalars, lengths, pins, q, v, inputs, force)
 
     def _add_matter(self, aux: Array, inputs: Array, force: Array) -> None:
         links, nq = self._config.links, len(self._layout.coordinates)
@@ -200,6 +224,9 @@ class Vine(Model):
         n = 3 * self._config.bodies
         if self._base is not None:
             return self._base.new_matrix(), self._base.new_matrix()
+        if self._coupling.size:
+            width = coupling_width(self._config.links)
+            return Banded(n, width), Banded(n, width)
         return Banded(n, 5), Banded(n, 3)
 
     def compute_stiffness_and_damping(
@@ -211,6 +238,8 @@ class Vine(Model):
             compute_stiffness_and_damping(
                 self._scalars, lengths, self._pins, state.q, inputs, stiffness.data, damping.data
             )
+            if self._coupling.size:
+                add_coupling_derivatives(self._coupling, stiffness.data, damping.data)
             return
         own = self._settle(state)
         compute_stiffness_and_damping(self._scalars, lengths, self._pins, own.q, inputs, *self._bands)
@@ -225,9 +254,10 @@ class Vine(Model):
         If it moves, heights count from the world's origin.
         """
         own, lengths = self._settle(state), self._lengths(state)
-        found = compute_energies(self._scalars, lengths, self._pins, own.q, own.v, self._zero_inputs)
+        arrays = self._scalars, lengths, self._pins
+        found = compute_energies(*arrays, own.q, own.v, self._zero_inputs)
         if self._base is None:
-            return found
+            return found[0], found[1] + coupling_energy(self._coupling, *arrays, own.q, self._zero_inputs)
         mass, momentum = self.new_mass_matrix(), np.zeros(len(state.v))
         self.compute_mass_and_force(state, self._zero_inputs, mass, np.zeros(len(state.v)))
         mass.multiply(state.v, momentum)
@@ -254,7 +284,7 @@ class Vine(Model):
 
         def force(v: Array, u: Array) -> Array:
             out = np.zeros(n)
-            compute_mass_and_force(self._scalars, lengths, self._pins, state.q, v, u, scratch, out)
+            self._write_own(lengths, state.q, v, u, scratch, out)
             return out
 
         loaded, unloaded = force(np.zeros(n), inputs), inputs.copy()

@@ -2,7 +2,7 @@
 
 Arguments and results are CasADi expressions (SX, MX or DM): q, v of shape (3n, 1), inputs (m, 1). CasADi differentiates
 the energy for the forces and the constraints for their Jacobian, so tests can compare them with the compiled kernels.
-Options for estimators may be symbols, see `parameters`. Stiffness and damping may also have one value per pin.
+Options for estimators may be symbols, see `parameters`.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from corekit_vine.config import VineConfig
 from corekit_vine.frames import frame_offset
 from corekit_vine.growth import growing_link
 from corekit_vine.inertia import compute_body_inertia
+from corekit_vine.pin_values import entry_name, is_matrix, pin_entries
 
 __all__ = ["SymbolicVine"]
 
@@ -107,15 +108,17 @@ class SymbolicVine:
             "body_mass": SymbolicParameter("kg", self._body[0]),
             "body_inertia": SymbolicParameter("kg·m²", self._body[1]),
         }
-        if config.moment_law != "wrinkling":
-            if config.joint_stiffness is None:
-                expressions["bending_stiffness"] = SymbolicParameter("N·m²", float(self._pins[0, RIGIDITY]))
-            else:
-                expressions["joint_stiffness"] = SymbolicParameter("N·m/rad", config.joint_stiffness)
+        if config.moment_law != "wrinkling" and config.joint_stiffness is None:
+            expressions["bending_stiffness"] = SymbolicParameter("N·m²", float(self._pins[0, RIGIDITY]))
         if config.joint_damping is None:
             expressions["bending_damping"] = SymbolicParameter("N·m²·s", config.bending_damping or 0.0)
-        else:
-            expressions["joint_damping"] = SymbolicParameter("N·m·s/rad", config.joint_damping)
+        for option, unit in (("joint_stiffness", "N·m/rad"), ("joint_damping", "N·m·s/rad")):
+            values = getattr(config, option)
+            if values is not None:
+                expressions |= {
+                    name: SymbolicParameter(unit, value)
+                    for name, value in pin_entries(option, values).items()
+                }
         return expressions
 
     def with_parameters(self, values: Mapping[str, Expression]) -> SymbolicVine:
@@ -132,14 +135,26 @@ class SymbolicVine:
         ):
             if of_tube in self._values:
                 expressions[column] = [self._values[of_tube] / D for D in spacing]
-            elif of_joint in self._values:
+            elif getattr(self._config, of_joint) is not None:
                 own = [self._config.spacing * (0.5 if j == 0 else 1.0) for j in range(len(spacing))]
                 expressions[column] = [
-                    self._values[of_joint] * (at / D) for at, D in zip(own, spacing, strict=True)
+                    self._joint_value(of_joint, j, j) * (at / D)
+                    for j, (at, D) in enumerate(zip(own, spacing, strict=True))
                 ]
             else:
                 expressions[column] = (self._pins[:, column] / spacing).tolist()
         return expressions
+
+    def _joint_value(self, option: str, j: int, k: int) -> Expression:
+        """Return the entry (j, k ≤ j) of K or C: what stands for it, or the number of the option."""
+        given = getattr(self._config, option)
+        name = entry_name(option, given, j, k)
+        return self._values.get(name, pin_entries(option, given)[name])
+
+    def _couplings(self, option: str) -> list[tuple[int, int, Expression]]:
+        """Return (j, k, entry) of K or C below its diagonal."""
+        pins = self._links if is_matrix(getattr(self._config, option)) else 0
+        return [(j, k, self._joint_value(option, j, k)) for j in range(pins) for k in range(j)]
 
     def _mass_expressions(self) -> Expression:
         """Return the diagonal of M; an absent inertia scales with the mass."""
@@ -178,6 +193,8 @@ class SymbolicVine:
             spacing, onset = self._spacing[j], float(self._pins[j, ONSET])
             K = self._pin_value(stiffness, RIGIDITY, j)
             potential += self._bend_energy(angles[j], K, spacing, onset)
+        for j, k, K in [] if stiffness is not None else self._couplings("joint_stiffness"):
+            potential += K * angles[j] * angles[k]
         return potential
 
     @staticmethod
@@ -231,6 +248,9 @@ class SymbolicVine:
         zero_inputs = ca.DM.zeros(self.inputs)
         rates = ca.jtimes(self.pin_angles(q, zero_inputs), q, v)
         drag = [self._pin_value(damping, DAMPING, j) * rates[j] for j in range(self._links)]
+        for j, k, C in [] if damping is not None else self._couplings("joint_damping"):
+            drag[j] += C * rates[k]
+            drag[k] += C * rates[j]
         force -= ca.jtimes(self.pin_angles(q, zero_inputs), q, ca.vertcat(*drag), True)
         tip = self._end(q, self.coordinates // 3 - 1)
         load = inputs[self.inputs - 2 :]
