@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 import numpy as np
-from attrs import define, evolve, field, fields_dict
+from attrs import Factory, define, evolve, field, fields_dict
 
 from corekit.data.arrays import Array, IntArray
 
@@ -130,6 +130,8 @@ class ContactRecord:
         gap: at the end of the step; at its start of a scheme that has its rows there [m].
         normal_impulse: over the step [N·s] (potentials: h·force), (n,).
         tangential_impulse: along tangent and normal × tangent [N·s], (n, 2).
+        moment_impulse: about normal, tangent and normal × tangent through the point, of torsional and rolling friction
+            [N·m·s], (n, 3).
         slip: relative tangential velocity in the same two directions [m/s], (n, 2).
         mode: `ContactMode` values, (n,).
         residual: largest physical residual of the contact's own conditions [m/s or N·s], (n,).
@@ -150,6 +152,9 @@ class ContactRecord:
     residual: Array = field(factory=lambda: np.zeros(0))
     step_size: float = 0.0
     owners: tuple[str, ...] = ()
+    moment_impulse: Array = field(
+        default=Factory(lambda record: np.zeros((len(record.gap), 3)), takes_self=True)
+    )
 
     @property
     def names(self) -> tuple[tuple[str, str], ...]:
@@ -168,6 +173,13 @@ class ContactRecord:
         return np.einsum("na,nai->ni", along_axes, self.axes)
 
     @property
+    def moment(self) -> Array:
+        """Mean moment of torsional and rolling friction on the first of the two, in world axes [N·m], shape (n, 3)."""
+        if not self.step_size > 0.0:
+            return np.zeros((self.count, 3))
+        return np.einsum("na,nai->ni", self.moment_impulse, self.axes) / self.step_size
+
+    @property
     def force(self) -> Array:
         """Mean force over the step on the first of the two, in world axes [N], shape (n, 3)."""
         return self.impulse / self.step_size if self.step_size > 0.0 else np.zeros((self.count, 3))
@@ -184,9 +196,11 @@ class ContactRecord:
             for name in fields_dict(ContactRecord)
             if isinstance(getattr(self, name), np.ndarray)
         }
+        turn = self.axes[own] @ earlier.axes[other].transpose(0, 2, 1)
         before = np.einsum("nai,ni->na", self.axes[own], earlier.impulse[other])
         joined["normal_impulse"][own] += before[:, 0]
         joined["tangential_impulse"][own] += before[:, 1:]
+        joined["moment_impulse"][own] += np.einsum("nab,nb->na", turn, earlier.moment_impulse[other])
         return evolve(self, **joined, step_size=earlier.step_size + self.step_size)
 
     @property

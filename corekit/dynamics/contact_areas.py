@@ -41,10 +41,11 @@ from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 import numpy as np
+from attrs import evolve
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.data.contacts import ContactSet
+from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
 from corekit.dynamics.bodies import Body
 from corekit.dynamics.contact_jacobian import BodyPoints
@@ -110,7 +111,7 @@ class ContactAreas:
         self._surface, self._radius, self._rolling, self._width = surface, radius, rolling, width
         self._shares = {layout: _shares(*layout, width) for layout in _LAYOUTS}
 
-    def _lengths(self, contacts: ContactSet) -> tuple[Array, Array, IntArray, IntArray]:
+    def _lengths(self, contacts: ContactSet | ContactRecord) -> tuple[Array, Array, IntArray, IntArray]:
         """r and ρ of every contact, and its sliding and rolling points, each (m,)."""
         first, second = self._surface[contacts.shape[: contacts.count]].T
         radius, rolling = self._radius[first, second], self._rolling[first, second]
@@ -200,6 +201,52 @@ class ContactAreas:
                 out[:, -2, 1:] = 0.5 * (own[:, -2, 1:] - own[:, -1, 1:])
                 out[:, -1, 1:] = -out[:, -2, 1:]
             rate[group] = out
+
+    def count(self, contacts: ContactSet) -> int:
+        """Number of contacts of which the points are made."""
+        return len(_first_points(contacts.id[: contacts.count]))
+
+    def join(self, record: ContactRecord) -> ContactRecord:
+        """What the contacts did of which the points of a record are made.
+
+        A contact has the point x, the forces of its sliding points and the moment of all of them. It slides where one
+        of its sliding points does, by spin too; what rolls sticks.
+        """
+        *_, slide, roll = self._lengths(record)
+        first = _first_points(record.id)
+        which = np.repeat(np.arange(len(first)), (slide + roll)[first])
+        slides = np.arange(len(which)) - first[which] < slide
+
+        def total(values: Array) -> Array:
+            return np.add.reduceat(values, first, axis=0)
+
+        def of_sliding(values: Array) -> Array:
+            return total(np.where(slides[:, None], values, 0.0))
+
+        axes, friction = record.axes, record.tangential_impulse
+        point = of_sliding(record.point) / slide[first, None]
+        moment = total(np.cross(record.point - point[which], np.einsum("na,nai->ni", friction, axes[:, 1:])))
+        return evolve(
+            record,
+            id=record.id[first],
+            shape=record.shape[first],
+            gap=record.gap[first],
+            point=point,
+            normal=record.normal[first],
+            tangent=record.tangent[first],
+            normal_impulse=total(record.normal_impulse),
+            tangential_impulse=of_sliding(friction),
+            moment_impulse=np.einsum("nai,ni->na", axes[first], moment),
+            slip=of_sliding(record.slip) / slide[first, None],
+            mode=np.maximum.reduceat(np.where(slides, record.mode, 0), first),
+            residual=np.maximum.reduceat(record.residual, first),
+        )
+
+
+def _first_points(id_: IntArray) -> IntArray:
+    """Of every contact the first of its points, which stand in a row."""
+    own = id_ & ((1 << _FIRST_BIT) - 1)
+    return np.flatnonzero(np.append(True, own[1:] != own[:-1])) if len(own) else own
 
 
 def _shares(slide: int, roll: int, width: int) -> Array:

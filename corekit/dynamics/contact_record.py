@@ -7,10 +7,11 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode, ContactRecord, ContactSet
 from corekit.data.state import State
+from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.world_terms import WorldTerms
 
-__all__ = ["contact_record", "step_record"]
+__all__ = ["contact_record", "joined_record", "step_record"]
 
 _SLIDING = 1e-6
 """Slip speed above which a contact is said to slide [m/s]."""
@@ -21,8 +22,9 @@ _ACTIVE = 1e-6
 def step_record(
     world: WorldTerms, equation: StepEquation, accepted: Array, step: float, end: State
 ) -> ContactRecord:
-    """What every contact did in a step h, given v⁺ and the end; the force of a stage shorter than h stands for all.
+    """What every contact, or point of an area, did in a step h, given v⁺ and the end.
 
+    The force of a stage shorter than h stands for all.
     Where rows were found at a state that impulses left, the gaps are found anew at the end.
     """
     pipeline, forces = world.pipeline, world.forces
@@ -48,6 +50,12 @@ def step_record(
     if forces is None and equation.point is not None and equation.point.share != 1.0:
         record.gap = pipeline.gap_at(end, record.gap)
     return record
+
+
+def joined_record(record: ContactRecord, pipeline: ContactPipeline | None) -> ContactRecord:
+    """A record with one contact for the points of every area."""
+    areas = None if pipeline is None else pipeline.areas
+    return record if areas is None or not record.count else areas.join(record)
 
 
 def contact_record(

@@ -17,7 +17,7 @@ from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.dynamics.bodies import Body, stacked_velocity_scale
 from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
-from corekit.dynamics.contact_record import step_record
+from corekit.dynamics.contact_record import joined_record, step_record
 from corekit.dynamics.impact import place_apart, resolve_impacts
 from corekit.dynamics.joints import Joint, JointForce
 from corekit.dynamics.smooth_dynamics import SmoothDynamics
@@ -202,9 +202,10 @@ class WorldSystem:
         with pipeline.contacts_at_end(state):
             return pipeline.max_penetration()
 
-    def record(self) -> ContactRecord:
-        """What every contact of the last accepted step did."""
-        return step_record(self.terms, self.equation, self.accepted, self._step, self._end)
+    def record(self, *, by_point: bool = False) -> ContactRecord:
+        """What every contact of the last accepted step did, or, by point, the points that stand for areas."""
+        found = step_record(self.terms, self.equation, self.accepted, self._step, self._end)
+        return found if by_point else joined_record(found, self.pipeline)
 
     def reaction(self) -> Array:
         """Impulses on the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""

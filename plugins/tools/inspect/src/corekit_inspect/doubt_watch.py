@@ -64,9 +64,8 @@ class DoubtWatch(RunObserver):
         self._next *= 2
         self._look_at_states()
         if self._looks_for_piles:
-            found = list(
-                pile_doubts(self._scenario, simulation, simulation.contacts(), f"at {simulation.time:g} s")
-            )
+            points = simulation.system.record(by_point=True)
+            found = list(pile_doubts(self._scenario, simulation, points, f"at {simulation.time:g} s"))
             self._looks_for_piles = not found
             self._warn(found)
 

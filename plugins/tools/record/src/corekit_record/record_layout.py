@@ -85,7 +85,7 @@ def variables_of(
         ),
         *_solve_variables(),
         *_step_variables(),
-        *_contact_variables(),
+        *_contact_variables(simulation),
     ]
     for body, outline in zip(bodies, outlines, strict=True):
         made += _outline_variables(f"bodies/{body.name}", outline)
@@ -222,7 +222,8 @@ def _solve_variables() -> list[Variable]:
     ]
 
 
-def _contact_variables() -> list[Variable]:
+def _contact_variables(simulation: Simulation) -> list[Variable]:
+    pipeline = simulation.system.pipeline
     modes = {
         "flag_values": np.array([mode.value for mode in ContactMode], dtype="i1"),
         "flag_meanings": " ".join(mode.name.lower() for mode in ContactMode),
@@ -234,6 +235,8 @@ def _contact_variables() -> list[Variable]:
         return Variable(f"contact_{name}", ("contact", *more), dtype, unit, meaning, attributes=attributes)
 
     count = {"sample_dimension": "contact"}
+    moment = "of torsional and rolling friction, about normal, tangent and normal × tangent"
+    turns = pipeline is not None and pipeline.areas is not None
     return [
         Variable("contact_count", ("time",), "i4", "1", "contacts at this instant", attributes=count),
         each("id", "feature identity", "1", dtype="i8"),
@@ -247,6 +250,7 @@ def _contact_variables() -> list[Variable]:
         each("slip", "relative tangential velocity", "m/s", "tangential"),
         each("mode", "what the contact did", "1", dtype="i1", **modes),
         each("residual", "residual of the contact's conditions", "m/s or N·s"),
+        *([each("moment_impulse", moment, "N·m·s", "xyz")] if turns else []),
     ]
 
 

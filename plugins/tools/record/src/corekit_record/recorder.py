@@ -49,7 +49,7 @@ _SOLVE_NUMBERS = (
 )  # fmt: skip
 _CONTACT_FIELDS = (
     "id", "shape", "gap", "point", "normal", "tangent", "normal_impulse", "tangential_impulse", "slip", "mode",
-    "residual",
+    "residual", "moment_impulse",
 )  # fmt: skip
 
 

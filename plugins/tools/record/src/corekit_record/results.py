@@ -257,6 +257,9 @@ class Results:
         def column(name: str) -> Any:
             return self[f"contact_{name}"][part]
 
+        turning = (
+            {"moment_impulse": column("moment_impulse")} if "contact_moment_impulse" in self._names else {}
+        )
         return ContactRecord(
             id=column("id"),
             shape=column("shape").astype(np.int64),
@@ -271,6 +274,7 @@ class Results:
             residual=column("residual"),
             step_size=float(self["step_length"][k]),
             owners=self._owners,
+            **turning,
         )
 
     @property

@@ -42,7 +42,7 @@ def equilibrium_of(
         energy=system.energy(state),
         reactions=system.reactions(),
         constraint_forces=system.constraint_forces(),
-        contacts=system.record(),
+        contacts=system.contacts.record(),
         stability=stability_of(system),
         note=note,
     )

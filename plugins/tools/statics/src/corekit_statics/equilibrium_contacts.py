@@ -12,7 +12,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.dynamics.contact_impulses import ContactImpulses
 from corekit.dynamics.contact_problem import ReducedStep
-from corekit.dynamics.contact_record import contact_record
+from corekit.dynamics.contact_record import contact_record, joined_record
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
 
@@ -128,8 +128,8 @@ class EquilibriumContacts:
         use = np.array(needed) / np.maximum(record.normal_impulse, np.finfo(float).tiny)
         return np.where(contacts.friction[: len(use)] > 0.0, use, 1.0)
 
-    def record(self) -> ContactRecord:
-        """What every contact carries, as impulses over 1 s."""
+    def record(self, *, by_point: bool = False) -> ContactRecord:
+        """What every contact carries, or, by point, the points that stand for areas, as impulses over 1 s."""
         if self._pipeline is None or not self.count:
             return ContactRecord(step_size=1.0)
         contacts, n, width = self._pipeline.contacts, self.count, self.width
@@ -140,4 +140,5 @@ class EquilibriumContacts:
             return contact_record(contacts, 1.0, terms.normal_force, tangential, slip, np.zeros(n))
         force = self.impulses.of_contacts.reshape(n, -1)
         residual = np.abs(np.minimum(force[:, 0], contacts.gap[:n]))
-        return contact_record(contacts, 1.0, force[:, 0], force[:, 1:], slip, residual)
+        found = contact_record(contacts, 1.0, force[:, 0], force[:, 1:], slip, residual)
+        return found if by_point else joined_record(found, self._pipeline)

@@ -28,7 +28,6 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
-from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.dynamics.bodies import Body
@@ -265,10 +264,6 @@ class EquilibriumSystem:
     def constraint_forces(self) -> tuple[Array, ...]:
         """λ_b of every body, copies [N or N·m]."""
         return tuple(terms.row_impulse.copy() for terms in self._world.bodies)
-
-    def record(self) -> ContactRecord:
-        """What every contact carries, as impulses over 1 s."""
-        return self.contacts.record()
 
     def internal_state(self) -> InternalState:
         """λ of constraints and contacts, and the drift of velocity constraints."""

@@ -122,7 +122,7 @@ def _constraint_rows(system: EquilibriumSystem) -> list[Array]:
 
 def _contact_rows(system: EquilibriumSystem) -> tuple[Array, str]:
     """J of what touching contacts hold, in contact axes; those of a potential hold nothing."""
-    contacts, record = system.contacts, system.record()
+    contacts, record = system.contacts, system.contacts.record(by_point=True)
     presses = record.mode != ContactMode.SEPARATE
     if contacts.potential is not None or not presses.any():
         return np.zeros((0, system.nv)), ""
