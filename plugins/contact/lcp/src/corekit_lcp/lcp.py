@@ -15,6 +15,7 @@ residuals in m/s and N·s.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
@@ -78,6 +79,10 @@ class LCPContact(ImpulseSolver, Stateful):
         """Write λ; see `ImpulseSolver.solve`. Every attempt starts from the same initial guess."""
         if impulse.size == 0:
             return SolveInfo()
+        # pivots and residuals compare, and what is not a number is neither larger nor smaller
+        if not math.isfinite(problem.delassus().sum() + problem.free_velocity.sum()):
+            impulse[:] = 0.0
+            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), next(iter(self._attempts)).name)
         scaled, distribution = self._scaled, self._distribution
         if distribution is not None:
             distribution[1].recall(problem.id, problem.rows_per_contact, impulse)

@@ -41,9 +41,9 @@ class OsqpSolver(QPSolver, Stateful):
         """Write x and y from a warm start."""
         if not len(x):
             return SolveInfo(answered_by="osqp")
-        singular = self._checker.check_hessian(problem, x, multiplier)
-        if singular is not None:
-            return singular
+        refusal = self._checker.refuse(problem, x, multiplier)
+        if refusal is not None:
+            return refusal
         form = self._form
         form.set_problem(problem, x, multiplier)
         slacks = len(form.slack_upper)

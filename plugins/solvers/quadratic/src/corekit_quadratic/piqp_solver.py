@@ -38,9 +38,9 @@ class PiqpSolver(QPSolver, Stateful):
         """Write x and y."""
         if not len(x):
             return SolveInfo(answered_by="piqp")
-        singular = self._checker.check_hessian(problem, x, multiplier)
-        if singular is not None:
-            return singular
+        refusal = self._checker.refuse(problem, x, multiplier)
+        if refusal is not None:
+            return refusal
         form = self._form
         form.set_problem(problem, x, multiplier)
         if form.has_new_pattern or self._split is None:

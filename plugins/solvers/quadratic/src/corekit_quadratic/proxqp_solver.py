@@ -42,9 +42,9 @@ class ProxqpSolver(QPSolver, Stateful):
         """Write x and y from a warm start."""
         if not len(x):
             return SolveInfo(answered_by="proxqp")
-        singular = self._checker.check_hessian(problem, x, multiplier)
-        if singular is not None:
-            return singular
+        refusal = self._checker.refuse(problem, x, multiplier)
+        if refusal is not None:
+            return refusal
         proxqp: Any = import_module("proxsuite").proxqp
 
         form = self._form

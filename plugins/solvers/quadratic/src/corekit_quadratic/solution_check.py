@@ -32,17 +32,23 @@ class SolutionChecker:
         self._residual_workspace: Array = np.zeros(0)
         self._factor: Array = np.zeros((0, 0))
 
-    def check_hessian(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo | None:
-        """Return SINGULAR and write zeros if H is not positive definite, which these solvers do not report."""
+    def refuse(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo | None:
+        """Return SINGULAR or NON_FINITE and write zeros, where H is not positive definite or a number is none.
+
+        These solvers do not report the first, and some raise errors of their own at the second.
+        """
         h = lower_band(problem.hessian)
         if self._factor.shape != h.shape:
             self._factor = np.zeros(h.shape)
-        if lower_factor(h, self._factor):
+        status = Status.NON_FINITE
+        if not lower_factor(h, self._factor):
+            status = Status.SINGULAR
+        elif np.isfinite(problem.gradient).all() and np.isfinite(problem.values).all():
             return None
         x[:] = 0.0
         multiplier[:] = 0.0
         infinite = Residuals(normal=np.inf, equation=np.inf)
-        return SolveInfo(Status.SINGULAR, 0, infinite, self._name)
+        return SolveInfo(status, 0, infinite, self._name)
 
     def to_solve_info(
         self, problem: QPProblem, x: Array, multiplier: Array, failure: Status | None, iterations: int
