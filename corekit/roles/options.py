@@ -131,7 +131,7 @@ def option(
     if isinstance(default, list):
         raise TypeError("give sequences as tuples: a list default would be shared")
     factory = default if default is not dict else attrs.Factory(dict)
-    metadata = {"help": help, "unit": unit, "allowed": words}
+    metadata = {"help": help, "unit": unit, "allowed": words, "range": (low, high, above), "choices": choices}
     return attrs.field(default=factory, validator=validate, converter=converter, metadata=metadata)
 
 

@@ -8,8 +8,9 @@ from attrs import evolve
 from corekit.data.status import Residuals
 from corekit.registry.resolve import load_target
 from corekit.roles.component import Stateful
-from corekit_testing.conformance import Subject, run_checks
+from corekit_testing.conformance import Subject, checks_of, run_checks
 from corekit_testing.conformance.check import Verdict
+from corekit_testing.conformance.common import PAPER
 
 PENDULUM = {
     "lengths": [1.0, 0.7],
@@ -96,6 +97,19 @@ def counter(self):
     """How often this has been asked of a component, from 0."""
     self.asked = getattr(self, "asked", -1) + 1
     return self.asked
+
+
+OF_ALL_ROLES = {"state-copied", "instances-apart", "leaves-no-trace"}
+"""Checks that all roles share, for which wrong solvers stand (`test_wrong_solvers`)."""
+
+
+OF_A_LOTTERY = ("answers-own-memory", "saved-and-loaded", "instances-apart")
+"""Checks beside `deterministic` that see answers which differ between two components built alike."""
+
+
+def role_checks(role):
+    """Names of the checks of a role but for those of all roles that have wrong components elsewhere."""
+    return {check.name for check in checks_of(role)} - {check.name for check in PAPER} - OF_ALL_ROLES
 
 
 def drift(self):

@@ -79,3 +79,19 @@ def test_a_model_without_coriolis_forces_and_without_an_option_for_them_is_caugh
         compute_stiffness_and_damping=without_inertia_of_velocity,
     )
     assert failing(mutant) == {"inertial-power"}
+
+
+def with_the_inertia_of_the_last(right, self, state, inputs, mass, force):
+    """Keeps what it has computed once in its class, where all pendulums find it."""
+    right(self, state, inputs, mass, force)
+    mass.data[...] = mass.data / self._inertia * type(self).shared
+
+
+def made_last(right, self, config, context=None):
+    right(self, config, context)
+    type(self).shared = self._inertia
+
+
+def test_a_class_that_keeps_numbers_for_all_of_its_models_is_caught():
+    mutant = pendulum(__init__=made_last, compute_mass_and_force=with_the_inertia_of_the_last)
+    assert failing(mutant) == {"instances-apart"}

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from corekit_testing.conformance import checks_of
-from corekit_testing.conformance.common import PAPER
+from corekit_testing.conformance.shape_scenes import SIZES
 
-from .defects import after, counter, drift, failing, wrong
+from .defects import after, counter, drift, failing, role_checks, wrong
+
+(BALL,) = SIZES["sphere"]
 
 
 def detector(**methods):
@@ -31,12 +32,12 @@ def touch_the_poses(self, poses, margin, out):
 
 @measured
 def counted_points(self, out, new, poses):
-    out.point[new] += counter(self)
+    out.point[new] += 1e-9 * counter(self)
 
 
 @measured
 def points_by_lot(self, out, new, poses):
-    out.point[new] += drift(self)
+    out.point[new] += 1e-9 * drift(self)
 
 
 def forgetful(right, self, memory):
@@ -76,8 +77,65 @@ def other_shape(self, out, new, poses):
 
 
 @measured
-def shifted_carriers(self, out, new, poses):
-    out.local_point[new] += 0.01
+def turned_normals(self, out, new, poses):
+    """By 1e-5 rad about one axis of the world, whichever shape stands first."""
+    x, y, z = out.normal[new].T.copy()
+    out.normal[new] = np.stack([x - 1e-5 * y, y + 1e-5 * x, z], axis=1)
+
+
+def to_the_centre(out, new):
+    """From the contact point to the centre of a first shape that is a ball [m], 0 for edges."""
+    ball = out.frame[new, 2] < 0
+    return np.where(ball, BALL + 0.5 * out.gap[new], 0.0)[:, None] * out.normal[new]
+
+
+@measured
+def at_the_centre(self, out, new, poses):
+    """Contact point and material points at the centre of the first ball: friction turns nothing."""
+    by = to_the_centre(out, new)
+    out.point[new] += by
+    for slot in range(2):
+        move_carriers(out, new, poses, slot, by)
+
+
+@measured
+def carriers_at_the_centre(self, out, new, poses):
+    move_carriers(out, new, poses, 0, to_the_centre(out, new))
+
+
+def move_carriers(out, new, poses, slot, by):
+    frame = out.frame[new, slot]
+    local = np.einsum("kji,kj->ki", poses.frame_rotation[frame], by)
+    out.local_point[new, slot] += np.where(frame[:, None] >= 0, local, 0.0)
+
+
+@measured
+def running_numbers(self, out, new, poses):
+    out.id[new] = np.arange(out.count)[new]
+
+
+@measured
+def other_id_inside(self, out, new, poses):
+    out.id[new] += 1000 * (out.gap[new] < 0.0)
+
+
+@measured
+def lost_in_the_deep(self, out, new, poses):
+    out.point[new][out.gap[new] < -0.1] = np.nan
+
+
+def wears_off(right, self, table, served):
+    before, self.number = getattr(self, "number", len(table)), len(table)
+    right(self, table, served)
+    self._radius *= 1.0 if before == self.number else 0.999
+
+
+def keeps_idle_slots(right, self, candidates, poses, margin, out):
+    """Writes the slots in use alone."""
+    start, left = out.count, out.weight.copy()
+    right(self, candidates, poses, margin, out)
+    new = slice(start, min(out.count, len(left)))
+    out.weight[new] = np.where(out.frame[new] < 0, left[new], out.weight[new])
 
 
 @measured
@@ -114,7 +172,7 @@ WRONG = {
     "inputs-unchanged": (lambda: detector(find_candidates=touch_the_poses), ()),
     "deterministic": (
         lambda: detector(compute_contacts=points_by_lot),
-        ("answers-own-memory", "saved-and-loaded", "buffers-overwritten"),
+        ("answers-own-memory", "saved-and-loaded", "instances-apart", "buffers-overwritten"),
     ),
     "saved-and-loaded": (lambda: detector(compute_contacts=counted_points), ()),
     "buffers-overwritten": (lambda: detector(compute_contacts=add_to_the_points), ()),
@@ -123,13 +181,18 @@ WRONG = {
     "normal-unit": (lambda: detector(compute_contacts=long_normals), ()),
     "normal-into-first": (lambda: detector(compute_contacts=inward), ("shapes-named",)),
     "shapes-named": (lambda: detector(compute_contacts=other_shape), ()),
-    "gap-rate": (lambda: detector(compute_contacts=shifted_carriers), ()),
+    "gap-rate": (lambda: detector(compute_contacts=turned_normals), ()),
     "swap-symmetric": (lambda: detector(compute_contacts=uneven), ("gap-rate",)),
     "ids-unique-and-persistent": (lambda: detector(compute_contacts=one_id), ()),
     "candidates-complete": (lambda: detector(find_candidates=near_sighted), ()),
     "margin-respected": (lambda: detector(compute_contacts=generous), ("candidates-complete",)),
     "measure-appends": (lambda: detector(compute_contacts=replacing), ()),
     "answers-own-memory": (lambda: detector(compute_contacts=keeps_the_buffer), ()),
+    "point-between": (lambda: detector(compute_contacts=at_the_centre), ()),
+    "carriers-at-point": (lambda: detector(compute_contacts=carriers_at_the_centre), ()),
+    "ids-of-features": (lambda: detector(compute_contacts=running_numbers), ()),
+    "deep-finite": (lambda: detector(compute_contacts=lost_in_the_deep), ()),
+    "prepared-anew": (lambda: detector(prepare=wears_off), ()),
 }
 
 
@@ -143,6 +206,18 @@ def keeps_the_buffer(right, self, candidates, poses, margin, out):
     self.last = out, out.count
 
 
+MORE = {
+    "slots that are not cleared": (keeps_idle_slots, "buffers-overwritten"),
+    "another id inside": (other_id_inside, "ids-of-features"),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_one_check_alone_catches_it(name):
+    change, check = MORE[name]
+    assert failing(detector(compute_contacts=change)) == {check}
+
+
 @pytest.mark.parametrize("name", list(WRONG))
 def test_exactly_the_right_checks_catch_it(name):
     make, others = WRONG[name]
@@ -150,6 +225,4 @@ def test_exactly_the_right_checks_catch_it(name):
 
 
 def test_every_check_of_detectors_catches_a_wrong_one():
-    assert {check.name for check in checks_of("contact_detectors")} - {check.name for check in PAPER} == set(
-        WRONG
-    )
+    assert role_checks("contact_detectors") == set(WRONG)

@@ -1,27 +1,34 @@
 """Wrong contact solvers: each breaks one promise, and exactly the checks of that promise fail."""
 
+import os
 from copy import copy
 
 import numpy as np
 import pytest
 from attrs import evolve
 
-from corekit.data.status import Status
-from corekit_testing.conformance import checks_of
-from corekit_testing.conformance.common import PAPER
+from corekit.data.status import SolveInfo, Status
 from corekit_testing.conformance.friction_laws import LAWS
 
-from .defects import after, counting, failing, flattering, iterations_by_lot, remembering_buffer, wrong
+from .defects import (
+    OF_A_LOTTERY,
+    OF_ALL_ROLES,
+    after,
+    counting,
+    failing,
+    flattering,
+    iterations_by_lot,
+    remembering_buffer,
+    role_checks,
+    wrong,
+)
+from .test_wrong_potentials import POTENTIALS
 
 QUICK = {"max_iterations": 500, "tolerance": 1e-9}
 
 
 def impulses(**methods):
     return wrong("contact_solvers", "reference-gauss-seidel", QUICK, **methods)
-
-
-def potential(**methods):
-    return wrong("contact_solvers", "reference-penalty", **methods)
 
 
 @after
@@ -85,7 +92,8 @@ def turn_friction(problem, impulse):
 
 
 def optimistic(right, self, problem, impulse):
-    return evolve(right(self, problem, impulse), status=Status.CONVERGED)
+    info = right(self, problem, impulse)
+    return info if info.status is Status.NON_FINITE else evolve(info, status=Status.CONVERGED)
 
 
 def lost_by_a_guess(right, self, problem, impulse):
@@ -159,6 +167,103 @@ def measured(info, problem, impulse):
     return evolve(info, residuals=told)
 
 
+def deaf_to_nan(right, self, problem, impulse):
+    """Finds nothing to do where nothing can be compared."""
+    info = right(self, problem, impulse)
+    return SolveInfo() if info.status is Status.NON_FINITE else info
+
+
+def under_a_foreign_name(right, self, problem, impulse):
+    return evolve(right(self, problem, impulse), answered_by="reference-penalty: newton")
+
+
+def chatting(right, self, problem, impulse):
+    print("solving")
+    return right(self, problem, impulse)
+
+
+def chatting_below(right, self, problem, impulse):
+    """As a compiled library prints."""
+    os.write(1, b"solving")
+    return right(self, problem, impulse)
+
+
+def careless(right, self, problem, impulse):
+    np.seterr(invalid="ignore")
+    return right(self, problem, impulse)
+
+
+def drawing(right, self, problem, impulse):
+    np.random.random()  # noqa: NPY002 - the stream of everybody
+    return right(self, problem, impulse)
+
+
+def last_tolerance(right, self, config, context=None):
+    """All solvers have the tolerance of the one that was made last."""
+    right(self, config, context)
+    type(self).shared = self._config
+
+
+def with_the_last(right, self, problem, impulse):
+    self._config = type(self).shared
+    info = right(self, problem, impulse)
+    return evolve(info, iterations=round(1e12 * self._config.tolerance))
+
+
+def remembering(right, self, problem, impulse):
+    info = right(self, problem, impulse)
+    if not hasattr(self, "speeds"):
+        self.speeds = np.zeros(1)
+    self.speeds += 1.0
+    return info
+
+
+def forget(right, self, internal_state):
+    self.speeds = internal_state["speeds"].copy() if internal_state else np.zeros(1)
+
+
+def forget_in_place(right, self, internal_state):
+    self.speeds = internal_state["speeds"] if internal_state else np.zeros(1)
+
+
+def hands_out_its_own(right, self):
+    return {"speeds": getattr(self, "speeds", np.zeros(1))}
+
+
+def hands_out_a_copy(right, self):
+    return {"speeds": getattr(self, "speeds", np.zeros(1)).copy()}
+
+
+TRACES = {
+    "prints": {"solve": chatting},
+    "prints by compiled code": {"solve": chatting_below},
+    "changes numpy": {"solve": careless},
+    "draws from the stream of all": {"solve": drawing},
+}
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_what_a_solver_does_to_others_is_seen(name):
+    with np.errstate():
+        assert failing(impulses(**TRACES[name])) == {"leaves-no-trace"}
+
+
+ALIASES = {
+    "handed out": {"internal_state": hands_out_its_own, "restore": forget},
+    "restored": {"internal_state": hands_out_a_copy, "restore": forget_in_place},
+}
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_internal_state_that_is_no_copy_is_seen(name):
+    assert failing(impulses(solve=remembering, **ALIASES[name])) == {"state-copied"}
+
+
+def test_internal_state_that_is_a_copy_passes():
+    sound = impulses(solve=remembering, internal_state=hands_out_a_copy, restore=forget)
+    assert failing(sound) == set()
+
+
 MUTANTS = {
     "one friction": (lambda: impulses(solve=one_friction), "friction-cone"),
     "four contacts": (lambda: impulses(solve=four_contacts), "complementarity"),
@@ -188,7 +293,10 @@ IMPULSES = {
     ),
     "inputs-unchanged": (lambda: impulses(solve=touch_the_problem), ()),
     "answers-own-memory": (lambda: impulses(solve=remembering_buffer), ()),
-    "deterministic": (lambda: impulses(solve=iterations_by_lot), ("answers-own-memory", "saved-and-loaded")),
+    "deterministic": (
+        lambda: impulses(solve=iterations_by_lot),
+        OF_A_LOTTERY,
+    ),
     "saved-and-loaded": (lambda: impulses(solve=counting), ()),
     "resting-impulse": (lambda: impulses(solve=changed_where(resting, scale_all)), ()),
     "separating-untouched": (lambda: impulses(solve=changed_where(opening, tug)), ()),
@@ -208,6 +316,11 @@ IMPULSES = {
     "infeasible-not-solved": (lambda: impulses(solve=optimistic), ()),
     "residuals-truthful": (lambda: impulses(solve=flattering), ()),
     "guess-harmless": (lambda: impulses(solve=lost_by_a_guess), ()),
+    "nan-unsolved": (lambda: impulses(solve=deaf_to_nan), ()),
+    "answered-by-itself": (lambda: impulses(solve=under_a_foreign_name), ()),
+    "leaves-no-trace": (lambda: impulses(solve=chatting), ()),
+    "state-copied": (lambda: impulses(solve=remembering, **ALIASES["handed out"]), ()),
+    "instances-apart": (lambda: impulses(__init__=last_tolerance, solve=with_the_last), ()),
     "bounded-rows-held": (
         lambda: impulses(solve=changed_where(lambda p: p.bounded_count and not p.contact_count, slack_brake)),
         (),
@@ -215,55 +328,13 @@ IMPULSES = {
 }
 
 
-@after
-def one_sided(self, contacts, position, velocity, step, out):
-    out.energy[:] *= 1.001
-
-
-@after
-def stiffer(self, contacts, position, velocity, step, out):
-    out.stiffness[:] *= 1.001
-
-
-@after
-def more_damping(self, contacts, position, velocity, step, out):
-    out.damping[:] *= 1.001
-
-
-@after
-def far_reaching(self, contacts, position, velocity, step, out):
-    n = contacts.count
-    out.energy[:] += np.where(contacts.gap[:n] >= self.activation_distance, 1.0, 0.0)
-
-
-@after
-def unreadable(self, contacts, position, velocity, step, out):
-    out.normal_force[:] *= 1.001
-
-
-def pushing(right, self, contacts, position, velocity, step, out):
-    """Friction that drives: the right terms at the opposite slip."""
-    return right(self, contacts, position, -velocity, step, out)
-
-
-POTENTIALS = {
-    "force-is-slope-of-energy": (lambda: potential(evaluate=one_sided), ()),
-    "potential-stiffness-is-slope": (lambda: potential(evaluate=stiffer), ()),
-    "potential-damping-is-slope": (lambda: potential(evaluate=more_damping), ()),
-    "within-reach": (lambda: potential(evaluate=far_reaching), ()),
-    "forces-readable": (lambda: potential(evaluate=unreadable), ()),
-    "friction-opposes": (lambda: potential(evaluate=pushing), ("potential-damping-is-slope",)),
-}
-
-
-@pytest.mark.parametrize(
-    ("cases", "name"), [(cases, name) for cases in (IMPULSES, POTENTIALS) for name in cases]
-)
-def test_exactly_the_right_checks_catch_it(cases, name):
-    make, others = cases[name]
+@pytest.mark.parametrize("name", IMPULSES)
+def test_exactly_the_right_checks_catch_it(name):
+    make, others = IMPULSES[name]
     assert failing(make()) == {name, *others}
 
 
 def test_every_check_of_contact_solvers_catches_a_wrong_one():
-    names = {check.name for check in checks_of("contact_solvers")} - {check.name for check in PAPER}
-    assert names == {*IMPULSES, *POTENTIALS, *(check.name for check in LAWS)}
+    assert role_checks("contact_solvers") | OF_ALL_ROLES == {
+        *IMPULSES, *POTENTIALS, *(check.name for check in LAWS),
+    }  # fmt: skip

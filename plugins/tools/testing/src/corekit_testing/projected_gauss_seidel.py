@@ -42,6 +42,10 @@ class ProjectedGaussSeidel(ImpulseSolver):
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         tolerance, most = self._config.tolerance, self._config.max_iterations
         scaled, width = self._scaled, problem.rows_per_contact
+        # sweeps compare, and what is not a number is neither larger nor smaller
+        if not math.isfinite(problem.delassus().sum() + problem.free_velocity.sum()):
+            impulse[:] = 0.0
+            return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=math.inf), "projected Gauss–Seidel")
         scaled.set_problem(problem, impulse)
         work = self._work[: width - 1]
         sweeps, error = _solve(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import random
+import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,8 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from corekit.data.array_file import read_arrays, write_arrays
-from corekit.roles.component import InternalState, restore_states
-from corekit_testing.conformance.check import Check, expect
+from corekit.roles.component import InternalState, Stateful, restore_states
+from corekit_testing.conformance.check import Check, NotApplicable, expect
+from corekit_testing.conformance.drawn_options import other_numbers
 from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
 
 __all__ = ["answer_checks"]
@@ -131,6 +136,83 @@ def _buffers_overwritten(start: Start, subject: Subject) -> None:
         _expect_same(one, other, "in a buffer that held another answer")
 
 
+def _state_copied(start: Start, subject: Subject) -> None:
+    session = _fresh(start, subject)
+    if not isinstance(session.component, Stateful):
+        raise NotApplicable("has no internal state")
+    half = session.questions // 2
+    for i in range(half):
+        session.ask(i)
+    given = session.internal_state()
+    kept = {name: values.copy() for name, values in given.items()}
+    _all_answers(session, half)
+    for name, values in given.items():
+        expect(_same(values, kept[name]), f"{name} of its internal state changes after it was handed out")
+    loaded = _fresh(start, subject)
+    loaded.restore(given)
+    _all_answers(loaded, half)
+    for name, values in given.items():
+        expect(_same(values, kept[name]), f"{name} changes after it was restored from it")
+
+
+def _instances_apart(start: Start, subject: Subject) -> None:
+    other = other_numbers(subject) or subject  # some have no numbers among their options
+    alone, waiting = _all_answers(_fresh(start, subject)), _fresh(start, subject)
+    with suppress(Exception):  # whether it works with these numbers is not asked here
+        _all_answers(_fresh(start, other))
+    for first, second in zip(alone, _all_answers(waiting), strict=True):
+        _expect_same(first, second, "after another one with other numbers was made and asked")
+
+
+_QUIET = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+"""How NumPy treats what is not a number unless somebody changes it for everybody."""
+
+
+def _leaves_no_trace(start: Start, subject: Subject) -> None:
+    before = _surroundings()
+    with _heard() as said:
+        _fresh(start, subject).ask(0)
+    expect(not said[0], f"prints {said[0][:80]!r}; a run's output is for whoever reads it by a program")
+    changed = [what for what, value in _surroundings().items() if value != before[what]]
+    expect(not changed, f"changes {', '.join(changed)} for everybody in the process")
+    treated = np.geterr()
+    expect(
+        treated == _QUIET,
+        f"NumPy's treatment of errors was changed for everybody: {treated}; use np.errstate",
+    )
+
+
+def _surroundings() -> dict[str, Any]:
+    """What all code in a process shares."""
+    numbers: Any = np.random.get_state(legacy=True)  # noqa: NPY002 - the stream that nobody should draw from
+    return {
+        "the random numbers of NumPy": (numbers[1].tobytes(), numbers[2]),
+        "the random numbers of Python": random.getstate(),
+        "the environment": dict(os.environ),
+        "the working folder": os.getcwd(),
+        "NumPy's treatment of errors": np.geterr(),
+    }
+
+
+@contextmanager
+def _heard() -> Iterator[list[str]]:
+    """What is printed inside, by Python or by compiled code: the only entry, when the block has ended."""
+    said = [""]
+    with tempfile.TemporaryFile() as file:
+        sys.stdout.flush()
+        kept, stream = os.dup(1), sys.stdout
+        os.dup2(file.fileno(), 1)
+        try:
+            with os.fdopen(os.dup(1), "w", encoding="utf-8") as sys.stdout:
+                yield said
+        finally:
+            sys.stdout = stream
+            os.dup2(kept, 1)
+            os.close(kept)
+            file.seek(0)
+            said[0] = file.read().decode("utf-8", "replace")
+
+
 _ALWAYS = (
     ("inputs-unchanged", "what is handed over is not changed", _inputs_unchanged),
     (
@@ -143,6 +225,21 @@ _ALWAYS = (
         "saved-and-loaded",
         "saved, loaded and continued equals continued; nothing remembered is fresh",
         _saved_and_loaded,
+    ),
+    (
+        "state-copied",
+        "internal state that was handed out or restored is a copy: going on does not change it",
+        _state_copied,
+    ),
+    (
+        "instances-apart",
+        "another one with other numbers changes none of its answers",
+        _instances_apart,
+    ),
+    (
+        "leaves-no-trace",
+        "it prints nothing and changes nothing that all code in the process shares",
+        _leaves_no_trace,
     ),
 )
 _PURE = ("pure", "the same question has the same answer, whatever was asked in between", _pure)

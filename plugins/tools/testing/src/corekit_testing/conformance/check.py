@@ -12,9 +12,21 @@ from attrs import frozen
 from corekit.data.arrays import Array
 
 if TYPE_CHECKING:
+    from corekit.data.status import SolveInfo
     from corekit_testing.conformance.subject import Subject
 
-__all__ = ["Check", "CheckFailed", "NotApplicable", "Outcome", "Verdict", "check", "expect", "expect_close"]
+__all__ = [
+    "Check",
+    "CheckFailed",
+    "NotApplicable",
+    "Outcome",
+    "Verdict",
+    "check",
+    "expect",
+    "expect_close",
+    "expect_own_name",
+    "expect_unsolved",
+]
 
 
 class CheckFailed(AssertionError):
@@ -83,6 +95,19 @@ def expect(condition: object, message: str) -> None:
     """Raise `CheckFailed` unless the condition holds."""
     if not condition:
         raise CheckFailed(message)
+
+
+def expect_unsolved(what: str, info: SolveInfo) -> None:
+    """Raise `CheckFailed` where a problem that has no answer is said to be solved."""
+    expect(not info.status.solved, f"{what} is {info.status.name}")
+
+
+def expect_own_name(subject: Subject, info: SolveInfo) -> None:
+    """Raise `CheckFailed` where an answer is ascribed to another component of the role."""
+    first = info.answered_by.partition(":")[0].partition(",")[0].strip()
+    expect(
+        first not in subject.other_names(), f"{info.answered_by!r} is another component: it answered itself"
+    )
 
 
 def expect_close(what: str, found: Array, wanted: Array, tolerance: float) -> None:

@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
-from corekit.geometry.shape_specs import shape_kinds, shape_spec
+from corekit.geometry.shape_specs import shape_kinds
 from corekit.geometry.shapes import ShapePoses
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, CheckFailed, NotApplicable, check, expect, expect_close
-from corekit_testing.conformance.shape_scenes import (
-    GAPS,
-    Scene,
-    analytic_gap,
-    can_place,
-    is_flat,
-    measured,
-    random_rotation,
+from corekit_testing.conformance.detector_places import PLACES
+from corekit_testing.conformance.detector_scenes import (
+    CROWD,
+    crowd,
+    entries,
+    least,
+    placed_pairs,
+    prepared,
+    scenes,
 )
+from corekit_testing.conformance.shape_scenes import GAPS, Scene, analytic_gap, is_endless, measured
 from corekit_testing.conformance.subject import Answer, Session, Subject
 
 __all__ = ["CHECKS"]
 
-_TRIALS = 4
-_CROWD = 9
 _CROWDS = 6
-_ROUNDING = 1e-15
-"""Of a gap between shapes of some centimetres [m]: nearer than this none is placed."""
-
-
-def _placed_pairs(subject: Subject) -> list[tuple[str, str]]:
-    """Served pairs of kinds that scenes can hold, in the order of a detector's; what is flat stands second."""
-    known = shape_kinds()
-    pairs: set[tuple[str, str]] = set()
-    for a, b in subject.build().supported_pairs:
-        if {a, b} <= set(known) and can_place(a) and can_place(b) and not (is_flat(a) and is_flat(b)):
-            pairs.add((b, a) if is_flat(a) else (a, b))
-    if not pairs:
-        raise NotApplicable("serves no pair of kinds that the kit can place")
-    return sorted(pairs)
+_LEFT = 256
+"""Slots of a set that another used before."""
 
 
 @check("pairs-placed", "its pairs are of known kinds, and scenes can hold one of them at least")
@@ -51,64 +38,20 @@ def pairs_placed(subject: Subject) -> None:
     unknown = sorted({kind for pair in pairs for kind in pair} - set(shape_kinds()))
     expect(not unknown, f"no distribution brings the shape {', '.join(unknown)}")
     try:
-        _placed_pairs(subject)
+        placed_pairs(subject)
     except NotApplicable as nothing:
         listed = ", ".join(sorted("–".join(pair) for pair in pairs))
         raise CheckFailed(f"nothing is judged of {listed or 'no pair'}: {nothing}") from None
-
-
-def _scene(random: np.random.Generator, kinds: tuple[str, str], gap: float) -> Scene:
-    """Two shapes askew with roughly this gap; the second is an obstacle if it is flat, else a body's.
-
-    The distance is exact where the gap has a formula.
-    """
-    flat = is_flat(kinds[1])
-    scene = Scene(kinds, int(flat), random)
-    away = random.normal(size=3)
-    away /= np.linalg.norm(away)
-    rotation = random_rotation(random)
-    if flat:
-        away = rotation @ np.array(shape_spec(kinds[1]).plane_normal)
-    scene.place(1, 0.1 * random.normal(size=3), rotation, 0.2 * random_rotation(random)[:, 0])
-    start = scene.poses.position[1] + 0.5 * away
-    scene.place(0, start, random_rotation(random), 0.2 * random_rotation(random)[:, 0])
-    if kinds in GAPS or kinds[::-1] in GAPS:
-        # along a line the gap grows at most as fast as the distance, so this never oversteps
-        for _ in range(60):
-            missing = analytic_gap(scene, 0, 1) - gap
-            if abs(missing) < _ROUNDING:
-                break
-            scene.shift(0, -0.9 * missing * away)
-    return scene
-
-
-def _prepared(subject: Subject, scene: Scene) -> Any:
-    detector = subject.build()
-    detector.prepare(scene.table, detector.supported_pairs)
-    return detector
-
-
-def _scenes(subject: Subject, gap: float) -> Iterator[tuple[tuple[str, str], Scene, Any]]:
-    """Scenes of every pair of kinds that the subject serves, with a detector prepared for each."""
-    random = np.random.default_rng(6)
-    for kinds in _placed_pairs(subject):
-        for _ in range(_TRIALS):
-            scene = _scene(random, kinds, gap)
-            yield kinds, scene, _prepared(subject, scene)
-
-
-def _least(found: ContactSet) -> int:
-    return int(found.gap[: found.count].argmin())
 
 
 @check("gap-analytic", "the least gap of a pair is that of its closed formula")
 def gap_analytic(subject: Subject) -> None:
     compared = False
     for gap in (0.05, 0.004, -0.004):
-        for kinds, scene, detector in _scenes(subject, gap):
+        for kinds, scene, detector in scenes(subject, gap):
             if kinds in GAPS or kinds[::-1] in GAPS:
                 found = measured(detector, scene, scene.poses)
-                gaps = found.gap[_least(found)]
+                gaps = found.gap[least(found)]
                 wanted = analytic_gap(scene, 0, 1)
                 compared = True
                 expect_close(f"gap of {'–'.join(kinds)} [m]", gaps, np.array(wanted), 1e-10)
@@ -118,7 +61,7 @@ def gap_analytic(subject: Subject) -> None:
 
 @check("normal-unit", "normals have length one")
 def normal_unit(subject: Subject) -> None:
-    for kinds, scene, detector in _scenes(subject, 0.01):
+    for kinds, scene, detector in scenes(subject, 0.01):
         found = measured(detector, scene, scene.poses)
         normal = found.normal[: found.count]
         length = np.linalg.norm(normal, axis=1)
@@ -127,9 +70,9 @@ def normal_unit(subject: Subject) -> None:
 
 @check("normal-into-first", "moving the first shape along the normal opens the gap")
 def normal_into_first(subject: Subject) -> None:
-    for kinds, scene, detector in _scenes(subject, 0.01):
+    for kinds, scene, detector in scenes(subject, 0.01):
         found = measured(detector, scene, scene.poses)
-        low = _least(found)
+        low = least(found)
         gap, normal, first = float(found.gap[low]), found.normal[low].copy(), int(found.shape[low, 0])
         scene.shift(first, 1e-5 * normal)
         after = measured(detector, scene, scene.poses)
@@ -142,7 +85,7 @@ def normal_into_first(subject: Subject) -> None:
 
 @check("shapes-named", "a contact names its two shapes as the candidate pair did, its carriers their frames")
 def shapes_named(subject: Subject) -> None:
-    for kinds, scene, detector in _scenes(subject, 0.01):
+    for kinds, scene, detector in scenes(subject, 0.01):
         found, what = measured(detector, scene, scene.poses), "–".join(kinds)
         for c in range(found.count):
             expect(
@@ -163,7 +106,7 @@ def shapes_named(subject: Subject) -> None:
 def gap_rate(subject: Subject) -> None:
     random = np.random.default_rng(7)
     compared = 0
-    for kinds, scene, detector in _scenes(subject, 0.01):
+    for kinds, scene, detector in scenes(subject, 0.01):
         shape = (scene.frames, 3)
         velocity, spin = 0.1 * random.normal(size=shape), 0.5 * random.normal(size=shape)
         now = measured(detector, scene, scene.poses)
@@ -199,17 +142,17 @@ def _relative_velocity(found: ContactSet, c: int, poses: ShapePoses, velocity: A
 @check("swap-symmetric", "two bodies' shapes in the other order have the same gaps and opposite normals")
 def swap_symmetric(subject: Subject) -> None:
     swapped = False
-    for kinds, scene, detector in _scenes(subject, 0.01):
-        if is_flat(kinds[1]):
+    for kinds, scene, detector in scenes(subject, 0.01):
+        if is_endless(kinds[1], subject.shapes):
             continue
         swapped = True
         poses = scene.poses
-        other = Scene(kinds[::-1], 0, np.random.default_rng(8))
+        other = Scene(kinds[::-1], 0, np.random.default_rng(8), subject.shapes)
         for i, j in ((0, 1), (1, 0)):
             span = poses.end[i] - poses.position[i]
             other.place(j, poses.position[i], poses.rotation[i], span)
-        one, two = measured(detector, scene, poses), measured(_prepared(subject, other), other, other.poses)
-        a, b, what = _least(one), _least(two), "–".join(kinds)
+        one, two = measured(detector, scene, poses), measured(prepared(subject, other), other, other.poses)
+        a, b, what = least(one), least(two), "–".join(kinds)
         expect(one.count == two.count, f"{what} has {one.count} contacts, in the other order {two.count}")
         expect_close(f"gap of {what} in the other order", two.gap[b], one.gap[a], 1e-10)
         expect_close(f"normal of {what} in the other order", two.normal[b], -one.normal[a], 1e-6)
@@ -217,41 +160,24 @@ def swap_symmetric(subject: Subject) -> None:
         raise NotApplicable("serves no pair whose order could change")
 
 
-def _crowd(subject: Subject, seed: int = _CROWD) -> tuple[Scene, Any]:
-    """Many shapes of the served kinds near each other."""
-    kinds = {kind for pair in _placed_pairs(subject) for kind in pair}
-    flats = sorted(kind for kind in kinds if is_flat(kind))
-    random = np.random.default_rng(seed)
-    scene = Scene((*sorted(kinds - set(flats)) * 3, *flats), len(flats), random)
-    for i, kind in enumerate(scene.kinds):
-        place = np.array([0.0, 0.0, -0.4]) if kind in flats else 0.25 * random.normal(size=3)
-        rotation = np.eye(3) if kind in flats else random_rotation(random)
-        scene.place(i, place, rotation, 0.2 * random_rotation(random)[:, 0])
-    return scene, _prepared(subject, scene)
-
-
-def _entries(found: ContactSet) -> set[tuple[int, int, int]]:
-    return {(int(found.id[c]), int(found.shape[c, 0]), int(found.shape[c, 1])) for c in range(found.count)}
-
-
 @check("ids-unique-and-persistent", "ids are unique, and a small motion keeps them")
 def ids_unique_and_persistent(subject: Subject) -> None:
-    for seed in range(_CROWD, _CROWD + _CROWDS):  # rounding chooses in some poses alone
-        scene, detector = _crowd(subject, seed)
+    for seed in range(CROWD, CROWD + _CROWDS):  # rounding chooses in some poses alone
+        scene, detector = crowd(subject, seed)
         found = measured(detector, scene, scene.poses)
         ids = {int(each) for each in found.id[: found.count]}
         expect(len(ids) == found.count, f"{found.count} contacts have {len(ids)} different ids")
         still = np.zeros((scene.frames, 3))
         for direction in np.eye(3):
             after = measured(detector, scene, scene.moved(still + 1e-9 * direction, still, 1.0))
-            changed = _entries(after) ^ _entries(found)
+            changed = entries(after) ^ entries(found)
             pairs = sorted({(scene.kinds[i], scene.kinds[j]) for _, i, j in changed})
             expect(not changed, f"ids of {pairs} change when everything moves by 1e-9 m")
 
 
 @check("candidates-complete", "no pair that may come closer than the margin is missed")
 def candidates_complete(subject: Subject) -> None:
-    scene, detector = _crowd(subject)
+    scene, detector = crowd(subject)
     seen = 0
     for margin in (0.02, 0.1, 0.3):
         whole = measured(detector, scene, scene.poses, margin)
@@ -259,7 +185,7 @@ def candidates_complete(subject: Subject) -> None:
         near.count = 1  # what is left of an earlier step is replaced
         detector.find_candidates(scene.poses, margin, near)
         detector.compute_contacts(near, scene.poses, margin, found)
-        missed = _entries(whole) - _entries(found)
+        missed = entries(whole) - entries(found)
         seen += whole.count
         pairs = sorted({(scene.kinds[i], scene.kinds[j]) for _, i, j in missed})
         expect(not missed, f"with a margin of {margin} m it misses {len(missed)} contacts, of {pairs}")
@@ -268,7 +194,7 @@ def candidates_complete(subject: Subject) -> None:
 
 @check("margin-respected", "contacts have gaps below the margin, and all such are there")
 def margin_respected(subject: Subject) -> None:
-    scene, detector = _crowd(subject)
+    scene, detector = crowd(subject)
     whole = measured(detector, scene, scene.poses)
     margin = float(np.median(whole.gap[: whole.count]))
     found = measured(detector, scene, scene.poses, margin)
@@ -282,7 +208,7 @@ def margin_respected(subject: Subject) -> None:
 
 @check("measure-appends", "contacts of another detector in the set stay")
 def measure_appends(subject: Subject) -> None:
-    scene, detector = _crowd(subject)
+    scene, detector = crowd(subject)
     alone = measured(detector, scene, scene.poses)
     found = ContactSet(3)
     found.count = 2
@@ -301,7 +227,7 @@ class DetectorSession(Session):
     def __init__(self, subject: Subject, component: Any, *, reuse: bool = False) -> None:
         super().__init__(subject, component, reuse=reuse)
         self._detector = component
-        self._scene = _crowd(subject)[0]
+        self._scene = crowd(subject)[0]
         random = np.random.default_rng(10)
         self._velocity, self._spin = (random.normal(size=(self._scene.frames, 3)) for _ in range(2))
         self._detector.prepare(self._scene.table, self._detector.supported_pairs)
@@ -314,7 +240,7 @@ class DetectorSession(Session):
             "table.size": self._scene.table.size, "table.frame": self._scene.table.frame,
         }  # fmt: skip
         before = {name: values.copy() for name, values in handed.items()}
-        near, found = self.buffer("near", lambda: Candidates(2)), self.buffer("found", lambda: ContactSet(2))
+        near, found = self.buffer("near", lambda: Candidates(2)), self.buffer("found", self._contacts)
         self._detector.find_candidates(poses, 0.3, near)
         pairs = near.pairs[: near.count].copy()
         found.count = 0
@@ -327,6 +253,14 @@ class DetectorSession(Session):
             for name in ("id", "shape", "gap", "point", "normal", "frame", "local_point", "weight")
         }
         return Answer({name: (before[name], values) for name, values in handed.items()}, answers)
+
+    def _contacts(self) -> ContactSet:
+        """An empty set; where buffers are used again, one whose slots are as strangers left them."""
+        found = ContactSet(_LEFT)
+        if self._reuse:
+            found.frame[:], found.local_point[:], found.weight[:] = 0, np.nan, 0.5
+            found.tangent[:], found.gap[:], found.id[:] = np.nan, np.nan, 7
+        return found
 
 
 CHECKS: tuple[Check, ...] = (
@@ -342,5 +276,6 @@ CHECKS: tuple[Check, ...] = (
     candidates_complete,
     margin_respected,
     measure_appends,
+    *PLACES,
 )
 """Checks of the contact detector role."""

@@ -14,7 +14,14 @@ from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
 from corekit.roles.component import BuildContext
 from corekit.roles.friction import ANISOTROPIC_COULOMB
-from corekit_testing.conformance.check import Check, check, expect, expect_close
+from corekit_testing.conformance.check import (
+    Check,
+    check,
+    expect,
+    expect_close,
+    expect_own_name,
+    expect_unsolved,
+)
 from corekit_testing.conformance.contact_problems import DenseProblem, crushed, feasible, point_mass
 from corekit_testing.conformance.friction_laws import LAWS
 from corekit_testing.conformance.subject import Subject
@@ -270,6 +277,23 @@ def bounded_rows_beside_contacts(subject: Subject) -> None:
         expect(lacking <= _NEAR, f"beside bounded rows friction is {lacking:.3g} m/s or N·s off")
 
 
+@check("nan-unsolved", "what is not a number is never said to be solved", "impulses")
+def nan_unsolved(subject: Subject) -> None:
+    for name, mu in product(("free_velocity", "matrix"), (0.0, 0.4)):
+        for row in range(3):
+            problem = point_mass([-1.0, 0.3, 0.0], mu, copies=2)
+            spoilt = getattr(problem, name)
+            spoilt[row] = spoilt.T[row] = np.nan
+            expect_unsolved(f"a problem with nan in {name}", _answer(subject.build(), problem)[1])
+
+
+@check("answered-by-itself", "an answer is not ascribed to another solver", "impulses")
+def answered_by_itself(subject: Subject) -> None:
+    solver = subject.build()
+    for problem in (*_random_problems(), point_mass([0.2, 0.0, 0.0]), crushed(0.5)):
+        expect_own_name(subject, _answer(solver, problem)[1])
+
+
 IMPULSES: tuple[Check, ...] = (
     resting_impulse,
     separating_untouched,
@@ -283,6 +307,8 @@ IMPULSES: tuple[Check, ...] = (
     infeasible_not_solved,
     residuals_truthful,
     guess_harmless,
+    nan_unsolved,
+    answered_by_itself,
     bounded_rows_held,
     bounded_rows_beside_contacts,
 )

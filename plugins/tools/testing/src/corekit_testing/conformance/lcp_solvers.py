@@ -12,7 +12,14 @@ from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo
 from corekit.roles.problem import LCPProblem, PhysicalContactProblem
 from corekit_testing.conformance.answers import answer_checks
-from corekit_testing.conformance.check import Check, check, expect, expect_close
+from corekit_testing.conformance.check import (
+    Check,
+    check,
+    expect,
+    expect_close,
+    expect_own_name,
+    expect_unsolved,
+)
 from corekit_testing.conformance.subject import SERIES, Answer, Session, Subject
 
 __all__ = ["CHECKS", "contact_lcp", "enumerated"]
@@ -173,6 +180,21 @@ def residual_truthful(subject: Subject) -> None:
         expect(met or not info.status.solved, f"is {info.status.name} with a residual of {true:.3g}")
 
 
+@check("nan-unsolved", "what is not a number is never said to be solved")
+def nan_unsolved(subject: Subject) -> None:
+    for problem in (_definite(np.random.default_rng(34), 3), contact_lcp(np.array([-1.0, 0.9, 0.3]), 0.5)[0]):
+        for name in ("matrix", "vector"):
+            spoilt = evolve(problem, **{name: getattr(problem, name).copy()})
+            getattr(spoilt, name)[0] = np.nan
+            expect_unsolved(f"a problem with nan in its {name}", _answer(subject, spoilt)[1])
+
+
+@check("answered-by-itself", "an answer is not ascribed to another solver")
+def answered_by_itself(subject: Subject) -> None:
+    for problem in (_definite(np.random.default_rng(35), 3), _without_answer()[0][1]):
+        expect_own_name(subject, _answer(subject, problem)[1])
+
+
 class LCPSession(Session):
     """A series of definite problems, and one with friction."""
 
@@ -207,5 +229,7 @@ CHECKS: tuple[Check, ...] = (
     guess_harmless,
     no_false_convergence,
     residual_truthful,
+    nan_unsolved,
+    answered_by_itself,
 )
 """Checks of the LCP solver role."""

@@ -93,6 +93,28 @@ def pressed(reach: float, depth: float, friction: float, speed: float = 0.3) -> 
     return Pressed(contacts, position, velocity)
 
 
+def between_bodies(reach: float, depth: float, friction: float, speed: float = 0.3) -> Pressed:
+    """The same contacts with a second body, of one point, and of two rods that cross.
+
+    The axes of the rods are a depth of theirs apart, so that their closest points are those of the weights.
+    """
+    one = pressed(reach, depth, friction, speed)
+    contacts, random = one.contacts, np.random.default_rng(18)
+    normal, tangent, gap = contacts.normal[0], contacts.tangent[0], float(contacts.gap[0])
+    contacts.frame[:2] = [[0, 1, -1, -1], [0, 1, 2, 3]]
+    contacts.weight[:2] = [[1.0, -1.0, 0.0, 0.0], [0.7, 0.3, -0.4, -0.6]]
+    position, away = np.zeros((2, 4, 3)), 0.5 * (gap + 0.04) * normal
+    position[0, 0], position[0, 1] = 0.5 * gap * normal, -0.5 * gap * normal
+    across = np.cross(normal, tangent) + 0.3 * tangent
+    for slot, (place, along) in enumerate(((away, tangent), (-away, across))):
+        weights = np.abs(contacts.weight[1, 2 * slot : 2 * slot + 2])
+        position[1, 2 * slot : 2 * slot + 2] = place + np.outer([-weights[1], weights[0]], 0.1 * along)
+    used = contacts.frame[:2] >= 0
+    velocity = np.where(used[:, :, None], speed * random.normal(size=(2, 4, 3)), 0.0)
+    contacts.point[:2] = 0.0
+    return Pressed(contacts, position, velocity)
+
+
 def _acting(subject: Subject) -> tuple[Any, list[float]]:
     """The solver and depths into its layer [m] at which it pushes."""
     solver = subject.build()
@@ -165,15 +187,56 @@ def potential_damping_is_slope(subject: Subject) -> None:
 @check("within-reach", "nothing acts beyond the reach; contacts do not act on each other", "potential")
 def within_reach(subject: Subject) -> None:
     solver, depths = _acting(subject)
-    far = pressed(solver.activation_distance, -1e-6, 0.4).terms(solver)
-    for name in ("energy", "force", "stiffness", "damping", "normal_force"):
-        expect_close(f"{name} beyond the reach", getattr(far, name), np.zeros_like(getattr(far, name)), 0.0)
+    for beyond in (1e-6, 0.1, 10.0, 1e4):
+        far = pressed(solver.activation_distance, -beyond, 0.4).terms(solver)
+        for name in ("energy", "force", "stiffness", "damping", "normal_force", "tangential_force"):
+            what = f"{name} {beyond:g} m beyond the reach"
+            expect_close(what, getattr(far, name), np.zeros_like(getattr(far, name)), 0.0)
     one = pressed(solver.activation_distance, depths[0], 0.4)
     displacement = np.zeros((2, 4, 3))
     displacement[0] = -0.1 * depths[0]
     other = one.moved(displacement).terms(solver)
     expect_close(
         "force of the contact that did not move [N]", other.force[1], one.terms(solver).force[1], 0.0
+    )
+
+
+@check(
+    "reaction-equal",
+    "between two bodies forces add up to nothing, and no common motion of both changes them",
+    "potential",
+)
+def reaction_equal(subject: Subject) -> None:
+    solver, depths = _acting(subject)
+    for depth in depths:
+        terms = between_bodies(solver.activation_distance, depth, 0.4).terms(solver)
+        force = terms.force.reshape(2, 4, 3)
+        size = 1e-10 * float(np.abs(force).max())
+        expect(size > 0.0, f"no force between bodies {depth:.3g} m deep in its layer")
+        expect_close("force on both bodies together [N]", force.sum(axis=1), np.zeros((2, 3)), size)
+        for name in ("stiffness", "damping"):
+            matrix = getattr(terms, name).reshape(2, 4, 3, 4, 3)
+            size = 1e-10 * float(np.abs(matrix).max())
+            nothing = np.zeros((2, 4, 3, 3))
+            expect_close(f"{name} of a common motion", matrix.sum(axis=3), nothing, size)
+            expect_close(
+                f"{name}: what both bodies get", matrix.sum(axis=1).transpose(0, 2, 1, 3), nothing, size
+            )
+
+
+@check(
+    "resolution-bounded",
+    "a step may move a pair by more than nothing and half of the layer at most",
+    "potential",
+)
+def resolution_bounded(subject: Subject) -> None:
+    solver = subject.build()
+    layer, moved = float(solver.activation_distance), float(solver.resolution)
+    expect(0.0 <= layer < np.inf, f"`activation_distance` is {layer:g} m")
+    fits = 0.0 < moved <= 0.5 * layer or moved == layer == 0.0
+    expect(
+        fits,
+        f"`resolution` is {moved:g} m in a layer of {layer:g} m; more than 0 and at most half of it is asked for",
     )
 
 
@@ -217,6 +280,8 @@ POTENTIALS: tuple[Check, ...] = (
     potential_stiffness_is_slope,
     potential_damping_is_slope,
     within_reach,
+    resolution_bounded,
+    reaction_equal,
     forces_readable,
     friction_opposes,
 )

@@ -12,7 +12,14 @@ from corekit.data.status import SolveInfo, Status
 from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix
 from corekit.roles.problem import QPProblem
 from corekit_testing.conformance.answers import answer_checks
-from corekit_testing.conformance.check import Check, check, expect, expect_close
+from corekit_testing.conformance.check import (
+    Check,
+    check,
+    expect,
+    expect_close,
+    expect_own_name,
+    expect_unsolved,
+)
 from corekit_testing.conformance.subject import SERIES, Answer, Session, Subject
 
 __all__ = ["CHECKS", "enumerated", "program"]
@@ -255,6 +262,22 @@ def residual_truthful(subject: Subject) -> None:
         expect(met or not info.status.solved, f"is {info.status.name} with a residual of {true:.3g}")
 
 
+@check("nan-unsolved", "what is not a number is never said to be solved")
+def nan_unsolved(subject: Subject) -> None:
+    for name in ("hessian", "gradient", "values"):
+        problem = random_program(np.random.default_rng(56), 3, 1, 2)
+        spoilt = problem.hessian.data if name == "hessian" else getattr(problem, name)
+        spoilt[0] = np.nan
+        expect_unsolved(f"a program with nan in its {name}", _answer(subject, problem)[2])
+
+
+@check("answered-by-itself", "an answer is not ascribed to another solver")
+def answered_by_itself(subject: Subject) -> None:
+    random = np.random.default_rng(57)
+    for count in (1, 3):
+        expect_own_name(subject, _answer(subject, random_program(random, 3, 0, count))[2])
+
+
 class QPSession(Session):
     """A series of programs."""
 
@@ -295,5 +318,7 @@ CHECKS: tuple[Check, ...] = (
     no_false_convergence,
     singular_refused,
     residual_truthful,
+    nan_unsolved,
+    answered_by_itself,
 )
 """Checks of the QP solver role."""

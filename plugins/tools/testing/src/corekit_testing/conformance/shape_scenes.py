@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,21 @@ from corekit_testing.conformance.check import expect
 
 __all__ = [
     "GAPS",
+    "SOLIDS",
+    "Given",
     "Scene",
     "analytic_gap",
     "can_place",
+    "is_endless",
     "is_flat",
     "measured",
+    "outside",
     "random_rotation",
     "turned",
 ]
 
+SOLIDS = "sphere", "capsule", "cylinder", "box"
+"""Kinds whose distance to a point has a formula here, `outside`."""
 SIZES: Mapping[str, tuple[float, ...]] = {
     "half-space": (),
     "sphere": (0.07,),
@@ -37,29 +44,43 @@ SIZES: Mapping[str, tuple[float, ...]] = {
     "edge": (0.03,),
 }
 """Sizes [m] of the kinds whose gaps have formulas here, and of those that have no end or two frames."""
+_PLANAR = "half-plane", "ring"
+"""Kinds that have no end in a plane and touch nothing outside of it: scenes are askew in space."""
 _LENGTHS = 0.12, 0.08, 0.05
 """Sizes [m] of all other kinds, falling: the ring of a torus is wider than its tube."""
 
 
+Given = Mapping[str, tuple[float, ...]]
+"""Sizes [m] of kinds that whoever asks gives, in place of those of the kit."""
+_NOTHING: Given = MappingProxyType({})
+
+
 def is_flat(kind: str) -> bool:
-    """Whether a shape of this kind is all of one side of a plane; scenes hold it as an obstacle alone."""
+    """Whether a shape of this kind is all of one side of a plane."""
     return shape_spec(kind).plane_normal is not None
 
 
-def can_place(kind: str) -> bool:
-    """Whether scenes can hold a shape of this kind: one of `SIZES`, or one that a ball bounds."""
-    if kind in SIZES or is_flat(kind):
-        return True
-    radius = shape_spec(kind).bounding_radius(*_sizes_and_vertices(kind))
-    return 0.0 < radius < math.inf
+def is_endless(kind: str, given: Given = _NOTHING) -> bool:
+    """Whether a shape of this kind has no end; scenes hold it as an obstacle alone. An edge ends at its frames."""
+    return kind != "edge" and math.isinf(_radius(kind, given))
 
 
-def _sizes_and_vertices(kind: str) -> tuple[tuple[float, ...], Array | None]:
+def can_place(kind: str, given: Given = _NOTHING) -> bool:
+    """Whether scenes can hold a shape of this kind: an edge, or one with a bounding radius, be it infinite."""
+    return kind not in _PLANAR and (kind == "edge" or _radius(kind, given) > 0.0)
+
+
+def _radius(kind: str, given: Given) -> float:
+    return float(shape_spec(kind).bounding_radius(*_sizes_and_vertices(kind, given)))
+
+
+def _sizes_and_vertices(kind: str, given: Given = _NOTHING) -> tuple[tuple[float, ...], Array | None]:
     """Sizes [m], and vertices in its own axes [m], shape (k, 3), of a shape of this kind in scenes."""
     if kind in SIZES:
-        return SIZES[kind], None
+        return given.get(kind, SIZES[kind]), None
     spec = shape_spec(kind)
-    return _LENGTHS[: len(spec.sizes)], None if spec.vertices is None else _vertices(spec.vertices)
+    sizes = given.get(kind, _LENGTHS[: len(spec.sizes)])
+    return sizes, None if spec.vertices is None else _vertices(spec.vertices)
 
 
 def _vertices(rule: VertexRule) -> Array:
@@ -91,7 +112,9 @@ def turned(spin: Array, s: float) -> Array:
 class Scene:
     """Shapes in the world, movable by the frames of their bodies."""
 
-    def __init__(self, kinds: Sequence[str], obstacles: int, random: np.random.Generator) -> None:
+    def __init__(
+        self, kinds: Sequence[str], obstacles: int, random: np.random.Generator, given: Given = _NOTHING
+    ) -> None:
         n = len(kinds)
         bodies = n - obstacles
         self.kinds = tuple(kinds)
@@ -100,7 +123,7 @@ class Scene:
         self.frame = np.array([first[i] if i < bodies else -1 for i in range(n)], dtype=np.int64)
         edge = [i < bodies and kind == "edge" for i, kind in enumerate(kinds)]
         self.second = np.where(edge, self.frame + 1, -1)
-        sizes, vertices = zip(*map(_sizes_and_vertices, kinds), strict=True)
+        sizes, vertices = zip(*(_sizes_and_vertices(kind, given) for kind in kinds), strict=True)
         self.table = ShapeTable(
             kind=self.kinds,
             size=np.array([[*size, 0.0, 0.0, 0.0][:3] for size in sizes]),
@@ -182,7 +205,7 @@ def measured(detector: Any, scene: Scene, poses: ShapePoses, margin: float = np.
     return found
 
 
-def _outside(kind: str, size: Array, x: Array) -> float:
+def outside(kind: str, size: Array, x: Array) -> float:
     """Signed distance of a point, in the shape's axes [m]."""
     if kind == "sphere":
         return float(np.linalg.norm(x)) - size[0]
@@ -230,7 +253,7 @@ def _flat(table: ShapeTable, p: ShapePoses, i: int, j: int) -> float:
 def _ball(table: ShapeTable, p: ShapePoses, i: int, j: int) -> float:
     """j is a sphere."""
     x = (p.position[j] - p.position[i]) @ p.rotation[i]
-    return _outside(table.kind[i], table.size[i], x) - float(table.size[j, 0])
+    return outside(table.kind[i], table.size[i], x) - float(table.size[j, 0])
 
 
 def _ends(table: ShapeTable, p: ShapePoses, i: int) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 from attrs import evolve, field, frozen
 
@@ -60,6 +61,7 @@ class Subject:
         spread: factor on the size of those displacements, for models with narrow limits.
         target: the class itself, if not the spec's.
         free_base: whether a model is built with a base that moves.
+        shapes: kind → sizes [m] of shapes in the scenes of detectors, where those of the kit do not suit.
     """
 
     spec: ComponentSpec
@@ -69,6 +71,7 @@ class Subject:
     spread: float = 1.0
     target: Callable[[Any, BuildContext], Any] | None = None
     free_base: bool = False
+    shapes: Mapping[str, tuple[float, ...]] = field(factory=dict)
 
     @classmethod
     def installed(
@@ -100,6 +103,11 @@ class Subject:
         """The options as its attrs class."""
         return structured(self.config_class(), self.options, "options")
 
+    def other_names(self) -> set[str]:
+        """Names of the other components of its role that are installed, but for those that its options name."""
+        others = {row.name for row in discover() if row.role == self.spec.role} - {self.spec.name}
+        return others - {ref.use.rpartition(":")[2] for ref in _refs(self.config())}
+
     def build(self, context: BuildContext | None = None) -> Any:
         """A new component."""
         return self.build_from(self.config(), context)
@@ -110,6 +118,13 @@ class Subject:
         target = self.target or load_target(self.spec.target)
         free_base = self.free_base or context.free_base
         return target(config, evolve(context, build=_build_named, free_base=free_base))
+
+
+def _refs(config: Any) -> list[ComponentRef]:
+    """The components that options name, in lists too."""
+    values = [getattr(config, each.name) for each in attrs.fields(type(config))]
+    nested = [entry for value in values for entry in (value if isinstance(value, tuple) else (value,))]
+    return [entry for entry in nested if isinstance(entry, ComponentRef)]
 
 
 def _build_named(role: str, use: ComponentRef) -> Any:
