@@ -109,6 +109,8 @@ class StepReport:
         solve_info: outcome of the contact solve, or of the linear solve without contacts.
         note: what the integrator changed in the linear model (a dropped or shifted tangent), or of a step that is not
             accepted what its solver said; else empty.
+        unsettled: the two shapes of the contact that was farthest from its solution where the iteration of this step,
+            or of a longer one that was tried first, ran out; else None.
     """
 
     accepted: bool
@@ -116,3 +118,4 @@ class StepReport:
     iterations: int = 1
     solve_info: SolveInfo = field(factory=SolveInfo)
     note: str = ""
+    unsettled: tuple[int, int] | None = None

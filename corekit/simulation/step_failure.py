@@ -15,6 +15,7 @@ from corekit.dynamics.bodies import Body
 from corekit.dynamics.contact_jacobian import ContactJacobian
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import PluginError, StepFailed
+from corekit.simulation.contact_words import pair_in_words
 from corekit.simulation.explicit_limit import is_exceeded, is_implicit, limit_at_rest, step_to_try
 
 __all__ = [
@@ -43,6 +44,7 @@ class FailedStep:
         step_size: of the grid [s]. index: of the grid step.
         owners: name of the body or obstacle of every shape.
         implicit: whether an implicit scheme was at work, which is not advised to be one.
+        unsettled: the contact that was farthest from its solution, in words; empty if none is known.
     """
 
     system: WorldSystem
@@ -54,6 +56,7 @@ class FailedStep:
     index: int
     owners: tuple[str, ...]
     implicit: bool
+    unsettled: str = ""
 
     @classmethod
     def of(cls, simulation: Any, after: State, report: StepReport) -> Self:
@@ -61,7 +64,8 @@ class FailedStep:
         own, integrator = simulation, type(simulation.integrator).__name__
         implicit = is_implicit(own, report)
         step = own.step_length, own.step_index
-        return cls(own.system, own.state, after, report, integrator, *step, own.shape_owners, implicit)
+        least = "" if report.unsettled is None else pair_in_words(own, report.unsettled)
+        return cls(own.system, own.state, after, report, integrator, *step, own.shape_owners, implicit, least)
 
     def error(self) -> StepFailed:
         """Name the first value that is not finite with body, coordinate and force term, or else the status."""
@@ -92,6 +96,8 @@ class FailedStep:
             return self._error(f"{solve_info.sentence} Every force is finite: {source}.")
         note = self.report.note.rstrip(".")
         said = solve_info.sentence + (f" {note[0].upper()}{note[1:]}." if note else "")
+        if self.unsettled:
+            said += f" What settles least is the contact of {self.unsettled}."
         b = self.system.terms.factorisation.failed_body if solve_info.status is Status.SINGULAR else -1
         if b < 0:
             return self._error(f"{said} {self._overlap() or step_to_try(self.step_size)}")

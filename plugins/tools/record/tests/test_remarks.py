@@ -1,6 +1,7 @@
 """What integrators remark of their steps, as the log has it."""
 
 import pytest
+from attrs import evolve
 
 from corekit.data.status import StepReport
 from corekit.scenario.load import load
@@ -36,13 +37,16 @@ def test_what_integrators_remark_is_logged_where_it_begins_with_time_and_length(
     assert len(told) == 10
 
 
-def test_a_remark_names_the_shapes_that_carry_most_and_their_detector(scenario_file):
+def test_a_remark_names_the_shapes_that_did_not_settle_and_their_detector(scenario_file):
     """Pitfall: steps that do not settle, of which a run says that they are cut, and nothing of what would cure them."""
     scenario = load(scenario_file, ["bodies.ball.initial.position=[0, 0, 0.05]"])
     simulation, told = scenario.compose(), []
     keep = lambda *event, **data: told.append(data)  # noqa: E731
     watchdog = Watchdog(scenario.watchdog, simulation, Statistics(), 0.1, keep, print)
     simulation.step()
-    watchdog.on_step_accepted(simulation, StepReport(accepted=True, step_size=1e-3, note="cut"))
-    (data,) = told
+    cut = StepReport(accepted=True, step_size=1e-3, note="cut")
+    watchdog.on_step_accepted(simulation, cut)
+    watchdog.on_step_accepted(simulation, evolve(cut, note="cut again", unsettled=(0, 1)))
+    nothing, data = told
+    assert "between" not in nothing
     assert data["between"] == "ball.0 (sphere) and floor (half-space), found by tiny-floor"

@@ -136,18 +136,21 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         shortest = min(self._step, t_stop - state.time) * _SHORTEST
         # stored only after an accepted step, so that a failed step can be repeated
         step_size, easy = self._step_size, self._easy
+        unsettled: tuple[int, int] | None = None
         while True:
             h, t_end = step_towards(self._step, step_size, state.time, t_stop)
             solution, note = self._solve(system, state, h, solver), ""
             if adaptive and solution.had_impulses and h <= _HELD * self._step:
                 held = self._solve(system, state, h, solver, contacts_at_start=True)
                 solution, note = (held, _HELD_NOTE) if held.converged else (solution, "")
+            unsettled = unsettled or solution.unsettled
             error = self._local_error(state, solver.velocity, h) if solution.converged else 0.0
             is_shortest = h <= shortest * (1.0 + 1e-9)
             if solution.converged and (error <= self._config.local_error or is_shortest or not adaptive):
                 break
             if not adaptive or is_shortest:
-                return StepReport(False, h, solution.iterations, solution.info, _note(solution, cut=False))
+                note = _note(solution, cut=False)
+                return StepReport(False, h, solution.iterations, solution.info, note, solution.unsettled)
             step_size, easy = max(shortest, 0.5 * h), 0
         v, mean = solver.velocity, self._mean
         self._update_step_size(step_size, easy, solution, error)
@@ -160,7 +163,7 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         system.integrate(state, mean, h, state, out)
         out.time = t_end
         note = note or _note(solution, cut=step_size < self._step)
-        return StepReport(True, h, solution.iterations, solution.info, note)
+        return StepReport(True, h, solution.iterations, solution.info, note, unsettled)
 
     def _stage_solver(self, system: System) -> StageSolver:
         """Return the stage solver of this world; make a new one if the world is not that of the last step."""

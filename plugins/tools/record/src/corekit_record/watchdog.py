@@ -27,10 +27,10 @@ import numpy as np
 
 from corekit.data.status import Status, StepReport
 from corekit.errors import StepFailed
+from corekit.simulation.contact_words import pair_in_words
 from corekit.simulation.explicit_limit import is_implicit, step_to_try
 from corekit.simulation.loop import Simulation
 from corekit.simulation.step_failure import largest_term
-from corekit_record.contact_words import pair_in_words
 from corekit_record.energy_balance import EnergyBalance
 from corekit_record.statistics import Statistics
 from corekit_run.observers import Arrays, RunObserver
@@ -168,9 +168,8 @@ class Watchdog(RunObserver):
         self._remark = report.note
         self._remarks += bool(report.note)
         if report.note and self._remarks <= _LOGGED:
-            record = simulation.contacts()
-            loaded = int(record.normal_impulse.argmax()) if record.count else -1
-            between = {"between": pair_in_words(simulation, record.shape[loaded])} if loaded >= 0 else {}
+            pair = report.unsettled
+            between = {} if pair is None else {"between": pair_in_words(simulation, pair)}
             self._note(
                 "remark",
                 step=simulation.step_index,

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from corekit.simulation.loop import Simulation
-
 __all__ = ["pair_in_words"]
 
 
-def pair_in_words(simulation: Simulation, shapes: Any) -> str:
+def pair_in_words(simulation: Any, shapes: Any) -> str:
     """Return `rod.3 (capsule) and box (box), found by edges` of the indices of two shapes of a world."""
     pipeline = simulation.system.pipeline
     assert pipeline is not None
