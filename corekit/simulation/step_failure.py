@@ -30,6 +30,10 @@ _DEEP = 1e-3
 """Overlap [m] from which on it is a likely cause of a step that cannot be solved."""
 _PARTS = 100
 """Into how many parts a step may well be cut."""
+_LOST = 1e-6
+"""Smallest singular value of what joints hold, relative to the largest, at which it is lost."""
+_TAKES_PART = 0.1
+"""Entry of a singular vector, of length 1, from which on a joint is named."""
 _ORDINARY = 1e100
 """Size of a force [N or N·m] below which no overflow follows from it; a step that diverges passes it on its way."""
 
@@ -94,6 +98,8 @@ class FailedStep:
                 return self._error(f"{said} {step_to_try(self.step_size)}", body.name, term=term)
         if solve_info.status is Status.NON_FINITE and (source := self._solver_source()):
             return self._error(f"{solve_info.sentence} Every force is finite: {source}.")
+        if solve_info.status is Status.ITERATION_LIMIT and (loop := self._lost_rank()):
+            return self._error(f"{solve_info.status.value.partition('.')[0]}. {loop}")
         note = self.report.note.rstrip(".")
         said = solve_info.sentence + (f" {note[0].upper()}{note[1:]}." if note else "")
         if self.unsettled:
@@ -141,6 +147,25 @@ class FailedStep:
             one, other = (self.owners[shape] for shape in contacts.shape[at])
             depth = f"{-1e3 * gap[at]:.3g} mm"
         return f"At its start {one} is {depth} inside {other}, which may have no solution: move them apart."
+
+    def _lost_rank(self) -> str:
+        """Return a sentence about joints whose rows, where they were evaluated last, hold less than at the start."""
+        joints = self.system.terms.joints
+        if joints is None:
+            return ""
+        left, size, _ = np.linalg.svd(joints.jacobian)
+        if size[joints.rank - 1] > _LOST * size[0]:
+            return ""
+        weakest = left[:, joints.rank - 1]
+        parts = zip(joints.joints, joints.rows, strict=True)
+        named = ", ".join(
+            repr(joint.name) for joint, rows in parts if np.abs(weakest[rows]).max() > _TAKES_PART
+        )
+        return (
+            f"The loop of joints {named} is where its rows lose a rank, as bars in one line do: it may go on in more "
+            "than one way, and no finite force leads it through. Keep it clear of there, or use an integrator with one "
+            "solve a step, such as semi-implicit-euler, which steps over it one way or the other"
+        )
 
     def _finite_states(self) -> list[State]:
         """Return the step's start and the last trial state, where this step made one; not what is to be explained."""
