@@ -11,6 +11,7 @@ from attrs import evolve
 from corekit.data.status import SolveInfo
 from corekit.errors import PluginError, StepFailed
 from corekit.scenario.load import from_document
+from corekit.simulation import loop, step_parts
 from corekit.simulation.step_failure import FailedStep
 from corekit_testing.implicit_euler import ImplicitEuler
 from corekit_testing.point_chain import PointChain
@@ -164,15 +165,24 @@ def cut_short(step, length):
     return short
 
 
+@pytest.fixture
+def few_parts(monkeypatch):
+    """A run asks after 200 parts of a step how far they led, not after 10,000."""
+    for module in (step_parts, loop):
+        monkeypatch.setattr(module, "MOST_PARTS", 200)
+
+
+@pytest.mark.usefixtures("few_parts")
 def test_a_run_that_is_cut_without_end_stops_and_says_where(monkeypatch):
-    """10,000 steps of 1 ns are 1e-5 s of 1 ms: a million would make one step of the grid."""
+    """200 steps of 1 ns are 2e-7 s of 1 ms: a million would make one step of the grid."""
     monkeypatch.setattr(SemiImplicitEuler, "step", cut_short(SemiImplicitEuler.step, 1e-9))
     world = resting_ball(SemiImplicitEuler)
-    said = r"10000 steps brought the motion only 1e-05 s on, of a step of 0\.001 s: it is cut without end\. "
+    said = r"200 steps brought the motion only 2e-07 s on, of a step of 0\.001 s: it is cut without end\. "
     with pytest.raises(StepFailed, match=said + r"The least gap is .* mm, between ball\.0 and floor\."):
         world.step()
 
 
+@pytest.mark.usefixtures("few_parts")
 def test_a_step_that_is_cut_without_end_after_its_first_half_stops_too(monkeypatch):
     """What squeezes may come late in a step of the grid: the first part made half of it."""
     full, short = SemiImplicitEuler.step, cut_short(SemiImplicitEuler.step, 1e-9)
@@ -183,12 +193,13 @@ def test_a_step_that_is_cut_without_end_after_its_first_half_stops_too(monkeypat
         return full(self, system, state, min(t_stop, 5e-4), out)
 
     monkeypatch.setattr(SemiImplicitEuler, "step", late)
-    with pytest.raises(StepFailed, match=r"10000 steps brought the motion only .* it is cut without end\. "):
+    with pytest.raises(StepFailed, match=r"200 steps brought the motion only .* it is cut without end\. "):
         resting_ball(SemiImplicitEuler).step()
 
 
-def test_steps_that_are_cut_a_hundredfold_go_on(monkeypatch):
-    monkeypatch.setattr(SemiImplicitEuler, "step", cut_short(SemiImplicitEuler.step, 1e-5))
+def test_steps_that_are_cut_a_thousandfold_go_on(monkeypatch):
+    """An implicit step that searches how long it may be is cut into 1,024 parts at most."""
+    monkeypatch.setattr(SemiImplicitEuler, "step", cut_short(SemiImplicitEuler.step, 1e-3 / 1024))
     world = resting_ball(SemiImplicitEuler)
     world.step()
     assert world.time == pytest.approx(1e-3, rel=1e-12)
