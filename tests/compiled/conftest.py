@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -37,12 +35,9 @@ def said():
 
 @pytest.fixture
 def ask(tmp_path, said, forked):
-    """Write the package into a folder, call its kernel in a new process: the value and how often it was kept.
+    """Write the package into a folder, call its kernel in a new process: the value and how often it was kept."""
 
-    A process that is forked has chosen its way of compiling; a fresh one chooses by the environment.
-    """
-
-    def asked(folder="here", *, factor=2.0, shift=0.5, cache="cache", fresh=False, **environment):
+    def asked(folder="here", *, factor=2.0, shift=0.5, cache="cache", **environment):
         package = tmp_path / folder / "fake_kernels"
         package.mkdir(parents=True, exist_ok=True)
         (package / "__init__.py").touch()
@@ -57,13 +52,7 @@ def ask(tmp_path, said, forked):
             **os.environ, "PYTHONPATH": str(package.parent), "COREKIT_CACHE": str(tmp_path / cache),
             "PYTHONDONTWRITEBYTECODE": "1", **environment,
         }  # fmt: skip
-        if fresh:
-            command = [sys.executable, "-m", "fake_kernels.asking"]
-            done = subprocess.run(
-                command, cwd=tmp_path, env=given, capture_output=True, text=True, check=False
-            )
-        else:
-            done = forked.run(module="fake_kernels.asking", folder=tmp_path, environment=given)
+        done = forked.run(module="fake_kernels.asking", folder=tmp_path, environment=given)
         assert done.returncode == 0, done.stderr
         said.append(done.stderr)
         value, hits = done.stdout.split()

@@ -183,12 +183,11 @@ print(whole(3.0))
 """
 
 
-def test_what_was_typed_into_a_notebook_is_never_confused_with_what_stood_there_before(tmp_path):
+def test_what_was_typed_into_a_notebook_is_never_confused_with_what_stood_there_before(tmp_path, forked):
+    (tmp_path / "notebook.py").write_text(TYPED)
+    environment = {**os.environ, "COREKIT_CACHE": str(tmp_path / "cache")}
     for _ in range(2):
-        done = subprocess.run(
-            [sys.executable, "-c", TYPED], env={**os.environ, "COREKIT_CACHE": str(tmp_path)},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+        done = forked.run(module="notebook", folder=tmp_path, environment=environment)
         assert done.stdout.split() == ["7.0", "13.0"], done.stderr
 
 

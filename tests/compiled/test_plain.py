@@ -17,19 +17,19 @@ UNTESTED = "import numba\nnumba.__version__ = '0.99.1'\n"
 
 
 def test_equal_sources_share_code_and_an_edit_reaches_every_caller(ask):
-    assert ask("here", fresh=True, **PLAIN) == (6.5, 0)
-    assert ask("there", fresh=True, **PLAIN) == (6.5, 1)
-    assert ask(factor=4.0, fresh=True, **PLAIN) == (12.5, 0)
-    assert ask(fresh=True, **PLAIN) == (6.5, 1)
+    assert ask("here", **PLAIN) == (6.5, 0)
+    assert ask("there", **PLAIN) == (6.5, 1)
+    assert ask(factor=4.0, **PLAIN) == (12.5, 0)
+    assert ask(**PLAIN) == (6.5, 1)
 
 
 @pytest.mark.skipif(
     ".".join(numba.__version__.split(".")[:2]) not in TESTED, reason="with this numba there is one way"
 )
 def test_both_ways_keep_their_code_apart(ask):
-    assert ask(fresh=True, **OWN) == (6.5, 0)
-    assert ask(fresh=True, **PLAIN) == (6.5, 0)
-    assert ask(fresh=True, **OWN) == (6.5, 1)
+    assert ask(**OWN) == (6.5, 0)
+    assert ask(**PLAIN) == (6.5, 0)
+    assert ask(**OWN) == (6.5, 1)
 
 
 def run(code, folder, **environment):

@@ -20,6 +20,7 @@ import rich.table  # noqa: F401
 
 import corekit_testing.blocks  # noqa: F401
 from corekit.cli import VERBS
+from corekit.compiled.kernels import is_plain
 from corekit.distributions import entry_points
 from corekit.hooks.installed import GROUP, Hooks
 from corekit_testing.rounding_mode import VARIABLE, enter
@@ -58,6 +59,7 @@ def begin(
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    is_plain.cache_clear()  # the way of compiling is chosen by the environment
     sys.dont_write_bytecode = bool(environment.get("PYTHONDONTWRITEBYTECODE"))
     if mode := environment.get(VARIABLE):
         enter(mode)
