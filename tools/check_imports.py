@@ -36,6 +36,7 @@ PLUGIN_SEES = (
     "corekit.hooks.specs",
 )
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
+    "gym": ("corekit_run", "corekit_record", "corekit_study"),
     "inspect": ("corekit_run",),
     "record": ("corekit_run",),
     "statics": ("corekit_run", "corekit_record"),

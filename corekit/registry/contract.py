@@ -52,6 +52,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "progress": "corekit.roles.viewer:ProgressViewer",
         "serves": "corekit.roles.viewer:ReplayServer",
         "interactive": "corekit.roles.viewer:InteractiveViewer",
+        "pixels": "corekit.roles.viewer:PixelDrawer",
     }
 )
 """Ability → the protocol that states its methods."""

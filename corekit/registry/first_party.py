@@ -81,6 +81,7 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "statics": "corekit-statics",
         "run": "corekit-run",
         "sweep": "corekit-study",
+        "train": "corekit-gym",
         "view": RECORDER,
     }
 )

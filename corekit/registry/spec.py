@@ -69,6 +69,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "progress": "reports the progress of long renderings",
         "serves": "shows a run live and replays it",
         "interactive": "lets a person drive the inputs of a simulation that goes on",
+        "pixels": "draws instants into arrays",
     }
 )
 """Ability → what it means, in a phrase that fits after “can give”/“offers”.

@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+import numpy as np
 from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
@@ -16,6 +17,7 @@ from corekit.roles.component import Component
 
 __all__ = [
     "BodyTrack",
+    "Canvas",
     "ChartDrawer",
     "ContactTrack",
     "InteractiveSession",
@@ -24,6 +26,7 @@ __all__ = [
     "LineChart",
     "ObstacleTrack",
     "Panel",
+    "PixelDrawer",
     "ProgressViewer",
     "Replay",
     "ReplayServer",
@@ -246,3 +249,17 @@ class ChartDrawer(Protocol):
 
     def chart(self, chart: LineChart, path: Path) -> None:
         """Write the chart into a file with one of the viewer's endings; parent folders exist."""
+
+
+class Canvas(Protocol):
+    """Pictures of a world that goes on, one after the other: the view stays, and widens where something leaves it."""
+
+    def draw(self, replay: Replay) -> np.ndarray[Any, Any]:
+        """Return the picture of a replay of one frame, uint8, shape (height, width, 3)."""
+
+
+class PixelDrawer(Protocol):
+    """A viewer with the ability `pixels`."""
+
+    def canvas(self, width: int, height: int) -> Canvas:
+        """Return a canvas of a size in pixels, at least 160 by 160."""

@@ -11,7 +11,8 @@ from corekit.errors import ResultsError
 from corekit.roles.viewer import Line, LineChart, Panel
 from corekit_view.charts import chart_figure, line_style
 from corekit_view.config import PictureConfig
-from corekit_view.picture import MatplotlibViewer, set_plot_style
+from corekit_view.picture import MatplotlibViewer
+from corekit_view.plot_style import set_plot_style
 
 TIME = np.linspace(0.0, 2.0, 50)
 

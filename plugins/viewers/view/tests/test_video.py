@@ -14,7 +14,7 @@ from corekit_view.config import VideoConfig
 from corekit_view.encoder import ffmpeg
 from corekit_view.frames import select
 from corekit_view.palette import MODES, rgb
-from corekit_view.picture import set_plot_style
+from corekit_view.plot_style import set_plot_style
 from corekit_view.scene import bounds
 from corekit_view.video import VideoViewer
 from corekit_view.video_frames import VideoFrames, extend_window, frame_index

@@ -9,7 +9,7 @@ matplotlib = ComponentSpec(
     target="corekit_view.picture:MatplotlibViewer",
     config="corekit_view.config:PictureConfig",
     summary="Key frames of a run with contacts and time plots, as a picture (.png), without a display.",
-    provides=frozenset({"charts"}),
+    provides=frozenset({"charts", "pixels"}),
     modules=("matplotlib", "scipy"),
     citation="Hunter (2007), Matplotlib: a 2D graphics environment, Comput. Sci. Eng. 9(3), 90-95.",
 )

@@ -10,15 +10,16 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.roles.component import BuildContext
-from corekit.roles.viewer import LineChart, Replay, Viewer
+from corekit.roles.viewer import Canvas, LineChart, Replay, Viewer
 from corekit_view.camera import Window, automatic_view, window
+from corekit_view.canvas import PictureCanvas
 from corekit_view.charts import chart_figure
 from corekit_view.config import PictureConfig
 from corekit_view.contacts import select_arrows
 from corekit_view.frames import drop_non_finite, key_frames
 from corekit_view.output import check_suffix, require_module, write_whole
 from corekit_view.overlay import draw_contacts, draw_tip_path, draw_triad_and_scale, legend
-from corekit_view.palette import INK
+from corekit_view.plot_style import set_plot_style
 from corekit_view.scene import Scene, bounds
 from corekit_view.shading import picture
 from corekit_view.timeplots import draw_time_plots
@@ -80,6 +81,11 @@ class MatplotlibViewer(Viewer):
             set_plot_style()
             figure = self._figure(drop_non_finite(replay))
             save(figure, path, self._config.dpi)
+
+    def canvas(self, width: int, height: int) -> Canvas:
+        """Return what draws instants into arrays, the ability `pixels`."""
+        config = self._config
+        return PictureCanvas(width, height, config.azimuth, config.elevation, config.force_scale)
 
     def chart(self, chart: LineChart, path: Path) -> None:
         """Write a line chart, the ability `charts`.
@@ -148,19 +154,6 @@ def save(figure: Figure, path: Path, dpi: float) -> None:
         path,
         lambda part: figure.savefig(part, format="png", dpi=dpi, pil_kwargs={"compress_level": 3}),
     )
-
-
-def set_plot_style() -> None:
-    """Configure matplotlib from its defaults, so that a user's style file has no effect."""
-    from matplotlib import rc, rcdefaults
-
-    rcdefaults()
-    rc("font", family="sans-serif", size=7.0)
-    rc("axes", titlesize=7.5, labelsize=7.0, edgecolor="#8A8A8A", linewidth=0.6, labelcolor=INK)
-    rc("text", color=INK)
-    ticks = {"color": INK, "labelsize": 6.5, "major.width": 0.6, "major.size": 2.5}
-    rc("xtick", **ticks)
-    rc("ytick", **ticks)
 
 
 def head(axes: Axes, letter: str, words: str) -> None:

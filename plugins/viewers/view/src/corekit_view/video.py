@@ -12,7 +12,7 @@ from corekit_view.config import VideoConfig
 from corekit_view.encoder import encoder
 from corekit_view.frames import drop_non_finite
 from corekit_view.output import check_suffix, require_module, write_whole
-from corekit_view.picture import set_plot_style
+from corekit_view.plot_style import set_plot_style
 from corekit_view.video_frames import VideoFrames
 
 __all__ = ["VideoViewer"]

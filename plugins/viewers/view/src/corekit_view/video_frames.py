@@ -19,7 +19,7 @@ from corekit_view.config import VideoConfig
 from corekit_view.contacts import compute_total_force, select_arrows
 from corekit_view.frames import key_frames
 from corekit_view.overlay import draw_contacts, draw_tip_path, draw_triad_and_scale, legend
-from corekit_view.scene import Scene, bounds
+from corekit_view.scene import Bounds, Scene, bounds
 from corekit_view.shading import picture
 
 __all__ = ["VideoFrames", "extend_window", "frame_index"]
@@ -78,13 +78,14 @@ class VideoFrames:
     Args:
         replay: replay with finite frames.
         config: size, rate and view.
+        box: what the pictures contain; the bounds of the replay if None.
     """
 
-    def __init__(self, replay: Replay, config: VideoConfig) -> None:
+    def __init__(self, replay: Replay, config: VideoConfig, box: Bounds | None = None) -> None:
         self._replay = replay
         self.width, self.height = (size + size % 2 for size in (config.width, config.height))
         self.frames = frame_index(replay.time, config.fps, config.speed)
-        box = bounds(replay)
+        box = bounds(replay) if box is None else box
         self._view = automatic_view(replay, box, key_frames(replay, 6), config.azimuth, config.elevation)
         self._dpi = self.height / INCHES
         head, foot = round(HEAD * self._dpi), round(FOOT * self._dpi)
@@ -125,6 +126,10 @@ class VideoFrames:
             finally:
                 for _, shaded in waiting:
                     shaded.cancel()
+
+    def picture(self, k: int) -> np.ndarray[Any, Any]:
+        """Return a frame of the replay, uint8, shape (height, width, 3)."""
+        return self._composed(k, self._shaded(k))
 
     def _shaded(self, k: int) -> Array:
         rows = self._scene_rows.stop - self._scene_rows.start

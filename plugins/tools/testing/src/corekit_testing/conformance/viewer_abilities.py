@@ -128,6 +128,46 @@ def interactive_until_the_end(subject: Subject) -> None:
     _expect_nothing_left(host, port, before)
 
 
+@check(
+    "draws-pixels",
+    "an instant is an array of the size that was asked for, the same for the same instant",
+    "pixels",
+)
+def draws_pixels(subject: Subject) -> None:
+    canvas = subject.build().canvas(240, 180)
+    start, end = (canvas.draw(_instant(reference_replay(), k)) for k in (0, 4))
+    for picture in (start, end):
+        found = f"{picture.dtype} of shape {picture.shape}"
+        expect(
+            picture.dtype == np.uint8 and picture.shape == (180, 240, 3),
+            f"draws {found}, not uint8 (180, 240, 3)",
+        )
+    expect(np.ptp(start) > 0, "the picture is empty")
+    expect(not np.array_equal(start, end), "two instants of a falling rod give the same picture")
+    again = canvas.draw(_instant(reference_replay(), 4))
+    expect(np.array_equal(end, again), "the same instant gives another picture")
+
+
+def _instant(replay: Replay, k: int) -> Replay:
+    """One frame of the reference replay."""
+    body, ground = replay.bodies[0], replay.obstacles[0]
+    one = slice(k, k + 1)
+    return evolve(
+        replay,
+        time=replay.time[one],
+        bodies=(
+            evolve(
+                body,
+                outline=body.outline[one],
+                shape_position=body.shape_position[one],
+                shape_rotation=body.shape_rotation[one],
+            ),
+        ),
+        obstacles=(evolve(ground, position=ground.position[one], rotation=ground.rotation[one]),),
+        contacts=replay.contacts[one],
+    )
+
+
 def _address(url: str) -> tuple[str, int]:
     """Return host and port of an address, which is of this machine alone."""
     address = urlsplit(url)
@@ -182,5 +222,6 @@ ABILITY_CHECKS: tuple[Check, ...] = (
     progress_rises,
     serves_until_the_end,
     interactive_until_the_end,
+    draws_pixels,
 )
 """Each applies to the viewers that offer its ability."""
