@@ -47,7 +47,7 @@ _OFFERED = (
     ("contact_solvers", "corekit-imc", "imc"),
     ("integrators", "corekit-timestep", "semi-implicit-euler rk23 implicit-euler implicit-midpoint newmark"),
     ("integrators", "corekit-timestep", "generalized-alpha verlet scipy-bdf scipy-radau scipy-rk45"),
-    ("controllers", "corekit-feedback", "computed-torque pd sensors tracking-lqr"),
+    ("controllers", "corekit-feedback", "adaptive-tracking computed-torque pd sensors tracking-lqr"),
     ("lcp_solvers", "corekit-complementarity", "lemke semismooth-newton pgs chain"),
     ("qp_solvers", "corekit-quadratic", "banded osqp piqp proxqp"),
     ("planners", "corekit-mpcc", "ipopt-mpcc"),

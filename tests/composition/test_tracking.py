@@ -56,6 +56,29 @@ def folder(tmp_path_factory):
     return folder
 
 
+ADAPTIVE = PLAN.replace(
+    "every = 0.05\n",
+    """every = 0.02
+use = "adaptive-tracking"
+worlds.stiffer = ["bodies.arm.options.stiffness=291.5"]
+worlds.farther = ["bodies.ball.base.position=[0.0, 0.0, 0.23]"]
+""",
+).replace(
+    "options = { ", 'options = { estimated = ["arm.stiffness"], open_gap = 1e-4, effort = 10.0, final = 1e3, '
+)
+
+
+def test_a_plan_arrives_in_worlds_that_its_controller_is_not_told_of(folder):
+    """An arm 10 % stiffer, and a ball 5 mm farther away: in both the contact opens at once."""
+    (folder / "adaptive.toml").write_text(ADAPTIVE, encoding="utf-8")
+    (folder / "adapted").mkdir()
+    made = simulate(make_plan(load_plan_file(folder / "adaptive.toml"), folder / "adapted"))
+    assert [each.name for each in made.rollouts[1:]] == ["tracking", "tracking-stiffer", "tracking-farther"]
+    for each in made.rollouts[1:]:
+        assert each.objects["ball"]["angle_from_target"] < np.radians(1.0), each.name
+    assert made.solved
+
+
 def test_a_tracked_plan_arrives_with_the_arm_s_own_stiffness(folder):
     (folder / "made").mkdir()
     made = simulate(make_plan(load_plan_file(folder / "plan.toml"), folder / "made"))

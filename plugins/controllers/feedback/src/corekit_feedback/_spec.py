@@ -2,7 +2,18 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["computed_torque", "pd", "sensors", "tracking_lqr"]
+__all__ = ["adaptive_tracking", "computed_torque", "pd", "sensors", "tracking_lqr"]
+
+adaptive_tracking = ComponentSpec(
+    role="controllers",
+    name="adaptive-tracking",
+    api="0.2",
+    target="corekit_feedback.adaptive_tracking:AdaptiveTracking",
+    config="corekit_feedback.config:AdaptiveTrackingConfig",
+    summary="A motion through contact is tracked where stiffness and the object's place differ from the planned ones.",
+    modules=("scipy",),
+    citation="Slotine, Li (1991), Applied Nonlinear Control",
+)
 
 computed_torque = ComponentSpec(
     role="controllers",

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from corekit.data.signals import Signal, as_signal
 from corekit.roles.options import option
 
-__all__ = ["ComputedTorqueConfig", "PDConfig", "TrackingLqrConfig"]
+__all__ = ["AdaptiveTrackingConfig", "ComputedTorqueConfig", "PDConfig", "TrackingLqrConfig"]
 
 
 def _three(_instance: object, _attribute: object, value: Signal) -> None:
@@ -120,3 +120,24 @@ class TrackingLqrConfig:
     )
     effort: float = option(1.0, "weight of the inputs' change", unit="1/unit of u²", above=0)
     final: float = option(10.0, "weight of the errors at the end, in those on the way", low=0)
+
+
+@frozen(kw_only=True)
+class AdaptiveTrackingConfig(TrackingLqrConfig):
+    """As `tracking-lqr`, in a world that differs from the planned one."""
+
+    estimated: tuple[str, ...] = option(
+        (), "parts of bodies' forces, `body.term`, that may differ by a factor", converter=tuple
+    )
+    arrival: float = option(
+        0.4, "time over which the motion moves to where its object is measured", unit="s", above=0
+    )
+    approach: float = option(
+        0.04, "velocity with which a contact that presses too little is closed", unit="m/s", low=0
+    )
+    open_gap: float = option(
+        5e-4,
+        "gap along the planned normals above which a contact is surely open: what shapes curve is less",
+        unit="m",
+        above=0,
+    )

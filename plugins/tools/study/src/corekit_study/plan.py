@@ -66,8 +66,9 @@ class PlanResult:
 
     @property
     def solved(self) -> bool:
-        """Whether the plan is certified, and arrives in the last of its simulations, if there are any."""
-        return self.verdict.certified and (not self.rollouts or self.rollouts[-1].arrived)
+        """Whether the plan is certified, and arrives in the last of its simulations as planned, if there are any."""
+        as_planned = [each.arrived for each in self.rollouts if each.is_as_planned]
+        return self.verdict.certified and all(as_planned[-1:])
 
     def as_data(self) -> dict[str, Any]:
         """Return a summary as JSON can hold it."""

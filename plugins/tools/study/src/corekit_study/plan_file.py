@@ -15,6 +15,7 @@ set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"
 [replay.tracking]                    # and tracked by a controller that leaves the model's own stiffness:
 every = 0.02
 options = { coordinates = { arm = 1e4, ball = 1e4 }, rates = { arm = 1e2, ball = 1.0 } }
+worlds = { stiffer = ["bodies.arm.options.stiffness=291.5"] }   # that the controller is not told of
 """
 
 from __future__ import annotations
@@ -51,6 +52,12 @@ class TrackingTable:
     use: str = option("tracking-lqr", "the controller, by name; its `file` is written into the plan's folder")
     every: float = option(help="sampling period, which divides the plan's intervals", unit="s", above=0)
     options: Mapping[str, Any] = field(factory=dict, metadata={"help": "its other options"})
+    worlds: Mapping[str, tuple[str, ...]] = field(
+        factory=dict,
+        metadata={
+            "help": "name → changes to the scenario: worlds that differ from the planned one, tracked in too"
+        },
+    )
 
 
 @frozen(kw_only=True)

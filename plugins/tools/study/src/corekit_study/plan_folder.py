@@ -4,7 +4,7 @@ plan.toml          as given                     plan.nc        motions, forces a
 certificate.json   what it is worth             log.jsonl      what was solved on the way, one object a line
 report.json        everything in short          memory.npz     what the planner begins again from
 inputs-*.csv       planned inputs               replay-*.toml  scenarios that simulate it, ready to run
-differences.npz    of the simulator's steps, where it is tracked
+motion.npz         differences of the simulator's steps, where it is tracked
 replay-*/          folders of those runs        *.png *.html   pictures, where a viewer is installed
 """
 

@@ -5,7 +5,8 @@ The planner's inputs are held over its intervals; the simulation has steps of it
     u = τ + k·(q* − q) + d·(v* − v),   q* linear and v* constant between the planner's instants     (1)
 
 where −k·q − d·v is part of the model (its options are changed by the plan file's `replay.set`), and what remains of (1)
-is an input over time. A plan that is tracked has the inputs of a controller instead, and the world as it is.
+is an input over time. A plan that is tracked has the inputs of a controller instead, and the world as it is, or others
+that differ from it and of which the controller is not told.
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ from corekit_record.results import Results
 from corekit_run.output_file import write_text, writing
 from corekit_run.running import run
 from corekit_study.plan_file import PlanFile
-from corekit_study.plan_tracking import difference_plan
+from corekit_study.plan_tracking import plan_motion
 from corekit_study.progress_display import ShowProgress
 
 __all__ = ["RolloutResult", "roll_out_plan"]
 
-_DIFFERENCES = "differences.npz"
+_MOTION = "motion.npz"
+_TRACKED = "tracking"
 
 
 @frozen(eq=False, kw_only=True)
@@ -44,7 +46,8 @@ class RolloutResult:
     """End of a simulated plan.
 
     Args:
-        name: `open-loop`, `feedback` or `tracking`. folder: of the run.
+        name: `open-loop`, `feedback`, `tracking`, or `tracking-WORLD` in a world that differs from the planned one.
+        folder: of the run.
         objects: per object: angle [rad] and distance [m] from the target and from the end of the plan.
         in_contact: share of the steps with a contact. status: of the run. arrived: whether all are near their targets.
     """
@@ -55,6 +58,11 @@ class RolloutResult:
     in_contact: float
     status: str
     arrived: bool
+
+    @property
+    def is_as_planned(self) -> bool:
+        """Whether its world is the planned one."""
+        return not self.name.startswith(f"{_TRACKED}-")
 
     def as_data(self) -> dict[str, Any]:
         """Return the result as JSON can hold it."""
@@ -91,9 +99,11 @@ def roll_out_plan(
         _check_gains(fed_back, bodies, driven, table.stiffness, table.damping)
         kinds.append(("feedback", (table.stiffness, table.damping), fed_back))
     if table.tracking is not None:
-        differences = difference_plan(plan, kinds[0][2], table.tracking.every)
-        write_arrays(folder / _DIFFERENCES, differences.as_arrays())
-        kinds.append(("tracking", (0.0, 0.0), kinds[0][2]))
+        write_arrays(folder / _MOTION, plan_motion(plan, kinds[0][2], table.tracking.every))
+        kinds.append((_TRACKED, (0.0, 0.0), kinds[0][2]))
+        for other, changes in table.tracking.worlds.items():
+            differing = load(file.world, [*file.overrides, *changes], allow_code=allowed)
+            kinds.append((f"{_TRACKED}-{other}", (0.0, 0.0), differing))
     done = []
     for name, gains, scenario in kinds:
         ready = _with_plan(scenario, file, plan, bodies, folder, name, gains)
@@ -163,7 +173,7 @@ def _with_plan(
             continue
         entry = file.replay.start[body["name"]]
         body["initial"] = {**body.get("initial", {}), entry: motion.q[0].tolist()}
-        if name == "tracking":
+        if name.startswith(_TRACKED):
             body["inputs"] = []
             continue
         grid = np.arange(round(plan.time[-1] / step) + 1) * step
@@ -174,9 +184,9 @@ def _with_plan(
             _write_csv(path, grid, u[:, first : first + channel.size])
             first += channel.size
             body["inputs"].append({"channel": channel.name, "signal": {"kind": "csv", "file": path.name}})
-    if name == "tracking" and (tracking := file.replay.tracking) is not None:
-        options = {**tracking.options, "file": _DIFFERENCES}
-        law = {"name": "tracking", "use": tracking.use, "every": tracking.every, "options": options}
+    if name.startswith(_TRACKED) and (tracking := file.replay.tracking) is not None:
+        options = {**tracking.options, "file": _MOTION}
+        law = {"name": _TRACKED, "use": tracking.use, "every": tracking.every, "options": options}
         document["controllers"] = [*document.get("controllers", []), law]
     path = folder / f"replay-{name}.toml"
     write_text(path, tomli_w.dumps(document))

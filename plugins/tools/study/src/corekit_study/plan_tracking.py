@@ -1,4 +1,4 @@
-"""A plan between its instants, and the differences of the simulator's steps about it, for a law that tracks it.
+"""A plan between its instants, with the differences of the simulator's steps and the forces about it, for a law.
 
 The planner's steps are implicit Euler's, q_k = integrate(q_{k−1}, v_k, h) with u_k held; a law that is sampled more
 often tracks the motion with these velocities,
@@ -22,14 +22,15 @@ from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
+from corekit_study.motion_balance import balance_motion
 from corekit_study.plan_judge import planned_states
-from corekit_study.step_differences import MotionDifferences, difference_motion
+from corekit_study.step_differences import difference_motion
 
-__all__ = ["difference_plan"]
+__all__ = ["plan_motion"]
 
 
-def difference_plan(plan: Plan, scenario: Scenario, every: float) -> MotionDifferences:
-    """Difference the simulator's steps about a plan, sampled at a period.
+def plan_motion(plan: Plan, scenario: Scenario, every: float) -> dict[str, Array]:
+    """Difference the simulator's steps and balance the forces about a plan, sampled at a period.
 
     Args:
         plan: with inputs.
@@ -54,7 +55,11 @@ def difference_plan(plan: Plan, scenario: Scenario, every: float) -> MotionDiffe
         if motion.inputs is not None
     }
     time: Array = every * np.arange(len(states), dtype=float)
-    return difference_motion(simulation, states, time, inputs)
+    differences = difference_motion(simulation, states, time, inputs)
+    if any(body.description.constraint_count for body in simulation.bodies):
+        return differences.as_arrays()  # forces of constraints are in no balance
+    balance = balance_motion(simulation, states, time, inputs, tuple(plan.objects))
+    return {**differences.as_arrays(), **balance.as_arrays()}
 
 
 def _without_sources(scenario: Scenario) -> Simulation:

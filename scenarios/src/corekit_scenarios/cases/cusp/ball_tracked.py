@@ -1,0 +1,112 @@
+"""The ball task tracked in worlds that differ from the planned one: stiffness by 10 %, the ball's place by 5 mm.
+
+The controller measures coordinates, rates and where the ball is. What its feedback adds to the arm's own stiffness is
+told in two ways: by the coordinates, the singular values of ∂u/∂q beside a chamber's stiffness; and at the end disk, by
+how much less it gives way to a force there, J·K⁻¹·Jᵀ against J·(K + ∂u/∂q)⁻¹·Jᵀ in the 2-norm, J its velocity by q̇.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from corekit.data.array_file import read_arrays
+from corekit.registry.resolve import load_target, resolve
+from corekit.scenario.component_selection import load_config
+from corekit_study.case_run import Row
+from corekit_study.plan import PlanResult
+from corekit_study.reference import OWN, method
+
+__all__ = ["ARRIVED", "TRACKING", "tracked"]
+
+ARRIVED = 1.0
+"""Angle from the target up to which a simulated plan arrives [°]."""
+_CHAMBER = 265.0
+"""Stiffness of a chamber of the arm [N/m], as the paper gives it."""
+_STIFFNESS = {"softer": 0.9 * _CHAMBER, "stiffer": 1.1 * _CHAMBER}
+_PLACE, _OFF = (0.0, 0.1, 0.7), 5e-3
+_OPTIONS = {
+    "coordinates": {"arm": 1e2, "ball": 1e4}, "rates": {"arm": 1e2, "ball": 1.0}, "effort": 10.0, "final": 1e3,
+    "estimated": ["arm.stiffness"],
+}  # fmt: skip
+
+
+def _worlds() -> dict[str, str]:
+    """Change of the scenario by the name of a world."""
+    worlds = {name: f"bodies.arm.options.stiffness={value:.17g}" for name, value in _STIFFNESS.items()}
+    for axis in range(3):
+        for word, off in (("plus", _OFF), ("minus", -_OFF)):
+            place = [at + off * (i == axis) for i, at in enumerate(_PLACE)]
+            worlds[f"{'xyz'[axis]}-{word}"] = f"bodies.ball.base.position={place}"
+    return worlds
+
+
+def _said(world: str) -> str:
+    if world in _STIFFNESS:
+        return f"arm 10 % {world}"
+    return f"ball 5 mm off along {world.replace('plus', '+').replace('minus', '−')}"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_toml(each) for each in value) + "]"
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+TRACKING = (
+    "replay.tracking.use=adaptive-tracking",
+    "replay.tracking.every=0.02",
+    f"replay.tracking.options={_toml(_OPTIONS)}",
+    f"replay.tracking.worlds={_toml({name: [change] for name, change in _worlds().items()})}",
+)
+"""Changes to a plan file."""
+
+
+def tracked(made: PlanResult) -> list[Row]:
+    """A row for each world, and two for what the feedback adds to the stiffness."""
+    rows = []
+    for replay in made.rollouts:
+        _, tracking, world = replay.name.partition("tracking-")
+        if not tracking:
+            continue
+        angle = math.degrees(max(each["angle_from_target"] for each in replay.objects.values()))
+        rows.append(
+            Row(
+                quantity=f"simulated, tracked, {_said(world)}: angle from target", unit="°",
+                against=method("the LCP simulator at 1 ms"), expected=0.0, ours=angle, tolerance=f"≤ {ARRIVED:g}°",
+                passed=angle <= ARRIVED, note="the controller is not told",
+            )
+        )  # fmt: skip
+    return [*rows, *_stiffening(made)]
+
+
+def _stiffening(made: PlanResult) -> Iterator[Row]:
+    assert made.folder is not None
+    spec = resolve("controllers", "adaptive-tracking")
+    file = made.folder / "motion.npz"
+    law = load_target(spec.target)(load_config(spec, {**_OPTIONS, "file": str(file)}, "options"))
+    arrays = read_arrays(file)
+    own = arrays["driven"] > 0.0
+    fed = law.feedback[:, :, : len(own)][:, :, own]
+    singular = np.linalg.svd(fed, compute_uv=False)
+    yield Row(
+        quantity="feedback by coordinates, mean of its nine singular values, over a chamber's stiffness", against=OWN,
+        ours=float(singular.mean()) / _CHAMBER, tolerance="≤ 10", passed=float(singular.mean()) <= 10.0 * _CHAMBER,
+        note=f"the largest, in one direction, at most {float(singular.max()) / _CHAMBER:.0f}",
+    )  # fmt: skip
+    disk, stiffness = arrays["unknown"][:, :3][:, :, own], arrays["stiffness"][:, own][:, :, own]
+
+    def giving_way(more: np.ndarray) -> np.ndarray:
+        moved = np.linalg.solve(stiffness + more, disk.transpose(0, 2, 1))
+        return np.linalg.norm(disk @ moved, 2, axis=(1, 2))
+
+    ratio = giving_way(np.zeros_like(fed)) / giving_way(fed)
+    yield Row(
+        quantity="stiffness of the end disk with feedback over without, largest along the plan", against=OWN,
+        ours=float(ratio.max()), tolerance="≤ 10", passed=float(ratio.max()) <= 10.0,
+        note=f"median {float(np.median(ratio)):.2g}; a joint PD of twenty times the stiffness 7",
+    )  # fmt: skip
