@@ -13,7 +13,8 @@ from corekit_scenarios.cases.gvs import beam as gvs_beam
 from corekit_scenarios.cases.gvs.at_rest import FAMILIES, error_of, field_of, fits, needed
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
 from corekit_scenarios.cases.gvs.muscle_motion import _place, _shape
-from corekit_scenarios.cases.gvs.pairs import mismatch, mismatch_rows
+from corekit_scenarios.cases.gvs.pairs import below_rows, mismatch, mismatch_rows
+from corekit_scenarios.cases.gvs.strain_fields import BY_HAND, MOMENTS, bending
 from corekit_scenarios.cases.gvs.underwater import first_touch, hull_gap
 from corekit_testing.rounding import rounding
 
@@ -37,6 +38,9 @@ def test_the_mismatch_is_the_distance_of_the_tips_in_lengths():
     np.testing.assert_allclose(apart, [0.0, 0.25])
     assert [row.passed for row in mismatch_rows(apart, (25.1, 12.6), "")] == [True, True]
     assert [row.passed for row in mismatch_rows(apart, (20.0, 11.0), "")] == [False, False]
+    for limit, kept in ((25.1, True), (25.0, False)):
+        largest, mean = below_rows(apart, limit, "a sentence", "")
+        assert (largest.passed, mean.passed, mean.ours) == (kept, None, 12.5)
     with pytest.raises(ValueError, match="every"):
         mismatch(one, recorded([0.0, 2.0], [[0, 0, 0], [1, 0, 0]]), "arm.tip", 2.0)
 
@@ -46,6 +50,22 @@ def test_the_beam_s_peer_is_the_heavy_elastica(monkeypatch):
     monkeypatch.setattr(gvs_beam, "LINE_WEIGHT", 5 * gvs_beam.RIGIDITY / gvs_beam.LENGTH**3)
     tip = gvs_beam.elastica(0.0).place[-1] / gvs_beam.LENGTH
     np.testing.assert_allclose(tip, [0.8466571799542212, -0.49590504462247625], atol=1e-9)
+
+
+@pytest.mark.parametrize(("title", "global_over_local"), BY_HAND.items())
+def test_what_a_changed_coordinate_moves_by_hand_is_what_the_functions_of_the_bases_give(
+    title, global_over_local
+):
+    X = np.linspace(0.0, 1.0, 401)
+    weight = np.full(401, 1 / 400)
+    weight[[0, -1]] /= 2
+    moment = eval(MOMENTS[title], {"X": X})
+    q = np.polynomial.legendre.legfit(2 * X - 1, moment, 4)[1], np.interp(0.25, X, moment)
+    tips = [
+        abs(weight @ (bending(basis, value * np.eye(5)[1]) * (1 - X)))
+        for basis, value in zip(("Legendre", "quadratic FEM"), q, strict=True)
+    ]
+    assert tips[0] / tips[1] == pytest.approx(global_over_local, abs=1e-4)  # the trapezoidal rule leaves 4e-5
 
 
 def test_a_narrow_moment_bends_an_arc_up_to_its_place_and_leaves_the_rest_straight():

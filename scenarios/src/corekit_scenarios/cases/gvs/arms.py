@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from corekit.data.arrays import Array
 from corekit_scenarios.cases.gvs.pairs import (
+    LIMIT,
     Taken,
+    below_rows,
     coordinate_rows,
     faster_row,
     frame_path,
@@ -149,7 +151,7 @@ def _pair(
     apart = mismatch(one, other, frame, length)
     write_mismatch(case.folder / "mismatch.csv", one.time, apart)
     picture(case.folder / "snapshots.png", runs, instants, frame)
-    note = f"of {frame}, over all records" + ("" if printed else "; paper: below 5 %")
-    rows = mismatch_rows(apart, printed or (5.0, 5.0), note)
+    what = f"of {frame}, over all records"
+    rows = mismatch_rows(apart, printed, what) if printed else below_rows(apart, *LIMIT, what)
     rows += coordinate_rows(runs, coordinates, "section 5.4") if coordinates else []
     return [*rows, solved_row(runs), *_time_rows(taken, minutes)]

@@ -5,11 +5,11 @@ falls to the sum of the radii:
 
     gap = min_{|s| ≤ l/2} ‖P·(p + s·a) − r‖ − (R_hull + R_rod),   P onto the plane across the rod          (1)
 
-The step is first-order, so that steps h and h/2 give the converged time 2·t(h/2) − t(h). The hull stays on the rod for
-0.7 s; the paper's "rigid body contact at approximately 19.5 s" lies within, near where it presses deepest, and not at
-the begin. The published hull is 54 points 21 mm apart, which with springs at the 25 uneven stations of its flagella
-touch 0.15 s after (1) does, in a trial apart from this case. Where the springs are matters more: at 25 even stations
-the flagella slip off the rod.
+The step is first-order, so that steps h and h/2 give the converged time 2·t(h/2) − t(h). The paper's "rigid body
+contact at approximately 19.5 s", a result of the pull, is judged by it and missed by half a second; no cause is known.
+The hull stays on the rod for 0.7 s, across 19.5 s. The published one is 54 points 21 mm apart, which with springs at
+the 25 uneven stations of its flagella touch 0.15 s after (1) does, in a trial apart from this case. Where the springs
+are matters more: at 25 even stations the flagella slip off the rod.
 
 The published equations overwrite the shafts' rates, and what these carry jumps with them, momentum from nowhere. Where
 momentum decides, the robot is 3.5 cm lower when it grips. With even capsules it then grips rods from 0.17 to 0.215 m,
@@ -31,19 +31,20 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit_record.results import Results
 from corekit_scenarios.cases.gvs.pairs import (
+    LIMIT,
     Taken,
+    below_rows,
     coordinate_rows,
     faster_row,
     frame_path,
     in_turns,
     mismatch,
-    mismatch_rows,
     nearest,
     picture,
     solved_row,
     write_mismatch,
 )
-from corekit_study.case_run import CaseRun, Difference, Row
+from corekit_study.case_run import CaseRun, Row
 from corekit_study.reference import OWN, finer, paper, printed_time
 
 __all__ = ["first_touch", "hull_gap", "underwater"]
@@ -114,7 +115,7 @@ def underwater(case: CaseRun) -> list[Row]:
     write_mismatch(case.folder / "mismatch.csv", runs["FEM"].time, apart)
     picture(case.folder / "snapshots.png", runs, _SWIMS, _HULL)
     _docking(case.folder / "docking.png", runs, _DOCKS)
-    rows = mismatch_rows(apart, (5.0, 5.0), "of the hull's centre, over all records; paper: below 5 %")
+    rows = below_rows(apart, *LIMIT, "of the hull's centre, over all records")
     impulse = [f"bodies[0].options.links[{link}].joint.jump=impulse" for link in (2, 3, 4, 5)]
     springs = [
         f"bodies[0].options.links[{link}].{setting}"
@@ -126,7 +127,6 @@ def underwater(case: CaseRun) -> list[Row]:
         for name, value in (("stiffness", 25.0), ("damping", 5.0), ("distance_tolerance", 2e-4))
     ]
     late: list[Row] = []
-    touches: list[float | None] = []
     for height, more, what, wanted in (
         (_ROD[1], springs, "with the published springs, 25 uneven ones", False),
         (_LOWER, [], f"a rod at {_LOWER:g} m", True),
@@ -134,7 +134,6 @@ def underwater(case: CaseRun) -> list[Row]:
         place = f"world.obstacles[0].position=[0.02, 0.0, {height}]"
         run = case.run("gvs/underwater", [*elements, *impulse, place, *more], f"momentum-{height:g}")
         touch = _touch(run, height)
-        touches.append(touch)
         late.append(
             Row(
                 quantity=f"the hull touches, momentum decides where shafts start and stop, {what}",
@@ -145,7 +144,7 @@ def underwater(case: CaseRun) -> list[Row]:
         )  # fmt: skip
     for name, overrides in ways.items():
         finer_run = case.run("gvs/underwater", [*overrides, "time.step=0.0025"], f"{name.lower()}-half-step")
-        rows += _touch_rows(name, runs[name], finer_run, touches[0])
+        rows += _touch_rows(name, runs[name], finer_run)
     rows += late
     rows += coordinate_rows(runs, {"FEM": 58, "Legendre": 58}, "section 5.2")
     return [*rows, solved_row(runs), *_time_rows(taken), faster_row(taken, _MINUTES)]
@@ -155,12 +154,8 @@ def _touch(run: Results, height: float = 0.22) -> float | None:
     return first_touch(run.time, hull_gap(frame_path(run, _HULL), _axis(run, _HULL), height))
 
 
-def _touch_rows(name: str, run: Results, half: Results, published: float | None) -> list[Row]:
-    """The time of touching against its limit for small steps, and that limit against the paper's.
-
-    Args:
-        published: when the hull touches with the published springs where momentum decides [s].
-    """
+def _touch_rows(name: str, run: Results, half: Results) -> list[Row]:
+    """The time of touching against its limit for small steps, and that of the paper's own basis against the paper's."""
     found, nearer = _touch(run), _touch(half)
     if found is None or nearer is None:
         return [Row(quantity=f"the hull touches the rod, {name}", against=OWN, ours="never", passed=False)]
@@ -168,35 +163,26 @@ def _touch_rows(name: str, run: Results, half: Results, published: float | None)
     gap = hull_gap(frame_path(run, _HULL), _axis(run, _HULL))
     last = (run.time > found - 0.5) & (run.time < found)
     speed = -1e3 * float(np.polyfit(run.time[last], gap[last], 1)[0])
-    away = limit - _TOUCH
     nearest_gap = hull_gap(frame_path(half, _HULL), _axis(half, _HULL))
     deepest = float(half.time[np.argmin(nearest_gap)])
     leaves = float(half.time[np.flatnonzero(nearest_gap <= 0.0)[-1]])
-    delayed = (
-        "does not touch"
-        if published is None
-        else f"touches at {published:.2f} s, which leaves {_TOUCH - published:.2f} s unexplained"
-    )
+    stays = f"it nears by {speed:.0f} mm/s, presses deepest at {deepest:.2f} s and leaves at {leaves:.2f} s"
+    converged = {"quantity": f"the hull touches the rod, {name}, converged", "unit": "s", "ours": limit}
+    beside = (
+        Row(
+            **converged, against=paper("section 5.2: approximately 19.5 s"), expected=_TOUCH,
+            tolerance=f"within {_READING:g} s, the reading of 'approximately'",
+            passed=abs(limit - _TOUCH) <= _READING, note=f"no cause is known; {stays}",
+        )
+        if name == "FEM"
+        else Row(**converged, against=OWN, note=stays)
+    )  # fmt: skip
     return [
         Row(
             quantity=f"the hull touches the rod, {name}", unit="s", against=finer("steps of 2.5 ms, extrapolated"),
             expected=limit, ours=found, tolerance="within 0.1 s", passed=abs(found - limit) <= 0.1,
         ),
-        Row(
-            quantity=f"the hull touches the rod, {name}, converged", unit="s",
-            against=paper("section 5.2: approximately 19.5 s"), expected=_TOUCH, ours=limit,
-            tolerance=f"within {_READING:g} s, the reading of 'approximately'", passed=abs(away) <= _READING,
-            difference=None if abs(away) <= _READING else Difference(
-                "the paper's time is within the contact, not its begin",
-                f"that the hull touches until later than {_TOUCH:g} s ({leaves:.2f} s)", nearer <= _TOUCH <= leaves,
-            ),
-            note=f"it nears by {speed:.0f} mm/s. With momentum and the published springs it {delayed}; the published "
-            "hull is points 21 mm apart",
-        ),
-        Row(
-            quantity=f"the hull presses deepest on the rod, {name}", unit="s", against=OWN, ours=deepest,
-            note="at half the step",
-        ),
+        beside,
     ]  # fmt: skip
 
 
