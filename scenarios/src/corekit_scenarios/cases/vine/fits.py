@@ -8,6 +8,7 @@ the same shape stands for them anywhere.
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,14 @@ import numpy as np
 
 from corekit.data.array_file import read_arrays
 from corekit.data.arrays import Array
+from corekit_scenarios.cases.vine.pin_fits import (
+    DAMPING,
+    STIFFNESS,
+    pin_overrides,
+    pin_rows,
+    pins_sought,
+    wall_pin_row,
+)
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import FitResult, fit
 from corekit_study.fit_file import load_fit
@@ -124,7 +133,21 @@ def swing_fit(case: CaseRun) -> list[Row]:
             tolerance="≤ 1 s", passed=solve <= 1.0, note="IPOPT with exact derivatives; its program is built before",
         ),
     ]  # fmt: skip
-    return rows
+    return [*rows, *_pins_in_swing(case)]
+
+
+def _pins_in_swing(case: CaseRun) -> list[Row]:
+    """K and C of every pin, from one swing with all modes and the noise of the other fit."""
+    truth = case.run("vine/oscillation", pin_overrides(STIFFNESS, DAMPING), "truth-pins")
+    place = _along(truth.frame_position[::3])
+    seen = place + _NOISE * np.random.default_rng(1).normal(size=place.shape)
+    _write(case.folder / "pins.csv", truth.time[::3], seen)
+    start = pin_overrides([0.05] * len(STIFFNESS), [1e-4] * len(DAMPING))
+    text = (
+        f'scenario = "vine/oscillation"\nset = {json.dumps(start)}\n[options]\nprofile = "none"\n[options.markers]\n'
+        f'file = "pins.csv"\ndeviation = {_NOISE}\n' + pins_sought(_sought, len(STIFFNESS))
+    )
+    return pin_rows(_fit(case, "swing-pins", text), _TRUTH)
 
 
 def _sought(name: str, start: float, low: float, high: float) -> str:
@@ -137,6 +160,8 @@ _SHIFT = 1e-5
 """r of (16) in the positions alone [m, and rad over a body's length]: a fortieth of what the robot grows in a step."""
 _START = (0.05, 1e-5)
 """K [N·m/rad] and C [N·m·s/rad] that the authors' fit starts from."""
+_STARTED = dict(zip(("joint_stiffness", "joint_damping"), _START, strict=True))
+_NO_PROFILE = "profile_points = 9", 'profile = "none"'
 _PRIORS = (1.0, 4.0)
 """Deviations of the priors of log K and log C."""
 _CHOSEN = f"r of {1e6 * _SHIFT:g} µm and priors of log K and log C of {_PRIORS[0]:g} and {_PRIORS[1]:g}"
@@ -153,13 +178,13 @@ def _shifts(size: float) -> str:
     )
 
 
-def _wall_text(markers: str, overrides: Sequence[str] = (), more: str = _FREE) -> str:
+def _wall_text(markers: str, overrides: Sequence[str] = (), more: str = _FREE, sought: str = "") -> str:
     changes = ", ".join(f'"{each}"' for each in overrides)
+    one = _sought("joint_stiffness", _START[0], 1e-4, 10.0) + _sought("joint_damping", _START[1], 1e-8, 1.0)
     return (
         f'scenario = "vine/wall"\nset = [{changes}]\n[options]\nprofile_points = 9\n'
         + _seen_text(markers)
-        + _sought("joint_stiffness", _START[0], 1e-4, 10.0)
-        + _sought("joint_damping", _START[1], 1e-8, 1.0)
+        + (sought or one)
         + f'[[options.contacts]]\nobstacle = "wall"\nradius = {_RADIUS}\n{more}'
     )
 
@@ -238,6 +263,9 @@ def wall_fit(case: CaseRun) -> list[Row]:
     _write(case.folder / "synthetic.csv", truth.time[::3], seen)
     made = _fit(case, "synthetic", _wall_text("synthetic.csv", overrides))
     rows = _wall_rows(made, place)
+    each = [*overrides, *(f"bodies[0].options.{name}={[value] * 5}" for name, value in _STARTED.items())]
+    by_pin = _wall_text("synthetic.csv", each, "", pins_sought(_sought, 5)).replace(*_NO_PROFILE)
+    rows.append(wall_pin_row(_fit(case, "synthetic-pins", by_pin), "synthetic"))
     file = reference_file(_PUBLISHED)
     if file is None:
         note = (
@@ -280,7 +308,7 @@ def _published(case: CaseRun, markers: Array) -> list[Row]:
         ("heavy", "(16), inertia of the authors' code", heavier, _shifts(_SHIFT), "a thousand times the cylinders'"),
         ("forces", "free forces on every body", (), _FREE, "0.01 N, the weight of a body, and 1 mN·m"),
     ):  # fmt: skip
-        text = _wall_text("published.csv", (), more).replace("profile_points = 9", 'profile = "none"')
+        text = _wall_text("published.csv", (), more).replace(*_NO_PROFILE)
         if overrides:
             text = _prior_text(_RADIUS, _START[1], overrides, more)
         other = _fit(case, f"published-{name}", text)
