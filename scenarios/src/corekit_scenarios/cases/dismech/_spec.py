@@ -79,9 +79,9 @@ real2sim = Case(
     paper="dismech",
     name="real2sim",
     source="Figures 5 and 6, section V-B",
-    shows="Natural curvatures of a manipulator of two limbs from markers, by descent and by Gauss-Newton.",
+    shows="Natural curvatures of a manipulator of two limbs from markers: Algorithm 1, descent and Gauss-Newton.",
     target="corekit_scenarios.cases.dismech.real2sim:real2sim",
-    minutes=1.5,
+    minutes=2.5,
     citation=(
         "A. Choi, R. Jing, A. Sabelhaus, M. K. Jawed (2024), DisMech: A Discrete Differential Geometry-Based Physical "
         "Simulator for Soft Robots and Structures, IEEE Robotics and Automation Letters 9(4)."
