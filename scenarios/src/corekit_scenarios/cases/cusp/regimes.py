@@ -12,11 +12,15 @@ problem without conditioning: what is counted is what the paper's sentence is ab
 says that it is one and the contact laws agree, to 2e-9 of the problem's own scale; Lemke's answers show that this can
 be reached in all of them.
 
-Found: in mixed units Newton solves 144 of 400 without any stage, at most 147 without R and 211 to 225 with it, which is
+Found: in mixed units Newton solves 144 of 400 without any stage, at most 147 without R and 212 to 225 with it, which is
 the paper's picture. Millimetres are no other problem, since `lcp` solves problems in units of their own. Elsewhere Q
-decides: of the ordinary problems Newton solves 362 without any stage, 360 behind R, 374 to 379 behind Q. T helps in no
-regime and costs Lemke's method, which solves all 400 behind Q and R, up to 8 of them: where the modes of the softened
-answer are not those of the rigid one, three corrections are not enough. Of 50 contacts Newton solves 15 to 20 of 20.
+decides: of the ordinary problems Newton solves 362 without any stage, 360 behind R, 376 to 379 behind Q.
+
+The paper says that ε of (16) "can be chosen extremely small: it does not alter contact forces in practice", and gives
+no number. With 1e-14 T changes nothing here. With 1e-8 its compliance lets contacts approach faster than the 1e-9 to
+which answers are judged, and three corrections do not always remove that, though Lemke's method solved the softened
+problem: of what it solves behind Q and R it loses up to 7 of 400, and 9 of 100 of 50 contacts. Twenty problems of 50
+contacts could not tell the pipeline from nothing (17 and 19 solved by Newton); a hundred are drawn.
 """
 
 from __future__ import annotations
@@ -43,7 +47,8 @@ Draw: TypeAlias = Callable[[RandomArm, np.random.Generator, int], ArmContactProb
 
 SUBSETS = ("", "Q", "R", "T", "QR", "QT", "RT", "QRT")
 _STAGES = {"Q": "rank_selection", "R": "equilibration", "T": "regularisation"}
-_OF_THE_PAPER: dict[str, dict[str, Any]] = {"T": {"rows": "scaled-normals", "weight": 1e-8, "corrections": 3}}
+_EPSILON, _ALTERS = 1e-14, 1e-8
+"""ε of (16): one that does not alter forces by what is judged, as the paper asks, and one that does."""
 _SOLVERS: dict[str, dict[str, Any]] = {"semismooth-newton": {"starts": 1}, "lemke": {}}
 _DIRECTIONS = 8
 _COMPLETE = paper("section V-B, Scenario C: the complete pipeline is the most reliable")
@@ -114,18 +119,19 @@ REGIMES = {
     "unlike chambers": Regime(_unlike),
     "millimetres": Regime(_millimetres),
     "mixed units": Regime(_mixed),
-    "50 contacts": Regime(_fifty, count=20),
+    "50 contacts": Regime(_fifty, count=100),
 }
 
 
-def _contact_solver(name: str, stages: str) -> Any:
+def _contact_solver(name: str, stages: str, epsilon: float) -> Any:
     """`lcp` with one LCP solver and the stages in the letters of `stages`."""
+    of_the_paper = {"T": {"rows": "scaled-normals", "weight": epsilon, "corrections": 3}}
     spec, mistakes = resolve("contact_solvers", "lcp"), list[Mistake]()
     table = {
         "friction_directions": _DIRECTIONS, "aligned": False, "warm_start": False, "fallback": [],
         "lcp_solver": {"use": name, "options": _SOLVERS[name]},
         **{
-            option: {"enabled": stage in stages, **_OF_THE_PAPER.get(stage, {})} for stage, option in _STAGES.items()
+            option: {"enabled": stage in stages, **of_the_paper.get(stage, {})} for stage, option in _STAGES.items()
         },
     }  # fmt: skip
     config = structure(load_target(spec.config), table, "options", mistakes)
@@ -133,14 +139,16 @@ def _contact_solver(name: str, stages: str) -> Any:
     return load_target(spec.target)(config, BuildContext(build=build))
 
 
-def count_solved(problems: Sequence[ArmContactProblem], name: str, stages: str) -> tuple[int, int, float]:
+def count_solved(
+    problems: Sequence[ArmContactProblem], name: str, stages: str, epsilon: float = _EPSILON
+) -> tuple[int, int, float]:
     """Solve problems without a guess by one LCP solver behind a subset of the stages.
 
     Returns:
         How many the conditioned problem alone answers, how many of these the contact laws refute, and the median of the
         iterations of all, those of the unconditioned problem after a failure included.
     """
-    solver, solved, false, iterations = _contact_solver(name, stages), 0, 0, []
+    solver, solved, false, iterations = _contact_solver(name, stages, epsilon), 0, 0, []
     for problem in problems:
         impulse = np.zeros(3 * problem.contact_count)
         info = solver.solve(problem, impulse)
@@ -156,7 +164,7 @@ def regimes(case: CaseRun) -> list[Row]:
     rows: list[Row] = []
     alone: dict[str, tuple[int, int]] = {}
     better: dict[str, bool] = {}
-    without_t: dict[str, bool] = {}
+    with_more: dict[str, bool] = {}
     false = 0
     for title, regime in REGIMES.items():
         arm, random = RandomArm(3, regime.spread), np.random.default_rng(4)
@@ -167,12 +175,14 @@ def regimes(case: CaseRun) -> list[Row]:
             false += sum(wrong for _, wrong, _ in found.values())
             counts = {stages: solved for stages, (solved, _, _) in found.items()}
             better[f"{title}, {name}"] = counts["QRT"] >= counts["none"]
-            without_t[f"{title}, {name}"] = counts["QR"] >= counts["none"]
+            softer, wrong, _ = count_solved(problems, name, "QRT", _ALTERS)
+            with_more[f"{title}, {name}"], false = softer >= counts["none"], false + wrong
             rows.append(
                 Row(
                     quantity=f"{title}, {name}: solved of {regime.count} by stages", against=OWN,
                     ours=", ".join(f"{stages} {solved}" for stages, solved in counts.items()),
-                    note="median iterations " + ", ".join(f"{s} {median:.0f}" for s, (_, _, median) in found.items()),
+                    note=f"QRT with ε = {_ALTERS:g}: {softer}; median iterations "
+                    + ", ".join(f"{s} {median:.0f}" for s, (_, _, median) in found.items()),
                 )
             )  # fmt: skip
             if name == next(iter(_SOLVERS)):
@@ -194,12 +204,11 @@ def regimes(case: CaseRun) -> list[Row]:
         Row(
             quantity="regimes and solvers in which all stages together solve at least as many as none",
             against=_COMPLETE, expected="all", ours=f"{sum(better.values())} of {len(better)}", tolerance="all",
-            passed=all(better.values()),
-            note=_fewer(better),
+            passed=all(better.values()), note=f"ε = {_EPSILON:g}; {_fewer(better)}".rstrip("; "),
         ),
         Row(
-            quantity="the same of Q and R without T", against=OWN,
-            ours=f"{sum(without_t.values())} of {len(without_t)}", note=_fewer(without_t),
+            quantity=f"the same with ε = {_ALTERS:g}, which alters forces", against=OWN,
+            ours=f"{sum(with_more.values())} of {len(with_more)}", note=_fewer(with_more),
         ),
         Row(
             quantity="falsely said to be solved", against=OWN, ours=false, tolerance="none", passed=false == 0,
