@@ -13,7 +13,8 @@ stage 43 %, with all stages 100 %. Its 29 and its 43 % of 8 miss three of the 32
 of the paper; what single runs must keep is our own.
 
 Ours succeed without R, and without any stage. Why is asked of one setting with LCPs as the paper assembles them
-(`as_assembled`): a Newton's method that is not globalised, or starts at zero, needs the stages there.
+(`as_assembled`): a Newton's method that is not globalised, or starts at zero, needs the stages there. Four settings
+also run as the paper steps them (`as_stepped`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from corekit_scenarios.cases.cusp.as_assembled import (
     as_assembled_rows,
     why_no_stage_is_needed,
 )
+from corekit_scenarios.cases.cusp.as_stepped import as_stepped_jobs, as_stepped_rows
 from corekit_study.case_run import CaseRun, Difference, Job, Outcome, Row
 from corekit_study.reference import OWN, paper
 
@@ -43,7 +45,7 @@ def ablation(case: CaseRun) -> list[Row]:
         for each in settings()
     ]
     papers = SOLVERS[0] in solvers
-    outcomes = case.run_all(jobs + (as_assembled_jobs() if papers else []))
+    outcomes = case.run_all(jobs + (as_assembled_jobs() + as_stepped_jobs() if papers else []))
     reason = why_no_stage_is_needed(outcomes) if papers else None
     rows: list[Row] = []
     for solver in solvers:
@@ -54,6 +56,7 @@ def ablation(case: CaseRun) -> list[Row]:
         rows += _whole(solver, judged, runs)
         if solver == SOLVERS[0]:
             rows += as_assembled_rows(outcomes, judged[Setting(45, 6, "rk23", "RT")])
+            rows += as_stepped_rows(outcomes, judged)
     return rows
 
 
