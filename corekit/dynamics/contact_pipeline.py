@@ -90,6 +90,7 @@ class ContactPipeline:
         width: rows per contact, 3, or 2 in a planar world.
         motion: how far shapes may approach in a step.
         room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
+        push: of the same, the speed at which it is pushed out of an overlap [m/s].
         contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
@@ -126,7 +127,7 @@ class ContactPipeline:
         self.record_width = width = friction.law.record_width
         self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
         self.contacts = self._trial
-        self.room = np.zeros(0)
+        self.room, self.push = np.zeros((2, 0))
         self._known = _NO_TANGENTS
         self.joined: JoinedEnds | None = None
         self.seams = find_seams(scene)
@@ -299,10 +300,9 @@ class ContactPipeline:
         """The bias of the current contacts, shape (m, width), and the obstacles' velocity in contact axes, or None.
 
         Args:
-            start: state at the start of the step.
+            start: state at the start of the step. jacobian: of the current set.
             point: where the contacts were found, unless they are those of the start; its end state is where their
                 gaps count.
-            jacobian: of the current set.
         """
         contacts, count = self.contacts, self.contacts.count
         at = start if contacts is self.start else point.at
@@ -321,10 +321,10 @@ class ContactPipeline:
                 gap = self.gap_at(point.end, gap + to_end)
                 self.scene.update_poses(at)
         bias, rule, start_id = np.empty((count, self.width)), self._rule, self.start.id[: self.start.count]
-        self.room = room = np.empty(count)
+        self.room, self.push = np.empty((2, count))
         gap_terms(
             count, contacts.id, gap, normal_velocity, point.step, rule.approach, rule.push_out, rule.cap,
-            start_id, id_order(start_id), self.start.gap, bias, room,
+            start_id, id_order(start_id), self.start.gap, bias, self.room, self.push,
         )  # fmt: skip
         if rate is not None:
             bias -= rate

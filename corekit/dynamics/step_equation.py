@@ -24,6 +24,7 @@ from corekit.dynamics.contact_problem import ReducedStep, UnreducedStep
 from corekit.dynamics.linearisation import LinearisationPoint
 from corekit.dynamics.look_ahead import LookAhead
 from corekit.dynamics.potential_stage import PotentialStage
+from corekit.dynamics.push_out import limit_push_out
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
 from corekit.roles.contact import ImpulseSolver
@@ -81,7 +82,7 @@ class StepEquation:
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
         self._free, self._is_reduced = np.zeros(world.nv), False
         self.passed_pair: tuple[int, int] | None = None
-        self.bias = np.zeros((0, world.jacobian.width))
+        self.bias, self._bias_is_limited = np.zeros((0, world.jacobian.width)), True
         self.obstacle_velocity: Array | None = None
         self.movable: BoolArray | None = None
 
@@ -177,6 +178,7 @@ class StepEquation:
             if not self.passed_pair:
                 pipeline.build_jacobian(found, world.jacobian)
             self.bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
+            self._bias_is_limited = False
             if point is not of_bodies and of_bodies.at is start:
                 pipeline.restore_start_gaps()
         self.impulses.match(pipeline.contacts)
@@ -255,6 +257,9 @@ class StepEquation:
         velocity += self._velocity
         if count or self.impulses.bounded:
             assert self._reduced is not None
+            if count and not self._bias_is_limited:
+                limit_push_out(world, point.at, point.step, self.bias)
+                self._bias_is_limited = True
             self._free[:], self._is_reduced = velocity, True
             info, self.movable = self._reduced.solve(
                 count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
