@@ -57,6 +57,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         # contact solvers: how they enter the step
         "impulses": "solves complementarity for impulses",
         "anisotropic-coulomb": "friction with coefficients forward, backward and sideways along an axis",
+        "convex-friction": "friction of any law with a convex set, by its gauge",
         "potential": "adds a force and its derivative to the step equation",
         # integrators: what they can carry
         "coupled": "solves contact and dynamics as one system",

@@ -39,10 +39,11 @@ the normal and rolling. The moment about the normal is at most the length `torsi
 tangents `rolling` times λ_n; it opposes the rates of turning. Contacts stand for it by several points, see
 `corekit.dynamics.contact_rings`.
 
-A `FrictionLaw` states a law of the form (5): F is convex, fixed per contact, and friction maximises dissipation. What
-depends on the speed of slip (Stribeck), on time or on history is none. A `ContactPotential` may have it, as it is given
-the velocities; or an `ImpulseSolver` by options of its own, with μ of the scenario as the largest coefficient, to which
-the kernel holds every answer.
+A `FrictionLaw` states a law of the form (5): F is convex, fixed per contact, and friction maximises dissipation.
+Solvers with the ability `convex-friction` need no more than its gauge (`corekit.roles.friction_edge`). What depends on
+the speed of slip (Stribeck), on time or on history is no such law. A `ContactPotential` may have it, as it is given the
+velocities; or an `ImpulseSolver` by options of its own, with μ of the scenario as the largest coefficient, to which the
+kernel holds every answer.
 
 Sources: Michałowski, Mróz (1978), Associated and non-associated sliding rules in contact friction problems, Archives of
 Mechanics 30, for (1)-(3). De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28, for K and K*.
@@ -69,6 +70,7 @@ __all__ = [
     "FrictionLaw",
     "SurfaceFriction",
     "friction_law",
+    "friction_laws",
     "friction_problem",
     "surface_friction",
 ]
@@ -193,6 +195,11 @@ def friction_law(name: str) -> FrictionLaw:
             two distributions do.
     """
     return _LAWS.find(name)
+
+
+def friction_laws() -> tuple[str, ...]:
+    """Names of all laws that there are, the kernel's first."""
+    return _LAWS.names()
 
 
 @frozen

@@ -5,8 +5,9 @@ same λ_t = D·β. What poses the problem and what solves it contact by contact 
 
     β = argmin eᵀβ  subject to  D·β = λ_t, β ≥ 0,        γ = max(0, −min_k d_k·w_t)        (1)
 
-The directions of Coulomb's law are unit vectors. Those of the anisotropic law of `roles.friction` are the corners of
-its set F over μ = max(μ_f, μ_b, μ_s), so that μ·λ_n·d_k are the corners of λ_n·F and (1) stays as it is.
+The directions of Coulomb's law are unit vectors. Those of any other law are points of the edge of its set F over μ, its
+largest friction (`corekit.roles.friction_edge`), so that μ·λ_n·d_k are the corners of a polygon in λ_n·F and (1) stays
+as it is.
 
 **Turned pyramids.** A pyramid is exact in its directions alone. Midway between two its friction is too small by
 cos(π/r), and elsewhere it turns what slides, by 5° with eight. Coulomb's law λ_t = P(λ_t − ρ·w_t), P the projection on
@@ -26,7 +27,9 @@ takes the place of w_t of all that slides faster than friction stops in a step. 
 ball, d₁ is the first tangent, and so it is where |t| is within cos(π/r)·μ·λ_n: there a contact sticks with every
 pyramid, and rounding turns nothing. All this turns with the world and is mirrored with it.
 
-In the anisotropic law t is that of the unit circle, Â⁻¹·λ_t − ρ·Â·w_t, with Â = A/μ and A of (3) in `roles.friction`.
+In another law than Coulomb's P projects on λ_n·F. Where t is beyond it, the point of λ_n·F next to t has the direction
+d₁, a corner of F too: what slides on has its friction there. A contact sticks with every pyramid where t is within
+cos(π/r)·λ_n·F.
 
 All functions but `pyramid_directions` are compiled, and kernels may call them.
 """
@@ -38,10 +41,10 @@ import math
 import numpy as np
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
+from corekit.roles.friction_edge import edge_radius, nearest_direction
 
 __all__ = [
-    "anisotropic_directions",
     "pyramid_coefficients",
     "pyramid_directions",
     "sliding_speed",
@@ -70,27 +73,6 @@ def pyramid_directions(width: int, count: int) -> Array:
     angle = 2.0 * np.pi * np.arange(count // 2) / count
     half = np.array([np.cos(angle), np.sin(angle)])
     return np.ascontiguousarray(np.hstack([half, -half]))
-
-
-@compiled
-def anisotropic_directions(unit: Array, record: Array, directions: Array) -> None:
-    """Write the directions of the anisotropic law: unit ones stretched to the edge of F, over its largest coefficient.
-
-    They keep their order, as F is convex. A record of zeros leaves the unit directions.
-
-    Args:
-        unit: unit columns in the order of their angle, shape (width − 1, r).
-        record: (μ_f, μ_b, μ_s).
-        directions: D, shape (width − 1, r), written.
-    """
-    largest = max(record[0], record[1], record[2])
-    forward = backward = sideways = 1.0
-    if largest > 0.0:
-        forward, backward, sideways = record[0] / largest, record[1] / largest, record[2] / largest
-    for k in range(unit.shape[1]):
-        directions[0, k] = unit[0, k] * (forward if unit[0, k] <= 0.0 else backward)
-        if unit.shape[0] == 2:
-            directions[1, k] = unit[1, k] * sideways
 
 
 @compiled
@@ -143,18 +125,6 @@ def sliding_speed(directions: Array, velocity: Array) -> float:
 
 
 @compiled
-def _needed_friction(record: Array, rho: float, impulse: Array, velocity: Array) -> tuple[float, float]:
-    """The t of (2) [N·s]."""
-    along = slip = across = 1.0
-    if len(record) == 3 and record[0] > 0.0:
-        largest = max(record[0], record[1], record[2])
-        along = (record[0] if impulse[1] <= 0.0 else record[1]) / largest
-        slip = (record[0] if velocity[1] >= 0.0 else record[1]) / largest
-        across = record[2] / largest
-    return impulse[1] / along - rho * slip * velocity[1], impulse[2] / across - rho * across * velocity[2]
-
-
-@compiled
 def _write_velocity(delassus: Array, free: Array, carried: Array, velocity: Array) -> bool:
     """Write w of the contacts, shape (3·m,); whether λ stops them all to a tenth."""
     is_balanced = True
@@ -191,14 +161,14 @@ def _slip_of_impact(row: int, delassus: Array, velocity: Array) -> None:
 
 @compiled
 def turn_directions(
-    unit: Array, friction: Array, records: Array, delassus: Array, softness: float, free: Array,
-    carried: Array, aligned: bool, directions: Array, guess: Array,
+    unit: Array, friction: Array, edge: IntArray, first: IntArray, angle: Array, radius: Array, delassus: Array,
+    softness: float, free: Array, carried: Array, aligned: bool, directions: Array, guess: Array,
 ) -> None:  # fmt: skip
     """Write the directions of every contact, turned by (2) and (3) or not, and turn friction at its bound with them.
 
     Args:
         unit: columns of `pyramid_directions`, shape (width − 1, r).
-        friction: μ, shape (m,). records: of the anisotropic law, shape (m, 3), or (m, 0).
+        friction: μ, shape (m,). edge, first, angle, radius: `EdgeTables` of the law.
         delassus: W, shape (R, R), or (0, 0) where it is not known: then w is `free`, and ρ is `softness` [kg].
         free: w₀, shape (≥ m·width,).
         carried: λ with which the step begins, shape (R,), or of the contacts alone.
@@ -213,25 +183,32 @@ def turn_directions(
         is_balanced = _write_velocity(delassus, free, carried, w)
     for c in range(contacts):
         row, cosine, sine, own, slides = c * width, 1.0, 0.0, directions[c], False
-        radius = friction[c] * carried[row]
+        most, table = friction[c] * carried[row], edge[c] if len(edge) else -1
         if turns and friction[c] > 0.0:
             rho = _bound_rho(row, contacts * width, delassus) if len(delassus) else softness
             slip = math.sqrt(free[row + 1] ** 2 + free[row + 2] ** 2)
             velocity[:] = (
-                w[row : row + 3] if is_balanced or rho * slip <= _BEYOND * radius else free[row : row + 3]
+                w[row : row + 3] if is_balanced or rho * slip <= _BEYOND * most else free[row : row + 3]
             )
             if len(delassus) and carried[row] <= 0.0:
                 _slip_of_impact(row, delassus, velocity)
-            x, y = _needed_friction(records[c], rho, carried[row : row + 3], velocity)
+            x, y = carried[row + 1] - rho * velocity[1], carried[row + 2] - rho * velocity[2]
             size, least = math.sqrt(x * x + y * y), _AT_REST * rho * abs(velocity[0])
-            if max(inscribed * radius, least) < size < math.inf:
-                cosine, sine, slides = x / size, y / size, size > radius
+            needed = size / edge_radius(first, angle, radius, table, x, y)
+            if max(inscribed * most, least) < needed < math.inf:
+                slides = needed > most
+                if table >= 0 and slides:
+                    cosine, sine = nearest_direction(first, angle, radius, table, most, x, y)
+                else:
+                    cosine, sine = x / size, y / size
         for k in range(count):
             own[0, k] = cosine * unit[0, k] - sine * (unit[1, k] if along == 2 else 0.0)
             if along == 2:
                 own[1, k] = sine * unit[0, k] + cosine * unit[1, k]
-        if records.shape[1] == 3:
-            anisotropic_directions(own, records[c], own)
+            if table >= 0:
+                own[:, k] *= edge_radius(
+                    first, angle, radius, table, own[0, k], own[1, k] if along == 2 else 0.0
+                )
         bound = friction[c] * guess[row]
         if slides and bound > 0.0:
             held = guess[row + 1] ** 2 + guess[row + 2] ** 2

@@ -181,9 +181,9 @@ def select_checked_components(scenario: ScenarioTables) -> SelectedComponents:
     return selected
 
 
-def _alternatives(role: str, needed: Iterable[str]) -> str:
-    """List the installed components of a role that offer the needed abilities, in words."""
-    wanted = frozenset(needed)
+def _alternatives(role: str, *needed: Iterable[str]) -> str:
+    """List the installed components of a role that offer the abilities of one of these sets, in words."""
+    sets = [frozenset(each) for each in needed]
     names: list[str] = []
     for row in discover():
         if row.role != role or not row.usable or row.reference:
@@ -192,7 +192,7 @@ def _alternatives(role: str, needed: Iterable[str]) -> str:
             spec = load_spec(row)
         except PluginError:
             continue
-        if wanted <= spec.provides:
+        if any(wanted <= spec.provides for wanted in sets):
             names.append(row.name)
     return able_in_words(role, names)
 
@@ -275,9 +275,9 @@ def _contact_errors(selected: SelectedComponents) -> list[str]:
         )
     found.extend(
         f"{path} asks for {_meaning(law)}, which contact solver {solver.name!r} does not support: "
-        f"{_alternatives('contact_solvers', {law})}."
+        f"{_alternatives('contact_solvers', {law}, {'convex-friction'})}."
         for path, law in selected.friction_laws.items()
-        if law not in solver.provides
+        if not {law, "convex-friction"} & solver.provides
     )
     found += impulse_errors(selected) if selected.touching else []
     return found

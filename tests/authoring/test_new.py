@@ -21,14 +21,14 @@ from corekit.cli import DONE, FAILED, INTERRUPTED, MISUSE, main
 from corekit_testing.cli.new import LONGEST_NAME, Role, distribution_files
 
 ROLES = get_args(Role)
-COMPONENTS = [role for role in ROLES if role not in {"observer", "verb"}]
+COMPONENTS = [role for role in ROLES if role not in {"friction-law", "observer", "verb"}]
 RUNS = [role for role in ROLES if role not in {"planner", "estimator", "verb"}]
 """What has an example for `corekit run`."""
 
 
 def _light(role):
     """The module that every listing or start imports."""
-    return "_spec" if role in COMPONENTS else "hooks"
+    return "hooks" if role in {"observer", "verb"} else "_spec"
 
 
 def run(*command, cwd, site=None, **more):
@@ -196,6 +196,8 @@ def test_every_file_is_complete(role):
     if role in COMPONENTS:
         assert entries == {"green-arm": "green_arm._spec:spec"}
         assert f'role="{group.removeprefix("corekit.")}"' in texts["src/green_arm/_spec.py"]
+    elif role == "friction-law":
+        assert (group, entries) == ("corekit.friction_laws", {"green-arm:box": "green_arm._spec:law"})
     else:
         assert (group, entries) == ("corekit.hooks", {"green-arm": "green_arm.hooks"})
 

@@ -5,21 +5,28 @@ import math
 import numpy as np
 import pytest
 
-from corekit.roles.friction import ANISOTROPIC_COULOMB
+from corekit.errors import PluginError
+from corekit.roles.friction import ANISOTROPIC_COULOMB, COULOMB, FrictionLaw
+from corekit.roles.friction_edge import NO_EDGES, FrictionEdges
 from corekit.roles.pyramid import pyramid_directions, turn_directions
 from corekit_testing.rounding import rounding
 
+TABLED = 2e-11
+"""Relative error of tables that miss r by 1e-12 where it is 0.1 or more."""
 
-def turned(count, free, *, delassus=None, records=None, aligned=True, impulse=None, friction=None):
+
+def turned(
+    count, free, *, delassus=None, records=None, aligned=True, impulse=None, friction=None, law=COULOMB
+):
     """The directions of contacts with these free velocities."""
     contacts = len(free) // 3
-    records = np.empty((contacts, 0)) if records is None else records
+    edges = NO_EDGES if records is None else FrictionEdges(law).of_records(records)
     delassus = np.zeros((0, 0)) if delassus is None else delassus
     directions, impulse = np.empty((contacts, 2, count)), np.zeros(len(free)) if impulse is None else impulse
     carried = impulse.copy()
     friction = 0.5 * np.ones(contacts) if friction is None else friction
     turn_directions(
-        pyramid_directions(3, count), friction, records, delassus, 1.0, np.array(free, dtype=float), carried, aligned,
+        pyramid_directions(3, count), friction, *edges, delassus, 1.0, np.array(free, dtype=float), carried, aligned,
         directions, impulse,
     )  # fmt: skip
     return directions
@@ -100,17 +107,45 @@ def test_anisotropic_directions_are_corners_of_the_admissible_friction(count, al
     random = np.random.default_rng(count)
     records, free = random.uniform(0.1, 1.0, (20, 3)), random.normal(size=60)
     law, largest = ANISOTROPIC_COULOMB, records.max(axis=1)
-    directions = turned(count, free, records=records, aligned=aligned, friction=largest)
+    directions = turned(count, free, records=records, law=law, aligned=aligned, friction=largest)
     for c in range(20):
         corners = largest[c] * directions[c]
         gauges = [law.gauge(records[c], *corner) for corner in corners.T]
-        np.testing.assert_allclose(gauges, 1.0, rtol=rounding(20))
+        np.testing.assert_allclose(gauges, 1.0, rtol=TABLED)
         turns = corners[0] * np.roll(corners[1], -1) - corners[1] * np.roll(corners[0], -1)
         assert turns.min() > 0.0
         slip = free[3 * c + 1 : 3 * c + 3]
         dissipation = -corners.T @ slip
         if aligned:
             most = law.dissipation(records[c], *slip)
-            np.testing.assert_allclose(dissipation[0], most, rtol=rounding(40))
+            np.testing.assert_allclose(dissipation[0], most, rtol=TABLED)
         else:
-            np.testing.assert_allclose(corners[:, 0], [records[c, 1], 0.0], atol=rounding(4))
+            np.testing.assert_allclose(corners[:, 0], [records[c, 1], 0.0], rtol=TABLED)
+
+
+def test_a_turned_pyramid_has_the_corner_of_a_box_where_slip_is_oblique():
+    """Whatever the slip is, but for along an axis: (±a, ±b) dissipates the most; a standing pyramid cuts it off."""
+    law = FrictionLaw(
+        name="box", coefficients=("along", "across"), is_directional=True,
+        gauge=lambda record, along, across: max(abs(along) / record[0], abs(across) / record[1]),
+        dissipation=lambda record, along, across: record[0] * abs(along) + record[1] * abs(across),
+    )  # fmt: skip
+    record, free = np.array([[0.2, 0.6]] * 5), np.random.default_rng(5).normal(size=15)
+    largest = np.full(5, law.max_coefficient(record[0]))
+    corner = -np.sign(free.reshape(5, 3)[:, 1:]) * record
+    found = turned(8, free, records=record, law=law, friction=largest)
+    np.testing.assert_allclose(
+        largest[:, None] * found[:, :, 0], corner, atol=1e-10
+    )  # an interval of 1e-11 rad
+    standing = turned(8, free, records=record, law=law, friction=largest, aligned=False)
+    assert np.linalg.norm(largest[:, None] * standing[:, :, 1], axis=1).max() < 0.5 * largest[0]
+
+
+def test_a_law_without_friction_in_a_direction_has_no_polygon():
+    law = FrictionLaw(
+        name="rail", coefficients=("along",), is_directional=True,
+        gauge=lambda record, along, across: abs(along) / record[0] if not across else math.inf,
+        dissipation=lambda record, along, across: record[0] * abs(along),
+    )  # fmt: skip
+    with pytest.raises(PluginError, match="friction law 'rail': its gauge is inf in the direction"):
+        FrictionEdges(law).of_records(np.array([[0.3]]))

@@ -16,7 +16,7 @@ from corekit_testing.conformance.contact_problems import DenseProblem, crushed
 PATIENCE = 25
 
 
-def new_solver(law="", **options):
+def new_solver(law="coulomb", **options):
     def build(role, use):
         spec = resolve(role, use.use)
         assert spec.config is not None
@@ -104,7 +104,7 @@ def test_pivots_and_programs_find_the_same_motion(width, friction):
         rows, velocity = random.normal(size=(4 * width, 16)), random.normal(size=16)
         numbers = friction if isinstance(friction, float) else np.tile(friction, (4, 1))
         problem = DenseProblem(np.eye(16), rows, velocity, numbers, width=width)
-        law = "" if isinstance(friction, float) else ANISOTROPIC_COULOMB.name
+        law = "coulomb" if isinstance(friction, float) else ANISOTROPIC_COULOMB.name
         by_programs, by_pivots = np.zeros((2, 4 * width))
         assert new_solver(law).solve(problem, by_programs).status is Status.CONVERGED
         info = new_solver(law, corrections=1).solve(problem, by_pivots)

@@ -27,7 +27,8 @@ from corekit.roles.component import BuildContext, InternalState, Stateful, colle
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.contact_laws import relative_velocity
 from corekit.roles.contact_scale import ScaledContactProblem
-from corekit.roles.friction import ANISOTROPIC_COULOMB
+from corekit.roles.friction import friction_law
+from corekit.roles.friction_edge import FrictionEdges
 from corekit.roles.pyramid import pyramid_directions, turn_directions
 from corekit_lcp.attempts import Attempts, ContactProblemArrays, Outcome
 from corekit_lcp.compliance import unit_compliance
@@ -64,7 +65,7 @@ class LCPContact(ImpulseSolver, Stateful):
         self._scaled = ScaledContactProblem()
         self._distribution = _load_distribution() if config.spread else None
         self._directions: dict[tuple[int, int, bool], tuple[Array, Array]] = {}
-        self._is_anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
+        self._edges = FrictionEdges(friction_law(context.friction_law))
         if config.rank_selection.enabled and config.rank_selection.passes:
             # no rehearsed step needs it: load it now, not in the middle of a run
             none = self._workspace.selection(0, 0, 1, 1)
@@ -176,11 +177,10 @@ class LCPContact(ImpulseSolver, Stateful):
             base = pyramid_directions(width, count) if key[2] else np.zeros((width - 1, 0))
             known = self._directions[key] = base, np.repeat(base[None], friction.size, axis=0)
         base, directions = known
-        if self._is_anisotropic or (self._config.aligned and width == 3):
-            records = problem.friction_record if self._is_anisotropic else np.empty((friction.size, 0))
+        if self._edges.exist or (self._config.aligned and width == 3):
             turn_directions(
-                base, friction, records, scaled.delassus(), 0.0, free, problem.start_impulse / scaled.impulse_unit,
-                self._config.aligned, directions, impulse,
+                base, friction, *self._edges.of_records(problem.friction_record), scaled.delassus(), 0.0, free,
+                problem.start_impulse / scaled.impulse_unit, self._config.aligned, directions, impulse,
             )  # fmt: skip
         return ContactProblemArrays(
             scaled.delassus(),

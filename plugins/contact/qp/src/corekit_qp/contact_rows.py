@@ -13,7 +13,7 @@ so that λ lies in the pyramid and opposes slip. With σ = 0, contacts that slid
 With σ = γ, the solution satisfies Coulomb's law.
 
 D has shape (m, width − 1, r) with directions for each contact, or (1, width − 1, r) with the same directions for all.
-For an anisotropic law their length is the friction in that direction (`corekit.roles.pyramid`); (2) stays the same.
+In another law than Coulomb's their length is the friction in that direction (`corekit.roles.pyramid`); (2) stays.
 
 Sources: Anitescu (2006) for σ = 0; Acary, Cadoux, Lemaréchal, Malick (2011) for the shift.
 """

@@ -9,6 +9,8 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem
+from corekit.roles.friction import FrictionLaw
+from corekit.roles.friction_edge import FrictionEdges
 from corekit.roles.pyramid import pyramid_directions, turn_directions
 
 __all__ = ["Pyramids"]
@@ -34,11 +36,11 @@ class Pyramids:
     """D as in `contact_rows`, by the number of contacts, in memory that is kept from step to step.
 
     Args:
-        count: r. aligned: whether directions turn (`corekit.roles.pyramid`). is_anisotropic: the law.
+        count: r. aligned: whether directions turn (`corekit.roles.pyramid`). law: of all contacts.
     """
 
-    def __init__(self, count: int, aligned: bool, is_anisotropic: bool) -> None:
-        self._count, self._aligned, self._is_anisotropic = count, aligned, is_anisotropic
+    def __init__(self, count: int, aligned: bool, law: FrictionLaw) -> None:
+        self._count, self._aligned, self._edges = count, aligned, FrictionEdges(law)
         self._unit: dict[int, Array] = {}
         self._directions: dict[tuple[int, int], Array] = {}
 
@@ -60,14 +62,13 @@ class Pyramids:
     ) -> Array:  # fmt: skip
         width, contacts = problem.rows_per_contact, problem.contact_count
         aligned = self._aligned and width == 3
-        differ = aligned or self._is_anisotropic
+        differ = aligned or self._edges.exist
         directions = self._of_size(width, contacts if differ else 1)
         if differ:
-            records = problem.friction_record[:contacts] if self._is_anisotropic else np.empty((contacts, 0))
             turn_directions(
                 self._unit[width],
                 problem.friction,
-                records,
+                *self._edges.of_records(problem.friction_record[:contacts]),
                 delassus,
                 softness,
                 free,

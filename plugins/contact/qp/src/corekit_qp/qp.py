@@ -12,7 +12,7 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import ContactProblem, UnreducedStepProblem, UnreducedStepSolver
 from corekit.roles.contact_scale import ScaledContactProblem
-from corekit.roles.friction import ANISOTROPIC_COULOMB
+from corekit.roles.friction import friction_law
 from corekit.roles.problem import LCPSolver, QPSolver
 from corekit_qp.config import QPContactConfig
 from corekit_qp.programs import Program, ReducedProgram, UnreducedProgram
@@ -53,8 +53,8 @@ class QPContact(UnreducedStepSolver, Stateful):
         self._name, self._tolerance = config.qp_solver.use, config.tolerance
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
         self._pivoting: LCPSolver = context.build("lcp_solvers", config.lcp_solver)
-        is_anisotropic = context.friction_law == ANISOTROPIC_COULOMB.name
-        self._pyramids = Pyramids(config.friction_directions, config.aligned, is_anisotropic)
+        law = friction_law(context.friction_law)
+        self._pyramids = Pyramids(config.friction_directions, config.aligned, law)
         self._empty: Array = np.zeros((0, 0, 0))
         self._slip = SlipWarmStart()
         self._zeros: Array = np.zeros(0)

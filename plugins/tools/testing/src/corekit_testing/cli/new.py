@@ -63,10 +63,9 @@ _ROLE_IDS: Mapping[Role, str] = MappingProxyType(
         "estimator": "estimators",
         "viewer": "viewers",
         "shape": "contact_detectors",
-        "friction-law": "contact_solvers",
     }
 )
-"""What a distribution brings → the role of its component; observers and verbs are none."""
+"""What a distribution brings → the role of its component; friction laws, observers and verbs are none."""
 _IN_WORDS: Mapping[Role, str] = MappingProxyType(
     {
         "shape": "shape",
@@ -76,7 +75,12 @@ _IN_WORDS: Mapping[Role, str] = MappingProxyType(
     }
 )
 _TAKES: Mapping[Role, str] = MappingProxyType(
-    {"model": _PARTNERS, "lcp-solver": "corekit-run corekit-lcp", "qp-solver": "corekit-run corekit-qp"}
+    {
+        "model": _PARTNERS,
+        "friction-law": _PARTNERS,
+        "lcp-solver": "corekit-run corekit-lcp",
+        "qp-solver": "corekit-run corekit-qp",
+    }
 )
 """What its example takes beside `corekit-run` and the reference components of `corekit-testing`."""
 
