@@ -138,6 +138,8 @@ class ComponentSpec:
         citation: how to cite the method.
         serves: about how many contacts that bodies connect a solver answers in some 20 ms a step, also where modes
             change; None is any number. `corekit check` and runs warn of more.
+        order: of an integrator, the power of the step with which its error falls in smooth motion without impulses, the
+            least of what its options choose; None where none is promised, as with error control.
         symbols: symbols that texts of options use, and axes, with their meanings, for `corekit info`.
     """
 
@@ -154,6 +156,7 @@ class ComponentSpec:
     ability_modules: Mapping[str, tuple[str, ...]] = field(factory=dict)
     citation: str = ""
     serves: int | None = None
+    order: int | None = None
     symbols: Mapping[str, str] = field(factory=dict)
 
 

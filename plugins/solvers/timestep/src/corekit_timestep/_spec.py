@@ -14,6 +14,7 @@ semi_implicit_euler = ComponentSpec(
     target="corekit_timestep.semi_implicit_euler:SemiImplicitEuler",
     config="corekit_timestep.config:SemiImplicitEulerConfig",
     summary="One linear solve per step, first order; stiffness and damping explicit or linearly implicit.",
+    order=1,
     provides=frozenset({"coupled", "impulses", "potential"}),
     citation=(
         "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with "
@@ -28,6 +29,7 @@ implicit_euler = ComponentSpec(
     target="corekit_timestep.theta_integrator:ThetaIntegrator",
     config="corekit_timestep.config:ImplicitEulerConfig",
     summary="First order, damping, suits stiff models: Newton's method with line search, adaptive step.",
+    order=1,
     provides=frozenset({"coupled", "implicit", "newton", "impulses", "potential"}),
     citation=(
         "P. Deuflhard, Newton Methods for Nonlinear Problems: Affine Invariance and Adaptive Algorithms, "
@@ -42,6 +44,7 @@ implicit_midpoint = ComponentSpec(
     target="corekit_timestep.theta_integrator:ThetaIntegrator",
     config="corekit_timestep.config:ImplicitMidpointConfig",
     summary="Second order, symplectic, undamped: Newton's method with line search, adaptive step.",
+    order=2,
     provides=frozenset({"coupled", "implicit", "newton", "impulses", "potential"}),
     citation=(
         "E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, Springer Series in Computational "
@@ -67,6 +70,7 @@ newmark = ComponentSpec(
     target="corekit_timestep.alpha_integrator:AlphaIntegrator",
     config="corekit_timestep.config:NewmarkConfig",
     summary="Second order (average acceleration), implicit in the smooth motion; for potentials, or without contact.",
+    order=2,
     provides=frozenset({"split", "implicit", "newton", "impulses", "potential"}),
     citation=(
         "N. M. Newmark, A method of computation for structural dynamics, J. Eng. Mech. Div. 85(3) (1959) 67-94."
@@ -80,6 +84,7 @@ generalized_alpha = ComponentSpec(
     target="corekit_timestep.alpha_integrator:AlphaIntegrator",
     config="corekit_timestep.config:GeneralizedAlphaConfig",
     summary="Second order, damps fast modes alone, implicit in the smooth motion; for potentials, or without contact.",
+    order=2,
     provides=frozenset({"split", "implicit", "newton", "impulses", "potential"}),
     citation=(
         "J. Chung, G. M. Hulbert, A time integration algorithm for structural dynamics with improved numerical "
@@ -94,6 +99,7 @@ verlet = ComponentSpec(
     target="corekit_timestep.verlet:Verlet",
     config="corekit_timestep.config:VerletConfig",
     summary="Second order, explicit, symplectic: velocity or position form, then one contact problem per step.",
+    order=2,
     provides=frozenset({"split", "impulses", "potential"}),
     citation=(
         "W. C. Swope, H. C. Andersen, P. H. Berens, K. R. Wilson, A computer simulation method for the calculation of "

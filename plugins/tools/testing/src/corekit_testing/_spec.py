@@ -86,6 +86,7 @@ semi_implicit_euler = ComponentSpec(
     target="corekit_testing.semi_implicit_euler:SemiImplicitEuler",
     config="corekit_testing.semi_implicit_euler:SemiImplicitEulerConfig",
     summary="One linear solve a step, first order.",
+    order=1,
     provides={"coupled", "impulses", "potential"},
 )
 
@@ -96,6 +97,7 @@ implicit_euler = ComponentSpec(
     target="corekit_testing.implicit_euler:ImplicitEuler",
     config="corekit_testing.implicit_euler:ImplicitEulerConfig",
     summary="Newton's method on implicit Euler (θ = 1) or implicit midpoint (θ = ½).",
+    order=1,
     provides={"coupled", "implicit", "newton", "impulses", "potential"},
 )
 
@@ -106,5 +108,6 @@ velocity_verlet = ComponentSpec(
     target="corekit_testing.velocity_verlet:VelocityVerlet",
     config="corekit_testing.velocity_verlet:VelocityVerletConfig",
     summary="Velocity Verlet, then one contact problem; second order in free motion.",
+    order=2,
     provides={"split", "impulses", "potential"},
 )

@@ -42,9 +42,14 @@ class ImplicitEuler(Integrator):
     ) -> None:
         self._config = config or ImplicitEulerConfig()
         self._step = (context or BuildContext()).step
+        self._after_jump: State | None = None
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
+        if self._config.theta < 1.0:  # else v₀ has no part in the rates of the rows
+            self._after_jump = self._after_jump or system.new_state()
+            if system.split.apply_rate_jump(state, self._after_jump):
+                state = self._after_jump
         config, theta, step = self._config, self._config.theta, system.theta
         step.begin_step(state, h)
         v, before, after = state.v.copy(), state.v.copy(), np.zeros_like(state.v)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +32,10 @@ _SETTLED = 1e-5
 
 A first-order scheme is about h·ω·(number of radians) ≈ 1e-2 off here, so that none comes below by chance.
 """
+_EXACT = 1e-9
+"""Error below which rounding and tolerances of inner iterations hide an order."""
+_FRACTION = 0.3
+"""By how much a measured order may be below the declared one: steps are finite."""
 _STIFF = 30.0
 """h·ω of the spring of `implicit-stable`; no explicit scheme of a few stages is stable above 5."""
 
@@ -161,7 +166,49 @@ def aux_carried(subject: Subject) -> None:
     "varying-mass", "a double pendulum, whose mass matrix changes with its angles, moves as its equation says"
 )
 def varying_mass(subject: Subject) -> None:
-    config = PendulumConfig(lengths=(0.5, 0.4), masses=(1.0, 1.5), angles=(1.0, -0.6), rates=(0.0, 3.0))
+    wanted = _double_pendulum()
+    _approaches(subject, "a double pendulum", partial(_swung, subject), _angles_and_rates, wanted)
+
+
+@check(
+    "order-declared", "the error of a double pendulum falls with the power of the step that the spec declares"
+)
+def order_declared(subject: Subject) -> None:
+    order = subject.spec.order
+    if order is None:
+        raise NotApplicable("declares no order")
+    wanted, errors = _double_pendulum(), list[float]()
+    for step in (2e-2, 1e-2, 5e-3):
+        simulation = _swung(subject, step)
+        if simulation.step().step_size < (1.0 - 1e-9) * step:
+            raise NotApplicable("chooses its own steps, and keeps a tolerance with them")
+        simulation.run(_END)
+        errors.append(float(np.max(np.abs(_angles_and_rates(simulation.state) - wanted))))
+    listed = ", ".join(f"{error:.3g}" for error in errors)
+    found = math.log2(errors[-2] / max(errors[-1], 1e-300))
+    small = errors[-1] < _EXACT
+    expect(
+        small or found > order - _FRACTION,
+        f"declares order {order}, and errors at 20, 10 and 5 ms are {listed}: order {found:.2f}",
+    )
+
+
+_PENDULUM = PendulumConfig(lengths=(0.5, 0.4), masses=(1.0, 1.5), angles=(1.0, -0.6), rates=(0.0, 3.0))
+
+
+def _swung(subject: Subject, step: float) -> Simulation:
+    """A double pendulum at its start."""
+    return small_world({"arm": Pendulum(_PENDULUM)}, _integrator(subject, step), step=step)
+
+
+def _angles_and_rates(state: State) -> Array:
+    return np.concatenate([state.q, state.v / math.sqrt(9.81 / 0.4)])
+
+
+@cache
+def _double_pendulum() -> Array:
+    """Its angles and rates at the end, from its own equation of motion."""
+    config = _PENDULUM
     model = Pendulum(config)
     state = State.zeros(2, 2, model.description.aux)
     mass, force = model.new_mass_matrix(), np.zeros(2)
@@ -172,15 +219,8 @@ def varying_mass(subject: Subject) -> None:
         acceleration: Array = np.linalg.solve(mass.dense(), force).astype(np.float64)
         return np.concatenate([y[2:], acceleration])
 
-    scale = math.sqrt(9.81 / 0.4)
     wanted = _solution(rate, np.array([*config.angles, *config.rates]))
-    _approaches(
-        subject,
-        "a double pendulum",
-        lambda step: small_world({"arm": Pendulum(config)}, _integrator(subject, step), step=step),
-        lambda state: np.concatenate([state.q, state.v / scale]),
-        np.concatenate([wanted[:2], wanted[2:] / scale]),
-    )
+    return np.concatenate([wanted[:2], wanted[2:] / math.sqrt(9.81 / 0.4)])
 
 
 @check(
@@ -230,6 +270,6 @@ def swinging(angle: float, rate: float) -> Pendulum:
 
 
 MOTIONS: tuple[Check, ...] = (
-    rows_held, prescribed_followed, aux_carried, varying_mass, implicit_stable, bodies_independent,
+    rows_held, prescribed_followed, aux_carried, varying_mass, order_declared, implicit_stable, bodies_independent,
 )  # fmt: skip
 """Checks of motions with closed or very accurate answers."""

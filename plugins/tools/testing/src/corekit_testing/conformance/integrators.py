@@ -19,6 +19,7 @@ from corekit.simulation.loop import Simulation
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect, expect_close
 from corekit_testing.conformance.integrator_motions import MOTIONS, swinging
+from corekit_testing.conformance.integrator_promises import PROMISES
 from corekit_testing.conformance.subject import Answer, Session, Subject
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
@@ -269,5 +270,6 @@ CHECKS: tuple[Check, ...] = (
     slides_to_rest,
     potential_carries,
     *MOTIONS,
+    *PROMISES,
 )
 """Checks of the integrator role."""
