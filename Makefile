@@ -11,7 +11,9 @@
 # make kills KILLS=100   runs of every shipped scenario, killed and resumed, against undisturbed ones, bit for bit
 # make portability   the tests with other processors' arithmetic, rounded up, down and to zero, on the oldest and newest Python
 # make isolation   every distribution alone, from its wheel, in a fresh environment, with its own tests
-# make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there
+# make release   wheels and sdists into dist/, checked, installed into an empty environment, the demo run from there, and `make authors`
+# make authors ROLES="model observer"   what `corekit new` writes for these or all roles, installed where nothing is but wheels:
+#             its tests, its example and `corekit conform`
 # make constraints   renews the versions that all of these install; make test NEWEST=1, LOWEST=1 install others
 
 ifdef PLAIN
@@ -47,7 +49,7 @@ WORKSPACE := $(if $(LOWEST),--no-build-isolation $$(grep '^-e ' requirements/use
 LISTED = grep --no-filename -v '^-'
 USERS := requirements/users.txt requirements/build.txt requirements/constraints.txt $(PYPROJECTS)
 
-.PHONY: demo test unit slow-tests lint docs isolation constraints release fuzz kills portability format clean
+.PHONY: demo test unit slow-tests lint docs isolation constraints release authors fuzz kills portability format clean
 .DEFAULT_GOAL := test
 
 demo: $(VENV)/installed-demo
@@ -99,6 +101,11 @@ release: $(VENV)/installed-dev
 	@$(LISTED) requirements/release.txt > build/release.txt
 	@$(INSTALL) -r build/release.txt
 	$(BIN)/python tools/release.py
+	$(BIN)/python tools/authors.py
+
+authors: $(VENV)/installed-dev
+	rm -rf build/release/environment
+	$(BIN)/python tools/authors.py $(ROLES)
 
 MINUTES ?= 5
 fuzz: $(VENV)/installed-dev

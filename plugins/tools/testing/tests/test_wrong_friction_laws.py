@@ -41,7 +41,7 @@ class Clipped(ImpulseSolver):
         mass = 1.0 / np.diag(problem.delassus())
         wanted = -mass * problem.free_velocity
         impulse[0] = max(wanted[0], 0.0)
-        bound = self.share * problem.friction_record[0] * impulse[0]
+        bound = self.share * problem.friction_record[0, : len(impulse) - 1] * impulse[0]
         impulse[1:] = np.clip(wanted[1:], -bound, bound)
         return SolveInfo()
 
@@ -74,6 +74,21 @@ class Round(Clipped):
         wanted = -problem.free_velocity[1:] / problem.delassus()[0, 0]
         size, bound = np.linalg.norm(wanted), problem.friction[0] * impulse[0]
         impulse[1:] = wanted * min(1.0, bound / size)
+        return SolveInfo()
+
+
+@final
+class Sideways(Clipped):
+    """Takes the last coefficients where there is one tangent."""
+
+    def solve(self, problem, impulse):
+        if problem.rows_per_contact == 3:
+            return super().solve(problem, impulse)
+        mass = 1.0 / np.diag(problem.delassus())
+        wanted = -mass * problem.free_velocity
+        impulse[0] = max(wanted[0], 0.0)
+        bound = problem.friction_record[0, 1] * impulse[0]
+        impulse[1:] = np.clip(wanted[1:], -bound, bound)
         return SolveInfo()
 
 
@@ -114,7 +129,13 @@ def test_a_solver_that_disobeys_the_law_is_caught(target):
     assert verdicts(target) == {
         "friction-law-dual": Verdict.PASSED,
         "friction-law-obeyed": Verdict.FAILED,
+        "friction-law-in-plane": Verdict.FAILED,
     }
+
+
+def test_a_solver_that_disobeys_the_law_in_planar_worlds_alone_is_caught():
+    failed = {name for name, verdict in verdicts(Sideways).items() if verdict is Verdict.FAILED}
+    assert failed == {"friction-law-in-plane"}
 
 
 WRONG: dict[str, dict[str, Any]] = {

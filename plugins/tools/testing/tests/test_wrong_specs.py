@@ -8,7 +8,7 @@ from attrs import field, frozen
 
 from corekit.cli import main
 from corekit.roles.options import option
-from corekit_testing.conformance import checks_of, conformance, run_checks
+from corekit_testing.conformance import conformance, run_checks
 from corekit_testing.conformance.check import Verdict
 from corekit_testing.conformance.common import PAPER
 
@@ -77,7 +77,6 @@ def test_a_text_that_equals_its_name_reads_no_option():
 
 def test_every_check_of_spec_and_options_catches_a_wrong_one():
     assert {check.name for check in PAPER} == set(WRONG)
-    assert checks_of("planners") == PAPER
 
 
 def test_a_target_of_another_role_and_one_that_is_not_final_are_no_true_spec():

@@ -8,7 +8,7 @@ from typing import final
 
 import numpy as np
 import pytest
-from attrs import frozen
+from attrs import evolve, frozen
 
 from corekit.errors import ResultsError
 from corekit.registry.spec import ComponentSpec
@@ -45,8 +45,15 @@ class Numbers(Viewer):
     def text(self, replay):
         store = io.StringIO("conformance " * 20)
         store.seek(0, io.SEEK_END)
-        np.savetxt(store, np.concatenate([body.outline.reshape(-1, 3) for body in replay.bodies]))
+        for part in self.parts(replay):
+            np.savetxt(store, part)
         return store.getvalue()
+
+    def parts(self, replay):
+        """What is written: bodies at every instant, obstacles and contacts."""
+        yield np.concatenate([body.outline.reshape(-1, 3) for body in replay.bodies])
+        yield from (obstacle.position for obstacle in replay.obstacles)
+        yield from (np.hstack([track.point, track.force]) for track in replay.contacts)
 
     def shares(self):
         return (0.25, 0.5, 1.0)
@@ -55,6 +62,9 @@ class Numbers(Viewer):
         if not any(len(line.x) for panel in chart.panels for line in panel.lines):
             raise ResultsError("no line")
         path.write_text(f"{len(chart.panels)} panels")
+
+    def canvas(self, width, height):
+        return Sheet(width, height)
 
     @contextlib.contextmanager
     def serve(self, replay, run_status, port):
@@ -78,6 +88,19 @@ class Numbers(Viewer):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class Sheet:
+    """Draws an instant as the bytes of its outline."""
+
+    def __init__(self, width, height):
+        self._size = height, width, 3
+
+    def draw(self, replay):
+        picture = np.zeros(self._size, dtype=np.uint8)
+        text = np.frombuffer(replay.bodies[0].outline.tobytes(), dtype=np.uint8)
+        picture.reshape(-1)[: len(text)] = text
+        return picture
 
 
 class Shown:
@@ -117,7 +140,7 @@ def viewer(**methods):
         target=f"{__name__}:Numbers",
         config=f"{__name__}:NumbersConfig",
         summary="Text.",
-        provides=frozenset({"charts", "interactive", "progress", "serves"}),
+        provides=frozenset({"charts", "interactive", "pixels", "progress", "serves"}),
     )
     target = type("Wrong", (Numbers,), methods)
     return Subject(spec=spec, entry="corekit_testing._spec:none", target=target)
@@ -144,6 +167,26 @@ def leftover(self, replay, path, progress=None):
 
 def the_same(self, replay):
     return "nothing moves" * 20
+
+
+def without(kind):
+    """Parts as of a replay in which something is left out."""
+
+    def parts(self, replay):
+        return Numbers.parts(self, evolve(replay, **{kind: ()}))
+
+    return parts
+
+
+def the_first_instant(self, replay):
+    first = [evolve(body, outline=body.outline[:1]) for body in replay.bodies]
+    return Numbers.parts(self, evolve(replay, bodies=tuple(first)))
+
+
+def from_one_side(self, replay):
+    """Looks along y, as a sound one may."""
+    for part in Numbers.parts(self, replay):
+        yield part[:, [0, 2, *range(3, part.shape[1])]]
 
 
 def needs_contacts(self, replay):
@@ -179,6 +222,10 @@ def asks_by_itself(self, replay, sliders, port):
         yield shown
 
 
+def on_its_side(self, width, height):
+    return Sheet(height, width)
+
+
 LEFT_OPEN = []
 
 WRONG = {
@@ -186,13 +233,21 @@ WRONG = {
     "deterministic": (by_lot, "text", ("saved-and-loaded", "instances-apart")),
     "saved-and-loaded": (counted, "text", ("progress-rises",)),
     "writes-file": (leftover, "render", ()),
-    "draws-what-moves": (the_same, "text", ()),
+    "draws-what-moves": (
+        the_same,
+        "text",
+        ("draws-every-instant", "draws-contacts", "draws-obstacles"),
+    ),
+    "draws-every-instant": (the_first_instant, "parts", ()),
+    "draws-contacts": (without("contacts"), "parts", ()),
+    "draws-obstacles": (without("obstacles"), "parts", ()),
     "draws-without-contacts": (needs_contacts, "text", ()),
     "nothing-on-failure": (litters, "render", ()),
     "draws-charts": (any_chart, "chart", ()),
     "progress-rises": (goes_back, "shares", ()),
     "serves-until-the-end": (keeps_open, "end", ("interactive-until-the-end",)),
     "interactive-until-the-end": (asks_by_itself, "interact", ()),
+    "draws-pixels": (on_its_side, "canvas", ()),
 }
 
 
@@ -203,6 +258,10 @@ def test_exactly_the_right_checks_catch_it(name, monkeypatch):
     assert failing(viewer(**{key: method})) == {name, *others}
     while LEFT_OPEN:
         LEFT_OPEN.pop().server_close()
+
+
+def test_a_viewer_that_looks_along_an_axis_passes():
+    assert failing(viewer(parts=from_one_side)) == set()
 
 
 def test_a_sound_viewer_passes_and_a_bare_error_is_no_refusal():

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from attrs import evolve
 from cyclopts import Parameter
 
 from corekit.cli import DONE, FAILED
 from corekit.cli.terminal import make_console, print_json
 from corekit.errors import ConfigError, Mistake, PluginError
-from corekit.simulation.arguments import Kind, check_arguments, is_number
+from corekit.simulation.arguments import COUNT, Kind, check_arguments, is_number
 
 if TYPE_CHECKING:
-    from corekit_testing.conformance.check import Outcome
+    from corekit_testing.conformance import Subject
+    from corekit_testing.conformance.check import Check, Outcome
 
 __all__ = ["conform"]
 
@@ -29,11 +35,13 @@ _JUDGED_BY = {
         "`corekit doctor` loads its spec, and `corekit conform contact_detectors.NAME` places it before its detector; "
         "a formula for its gaps is for tests of your own"
     ),
+    "observers": "`observer_conformance` of `corekit_testing.conformance` judges one in its distribution's own tests",
+    "verbs": "`corekit --help` lists it, and tests call its function",
     "friction_laws": (
         "`corekit doctor` loads it, and `corekit conform contact_solvers.NAME` judges it with a solver that provides it"
     ),
 }
-"""What is no component, by its entry-point group, and what says whether it is sound."""
+"""What is no component, and what says whether it is sound."""
 
 
 _FACTOR: Kind = "a factor above 0", lambda value: is_number(value) and value > 0
@@ -44,6 +52,9 @@ def conform(
     /,
     *,
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    draw: int = 0,
+    world: Path | None = None,
+    shapes: Annotated[tuple[str, ...], Parameter(name="--shape", negative="")] = (),
     spread: float = 1.0,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int:
@@ -55,32 +66,94 @@ def conform(
         `role.name`, for example models.pcc, or the bare name if one role alone uses it.
     overrides
         `sections=2`: another value for an option; may be given several times.
+    draw
+        So many times more, with options drawn from the ranges that its config states; those given by `--set` stay.
+        What is 0 or off by default is exercised so, and the first that fails names the options with which it does.
+    world
+        A scenario that uses it: with its options there, and in three short runs of that world. Controllers are
+        asked about that world in place of the kit's.
+    shapes
+        `terrain=0.05,0.4`: sizes [m] of a kind of shape in the scenes of detectors; may be given several times.
     spread
         Factor on how far a model is displaced from its rest state: less than 1 for one with narrow limits.
     as_json
         Print one JSON object instead of a table.
     """
-    from corekit_testing.conformance import Subject, run_checks
-    from corekit_testing.conformance.check import Verdict
+    from corekit_testing.conformance import Subject, checks_of
+    from corekit_testing.conformance.drawn_options import draw_subject
 
-    check_arguments("corekit conform", spread=(spread, _FACTOR))
+    check_arguments("corekit conform", spread=(spread, _FACTOR), draw=(draw, COUNT))
     role, rest = _role_and_name(name)
     subject = Subject.installed(role, rest, _options(overrides), spread=spread)
+    subject = evolve(subject, shapes=_sizes(shapes))
+    checks = checks_of(role)
+    if world is not None:
+        from corekit_testing.conformance.in_world import WORLD_CHECKS, subject_in
+
+        subject, checks = subject_in(subject, world), (*checks, *WORLD_CHECKS)
     subject.config()  # options that do not fit are misuse, not a failed check
-    outcomes: list[Outcome] = []
-    for outcome in run_checks(subject):
-        outcomes.append(outcome)
-        if not as_json:
-            _print_row(outcome)
-    failed = sum(outcome.verdict is Verdict.FAILED for outcome in outcomes)
-    counts = {each.value: sum(one.verdict is each for one in outcomes) for each in Verdict}
+    # drawn options are asked about in the worlds of the kit: a scenario has those that it has
+    drawn_ones = [(draw_subject(subject, seed), checks_of(role)) for seed in range(1, draw + 1)]
+    rounds = [
+        _judge(one, asked, number, quiet=as_json)
+        for number, (one, asked) in enumerate([(subject, checks), *drawn_ones])
+    ]
+    conforms = all(each["conforms"] for each in rounds)
     if as_json:
-        rows = [{"check": o.check, "verdict": o.verdict.value, "reason": o.reason} for o in outcomes]
-        report: dict[str, Any] = {"role": role, "name": rest, "conforms": not failed, "checks": rows}
-        print_json(report)
-    else:
-        print(f"{role}.{rest}: " + ", ".join(f"{count} {what}" for what, count in counts.items() if count))
-    return FAILED if failed else DONE
+        first, *drawn = rounds
+        report: dict[str, Any] = {"role": role, "name": rest, **first, "conforms": conforms}
+        print_json(report | ({"drawn": drawn} if draw else {}))
+    return DONE if conforms else FAILED
+
+
+def _judge(subject: Subject, checks: Sequence[Check], number: int, *, quiet: bool) -> dict[str, Any]:
+    """Run the checks and print them; of drawn options only what fails. Returns what JSON tells."""
+    from corekit_testing.conformance import run_checks
+    from corekit_testing.conformance.check import Verdict
+
+    if number and not quiet:
+        print(f"draw {number}: {json.dumps(subject.options, ensure_ascii=False)}")
+    outcomes: list[Outcome] = []
+    for outcome in run_checks(subject, checks=checks):
+        outcomes.append(outcome)
+        if not quiet and (not number or outcome.verdict is Verdict.FAILED):
+            _print_row(outcome)
+    counts = {each.value: sum(one.verdict is each for one in outcomes) for each in Verdict}
+    if not quiet:
+        listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        print(f"{subject.spec.role}.{subject.spec.name}: {listed}")
+    rows = [{"check": o.check, "verdict": o.verdict.value, "reason": o.reason} for o in outcomes]
+    told: dict[str, Any] = {"conforms": not counts[Verdict.FAILED.value], "checks": rows}
+    return told | ({"options": subject.options} if number else {})
+
+
+def _sizes(texts: tuple[str, ...]) -> dict[str, tuple[float, ...]]:
+    """Kind → sizes from `kind=1,2` texts."""
+    from corekit.geometry.shape_specs import shape_kinds, shape_spec
+    from corekit.registry.resolve import did_you_mean
+
+    found: dict[str, tuple[float, ...]] = {}
+    mistakes: list[Mistake] = []
+    for text in texts:
+        kind, _, given = text.partition("=")
+        if kind not in shape_kinds():
+            hint = did_you_mean(kind, shape_kinds()).removeprefix(", ")
+            mistakes.append(Mistake("--shape", text, "must be KIND=SIZES of a kind of shape", hint))
+            continue
+        names = shape_spec(kind).sizes
+        try:
+            sizes = tuple(float(each) for each in given.split(","))
+        except ValueError:
+            sizes = ()
+        if len(sizes) != len(names) or not all(0.0 < each < math.inf for each in sizes):
+            wanted = (
+                f"must be {kind}={','.join(names)}, numbers above 0 in metres" if names else "has no sizes"
+            )
+            mistakes.append(Mistake("--shape", text, wanted))
+        found[kind] = sizes
+    if mistakes:
+        raise ConfigError(mistakes, "corekit conform")
+    return found
 
 
 def _role_and_name(name: str) -> tuple[str, str]:

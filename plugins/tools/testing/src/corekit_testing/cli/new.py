@@ -152,7 +152,7 @@ def distribution_files(role: Role, name: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for template in ("common", role):
         for path, text in _templates(files("corekit_testing") / "templates" / template):
-            if role not in _ROLE_IDS and path == "tests/test_conformance.py.in":
+            if template == "common" and role not in _ROLE_IDS and path == "tests/test_conformance.py.in":
                 continue
             place = path.removesuffix(".in").replace("PACKAGE", package).replace("NAME", name)
             texts[place] = _substitute(text, words)

@@ -20,7 +20,7 @@ from corekit_testing.conformance.check import Check, NotApplicable, expect
 from corekit_testing.conformance.drawn_options import other_numbers
 from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
 
-__all__ = ["answer_checks"]
+__all__ = ["answer_checks", "through_file"]
 
 AnyArray: TypeAlias = np.ndarray[Any, Any]
 
@@ -43,7 +43,7 @@ def _expect_same(first: Mapping[str, AnyArray], second: Mapping[str, AnyArray], 
         expect(_same(values, second[name]), f"{name} is not the same {when}")
 
 
-def _through_file(memory: InternalState) -> InternalState:
+def through_file(memory: InternalState) -> InternalState:
     """Memory as a checkpoint file gives it back: no pickle."""
     for name, values in memory.items():
         expect(isinstance(values, np.ndarray), f"memory {name!r} is a {type(values).__name__}, no array")
@@ -111,7 +111,7 @@ def _saved_and_loaded(start: Start, subject: Subject) -> None:
     session = _fresh(start, subject)
     half = session.questions // 2
     first = [_copied(session.ask(i)) for i in range(half)]
-    memory = _through_file(session.internal_state())
+    memory = through_file(session.internal_state())
     rest = _all_answers(session, half)
     loaded = _fresh(start, subject)
     loaded.restore(memory)

@@ -1,4 +1,8 @@
-"""Controllers on a double pendulum: body `arm`, channel `torque`, frames `mass0` and `mass1`."""
+"""Controllers in a world: one of the kit, or that of a scenario, `corekit conform controllers.NAME --world FILE`.
+
+The world of the kit is a double pendulum, body `arm`, with the channel `torque` of two numbers and the frames `mass0`
+and `mass1`, sampled every 10 ms. A controller that drives something else needs a scenario of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import numpy as np
 
 from corekit.roles.component import BuildContext, Component
 from corekit.roles.controller import Controller, Inputs
+from corekit.simulation.loop import Simulation
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, check, expect
 from corekit_testing.conformance.subject import Answer, Session, Subject
@@ -20,25 +25,34 @@ __all__ = ["CHECKS"]
 _STEP = 0.01
 
 
+def _world() -> Simulation:
+    """The world of the kit."""
+    arm = PendulumConfig(lengths=(0.5, 0.3), masses=(1.0, 2.0), angles=(0.3, 0.8), rates=(0.0, 0.0))
+    integrator = SemiImplicitEuler(SemiImplicitEulerConfig(), BuildContext(step=_STEP))
+    return small_world({"arm": Pendulum(arm)}, integrator, step=_STEP)
+
+
 class ControllerSession(Session):
     """Samples while the pendulum swings on a path of its own, whatever the controller answers."""
 
     def __init__(self, subject: Subject, component: Component, *, reuse: bool = False) -> None:
         super().__init__(subject, component, reuse=reuse)
-        arm = PendulumConfig(lengths=(0.5, 0.3), masses=(1.0, 2.0), angles=(0.3, 0.8), rates=(0.0, 0.0))
-        self.world = small_world(
-            {"arm": Pendulum(arm)},
-            SemiImplicitEuler(SemiImplicitEulerConfig(), BuildContext(step=_STEP)),
-            step=_STEP,
-        )
+        self.world = _world() if subject.world is None else subject.world.compose()
+        self._start = self.world.state.copy()
         self._controller = cast("Controller", component)
         self.given: Inputs = {}
 
     def ask(self, index: int) -> Answer:
         state = self.world.state
         state.time = index * _STEP
-        state.q[:] = 0.3 + 0.1 * index, 0.8 - 0.05 * index**2
-        state.v[:] = 0.4 - 0.2 * index, 0.7
+        if self.subject.world is None:
+            state.q[:] = 0.3 + 0.1 * index, 0.8 - 0.05 * index**2
+            state.v[:] = 0.4 - 0.2 * index, 0.7
+        else:  # near where the scenario begins, moving
+            moved = np.random.default_rng([5, index]).normal(size=state.v.size)
+            self.world.system.integrate(self._start, 0.1 * moved, _STEP * index, self._start, state)
+            state.v[:] = self._start.v + 0.01 * index * moved
+            state.time = index * _STEP
         before = {"q": state.q.copy(), "v": state.v.copy()}
         self.given = given = self._controller.compute_inputs(self.world)
         found = {

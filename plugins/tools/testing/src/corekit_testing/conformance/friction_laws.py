@@ -121,5 +121,26 @@ def friction_law_obeyed(subject: Subject) -> None:
             )
 
 
-LAWS: tuple[Check, ...] = (friction_law_dual, friction_law_obeyed)
+@check(
+    "friction-law-in-plane",
+    "in a planar world friction is what the law admits along the first tangent, both ways",
+    "impulses",
+)
+def friction_law_in_plane(subject: Subject) -> None:
+    fall, mass = 9.81e-3, 2.0
+    for law in _laws(subject):
+        solver = subject.build(BuildContext(path="conformance", friction_law=law.name))
+        for record, sign, factor in product(_records(law), (1.0, -1.0), (0.5, 1.5)):
+            most = fall * mass / law.gauge(record, -sign, 0.0)
+            start = factor * most / mass * sign
+            problem = point_mass([-fall, start], np.array([record]), mass, width=2, law=law)
+            impulse = np.zeros(2)
+            info = solver.solve(problem, impulse)
+            what = f"{law.name} {np.round(record, 3)} in a plane: sliding at {start:.3g} m/s"
+            expect(info.status.solved, f"{what} is not solved: {info.status.value}")
+            wanted = -sign * min(mass * abs(start), most)
+            expect_close(f"{what}: friction [N·s]", impulse[1], np.array(wanted), _NEAR)
+
+
+LAWS: tuple[Check, ...] = (friction_law_dual, friction_law_obeyed, friction_law_in_plane)
 """Checks of friction laws."""

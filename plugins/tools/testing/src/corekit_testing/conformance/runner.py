@@ -58,6 +58,18 @@ def _viewers() -> tuple[Check, ...]:
     return CHECKS
 
 
+def _planners() -> tuple[Check, ...]:
+    from corekit_testing.conformance.planners import CHECKS
+
+    return CHECKS
+
+
+def _estimators() -> tuple[Check, ...]:
+    from corekit_testing.conformance.estimators import CHECKS
+
+    return CHECKS
+
+
 _BY_ROLE: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "models": _models,
     "contact_detectors": _detectors,
@@ -67,6 +79,8 @@ _BY_ROLE: Mapping[str, Callable[[], tuple[Check, ...]]] = {
     "lcp_solvers": _lcp_solvers,
     "qp_solvers": _qp_solvers,
     "viewers": _viewers,
+    "planners": _planners,
+    "estimators": _estimators,
 }
 
 
@@ -75,11 +89,10 @@ _RAISED = "raised"
 
 
 def checks_of(role: str) -> tuple[Check, ...]:
-    """The checks of a role, in order; roles without their own have those of spec and options."""
+    """The checks of a role, in order."""
     from corekit_testing.conformance.common import PAPER
 
-    own = _BY_ROLE.get(role)
-    return (*PAPER, *(own() if own is not None else ()))
+    return (*PAPER, *_BY_ROLE[role]())
 
 
 def outcome(check: Check, subject: Subject, expected: Mapping[str, str] | None = None) -> Outcome:

@@ -62,6 +62,7 @@ class Subject:
         target: the class itself, if not the spec's.
         free_base: whether a model is built with a base that moves.
         shapes: kind → sizes [m] of shapes in the scenes of detectors, where those of the kit do not suit.
+        world: a scenario that uses the component, for controllers in place of the kit's world; None without one.
     """
 
     spec: ComponentSpec
@@ -72,6 +73,7 @@ class Subject:
     target: Callable[[Any, BuildContext], Any] | None = None
     free_base: bool = False
     shapes: Mapping[str, tuple[float, ...]] = field(factory=dict)
+    world: Any = None
 
     @classmethod
     def installed(

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.errors import CorekitError
-from corekit.roles.viewer import Replay
+from corekit.geometry.shapes import Shape
+from corekit.roles.viewer import ObstacleTrack, Replay
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, CheckFailed, check, expect
 from corekit_testing.conformance.subject import Answer, Session, Subject
@@ -48,12 +50,49 @@ def writes_file(subject: Subject) -> None:
             expect(not beside, f"leaves {', '.join(beside)} beside {path.name}")
 
 
-@check("draws-what-moves", "another motion is another file")
+@check("draws-what-moves", "another motion is another file, from wherever it is looked at")
 def draws_what_moves(subject: Subject) -> None:
     viewer = subject.build()
     one, two = reference_replay(), reference_replay()
-    two.bodies[0].outline[:, :, 1] += np.linspace(0.0, 0.3, 6)
+    # along all axes: who looks along one of them sees the others
+    two.bodies[0].outline[...] += np.linspace(0.0, 0.3, 6)[:, None]
     expect(_rendered(viewer, one) != _rendered(viewer, two), "a straight and a bent rod give the same file")
+
+
+@check("draws-every-instant", "what happens after the first instant is drawn too")
+def draws_every_instant(subject: Subject) -> None:
+    viewer = subject.build()
+    one, two = reference_replay(), reference_replay()
+    two.bodies[0].outline[1:] += 0.2
+    two.bodies[0].shape_position[1:] += 0.2
+    same = _rendered(viewer, one) == _rendered(viewer, two)
+    expect(not same, "a rod that is elsewhere at all instants but the first gives the same file")
+
+
+@check("draws-contacts", "contacts and their forces are drawn")
+def draws_contacts(subject: Subject) -> None:
+    viewer, one = subject.build(), reference_replay()
+    pushed = evolve(
+        one, contacts=tuple(evolve(each, force=each.force[:, [2, 0, 1]]) for each in one.contacts)
+    )
+    drawn = _rendered(viewer, one)
+    expect(
+        drawn != _rendered(viewer, reference_replay(contacts=False)),
+        "with and without contacts: the same file",
+    )
+    expect(drawn != _rendered(viewer, pushed), "with forces in other directions it is the same file")
+
+
+@check("draws-obstacles", "obstacles are drawn where they are")
+def draws_obstacles(subject: Subject) -> None:
+    viewer, one = subject.build(), reference_replay()
+    ball = ObstacleTrack(
+        "ball", Shape("sphere", (0.1,)), np.tile([0.2, 0.1, 0.3], (5, 1)), one.obstacles[0].rotation
+    )
+    moved = evolve(ball, position=ball.position + 0.15)
+    files = [_rendered(viewer, evolve(one, obstacles=each)) for each in (one.obstacles, (ball,), (moved,))]
+    expect(files[0] != files[1], "a floor and a ball are the same file")
+    expect(files[1] != files[2], "a ball elsewhere is the same file")
 
 
 @check("draws-without-contacts", "a replay without any contact, and one of a single frame, are drawn")
@@ -105,7 +144,10 @@ CHECKS: tuple[Check, ...] = (
     *(each for each in answer_checks(ViewerSession) if each.name != "answers-own-memory"),
     writes_file,
     draws_what_moves,
+    draws_every_instant,
+    draws_obstacles,
     draws_without_contacts,
+    draws_contacts,
     nothing_on_failure,
     *ABILITY_CHECKS,
 )
