@@ -192,7 +192,9 @@ def test_no_verb_imports_what_lies_in_the_working_folder(trap, tmp_path):
     }
     assert answers == {verb: 2 if verb in REFUSED else 0 for verb in VERBS}, done.stderr
     assert trap.told("started", "corekit_inspect.checkup") >= 1
-    assert trap.told("started", "multiprocessing.spawn") >= 3  # two of the sweep, one that draws
+    assert trap.told("started", "multiprocessing.spawn") >= 1  # who draws
+    if sys.platform == "linux":
+        assert trap.told("started", "multiprocessing.forkserver") >= 1  # from whom the sweep forks
     assert trap.told("started", "multiprocessing.resource_tracker") >= 1
     assert trap.told("started", "importlib.import_module") >= 1  # the light spec, of `conform`
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
@@ -22,6 +23,8 @@ __all__ = ["end_with_parent", "process_count", "work", "worker_pool"]
 _Result = TypeVar("_Result")
 _HAS_SIGNALS = os.name == "posix"
 """Elsewhere a process can only be killed, and Ctrl-C reaches all of them."""
+_METHOD = "forkserver" if sys.platform == "linux" else "spawn"
+"""How processes start: forked from one that has done the imports, where libraries allow it; elsewhere each anew."""
 _stopped = threading.Event()
 
 
@@ -36,12 +39,16 @@ def worker_pool(workers: int, tasks_per_child: int | None = None) -> Iterator[Pr
     """Processes, started afresh, to which `work` is submitted; where the block breaks off, what they run is stopped.
 
     A run among it is then `interrupted`, as by Ctrl-C: the request is passed on, since it may reach this process alone.
+    They begin with the modules of corekit that this process has imported, and with its environment.
     """
     others = set(active_children())
+    context = get_context(_METHOD)
+    if _METHOD == "forkserver":
+        context.set_forkserver_preload([name for name in sys.modules if name.startswith("corekit")])
     with (
         safe_children(),
         ProcessPoolExecutor(
-            workers, get_context("spawn"), _begin_worker, max_tasks_per_child=tasks_per_child
+            workers, context, _begin_worker, (dict(os.environ),), max_tasks_per_child=tasks_per_child
         ) as pool,
     ):
         try:
@@ -73,7 +80,9 @@ def work(function: Callable[..., _Result], *arguments: object) -> _Result:
         signal.signal(signal.SIGTERM, _note_stop)
 
 
-def _begin_worker() -> None:
+def _begin_worker(environment: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)  # the process that it was forked from may have begun under another
     guard_streams()
     end_with_parent()
     signal.signal(signal.SIGTERM, _note_stop)
