@@ -30,6 +30,7 @@ from corekit.dynamics.world_terms import WorldTerms
 from corekit.errors import ControlError
 from corekit.roles.component import InternalState
 from corekit.roles.contact import ContactSolver
+from corekit.roles.integrator import Integrator
 
 __all__ = ["WorldSystem"]
 
@@ -143,7 +144,32 @@ class WorldSystem:
             force = force + self.split.drive_impulse.joint_impulse / equation.step
         return joints.force(names.index(name), state, force)
 
-    # — after the step —
+    # — a step —
+
+    def step(
+        self, integrator: Integrator, state: State, stop: float, out: State, longest: float
+    ) -> StepReport:
+        """Make one step of an integrator, with its impacts, and accept it.
+
+        Args:
+            integrator, state, stop, out: as of `Integrator.step`.
+            longest: h of the scenario [s]; a contact potential's steps may be shorter.
+        Returns:
+            The report. Where it is not accepted, `out` has no meaning: the integrator found no solution, a number is
+            not finite, or two shapes pass each other, which `limit` names.
+        """
+        if self.limit is None:
+            report = integrator.step(self, state, stop, out)
+        else:
+            report = self.limit.make_step(integrator, self, state, stop, out, longest)
+            if self.limit.passed_pair is not None:
+                return evolve(report, accepted=False)
+        report = self.end_step(state, out, report)
+        return (
+            report
+            if report.accepted and self.accept(out, report.step_size)
+            else evolve(report, accepted=False)
+        )
 
     def end_step(self, start: State, state: State, report: StepReport) -> StepReport:
         """Write q and v after the impacts of a step from `start` to `state`, and judge its energy."""

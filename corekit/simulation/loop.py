@@ -18,7 +18,7 @@ from corekit.dynamics.body_inputs import BodyInputs, InputsByBody
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
 from corekit.dynamics.world_system import WorldSystem
-from corekit.errors import ControlError, StepFailed
+from corekit.errors import ControlError
 from corekit.roles.component import (
     Component,
     InternalState,
@@ -53,7 +53,7 @@ from corekit.simulation.controllers import (
 from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.start_overlap import refuse_deep_overlap
-from corekit.simulation.step_failure import FailedStep, endless_cuts, misreported_step, unresolved_motion
+from corekit.simulation.step_failure import endless_cuts, misreported_step, step_failed
 from corekit.simulation.step_parts import MOST_PARTS, StepParts
 
 __all__ = ["Observer", "Simulation"]
@@ -291,18 +291,9 @@ class Simulation:
         while True:
             system, now, out, breakpoints = self.system, self._now, self._next, self._breakpoints
             stop = target if breakpoints.none_until >= target else breakpoints.next_stop(now.time, target)
-            if system.limit is None:
-                report = self.integrator.step(system, now, stop, out)
-            else:
-                report = system.limit.make_step(self.integrator, system, now, stop, out, self.step_length)
-                if system.limit.passed_pair is not None:
-                    one, other = (self.shape_owner(each) for each in system.limit.passed_pair)
-                    name = self.component_name(system.solver)
-                    said = unresolved_motion(one, other, report.step_size, name)
-                    raise StepFailed(said, step=self.step_index, time=self.time)
-            report = system.end_step(now, out, report)
-            if not (report.accepted and system.accept(out, report.step_size)):
-                raise FailedStep.of(self, out, report).error()
+            report = system.step(self.integrator, now, stop, out, self.step_length)
+            if not report.accepted:
+                raise step_failed(self, out, report)
             if not abs(out.time - now.time - report.step_size) <= _SAME * self.step_length:
                 name = self.component_name(self.integrator)
                 raise misreported_step(name, out.time - now.time, report.step_size)
@@ -316,9 +307,7 @@ class Simulation:
                 return report
             self._parts.add(self.contacts(), {name: self.joint_force(name) for name in self._parts.joints})
             if self._parts.are_endless(self.step_length - (target - out.time), self.step_length):
-                raise StepFailed(
-                    endless_cuts(self, MOST_PARTS, self._parts.progress), step=self.step_index, time=self.time
-                )
+                raise endless_cuts(self, MOST_PARTS, self._parts.progress)
 
     def warm_up(self, *, announce: bool = True) -> None:
         """Make a few steps, with rehearsed contacts and free, and undo them: kernels are loaded before the first one.

@@ -23,7 +23,7 @@ __all__ = [
     "endless_cuts",
     "largest_term",
     "misreported_step",
-    "unresolved_motion",
+    "step_failed",
 ]
 
 _DEEP = 1e-3
@@ -252,8 +252,8 @@ def misreported_step(integrator: str, moved: float, reported: float) -> PluginEr
     )
 
 
-def endless_cuts(simulation: Any, count: int, done: float) -> str:
-    """Say that `count` steps led only `done` [s] on in a grid step, between which shapes, and what to do."""
+def endless_cuts(simulation: Any, count: int, done: float) -> StepFailed:
+    """The error of a grid step in which `count` steps led only `done` [s] on: between which shapes, and what to do."""
     record, step = simulation.contacts(), simulation.step_length
     deepest = int(np.argmin(record.gap)) if record.count else -1
     where = ""
@@ -261,14 +261,27 @@ def endless_cuts(simulation: Any, count: int, done: float) -> str:
         one, other = (simulation.shape_owner(int(shape)) for shape in record.shape[deepest])
         where = f" The least gap is {1e3 * record.gap[deepest]:.3g} mm, between {one} and {other}."
     note = f" Its integrator says: {simulation.report.note}." if simulation.report.note else ""
-    return (
+    said = (
         f"{count} steps brought the motion only {done:.2g} s on, of a step of {step:g} s: it is cut without end.{where}"
         f"{note} Look for what is squeezed there, or moves too fast; or use a solver of impulses, or a step of "
         f"{done * _PARTS / count:.1g} s."
     )
+    return StepFailed(said, step=simulation.step_index, time=simulation.time)
 
 
-def unresolved_motion(one: str, other: str, step: float, solver: str) -> str:
+def step_failed(simulation: Any, after: State, report: StepReport) -> StepFailed:
+    """The error of a step that a simulation was to make from its state, and that was not accepted."""
+    limit = simulation.system.limit
+    if limit is None or limit.passed_pair is None:
+        return FailedStep.of(simulation, after, report).error()
+    one, other = (simulation.shape_owner(each) for each in limit.passed_pair)
+    said = _unresolved_motion(
+        one, other, report.step_size, simulation.component_name(simulation.system.solver)
+    )
+    return StepFailed(said, step=simulation.step_index, time=simulation.time)
+
+
+def _unresolved_motion(one: str, other: str, step: float, solver: str) -> str:
     """Say that two shapes pass each other within a step [s], which a contact potential cannot notice."""
     return (
         f"{one} and {other} move so fast that they pass through each other within a step of {step:g} s, and the "
