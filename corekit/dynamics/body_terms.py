@@ -361,6 +361,11 @@ class BodyTerms:
         if self.rows is not None:
             self.rows.add_transpose_product(self.row_impulse, out)
 
+    def unbalanced(self, change: Array) -> Array:
+        """A·Δ − r for Δ = `change`, shape (nv,), a new array."""
+        self.matrix.multiply(change, self._work)
+        return self._work - self.rhs
+
     def reaction(self, extra: Array | None, change: Array, impulse: Array) -> Array:
         """A·Δ − r − J_bᵀ·λ_b at the prescribed velocities, less `extra`, shape (p,).
 
@@ -370,8 +375,7 @@ class BodyTerms:
         total = np.zeros(self.body.nv)
         if self.rows is not None:
             self.rows.add_transpose_product(-impulse, total)
-        self.matrix.multiply(change, self._work)
-        total += self._work - self.rhs
+        total += self.unbalanced(change)
         if extra is not None:
             total -= extra
         return total[self.prescribed]

@@ -53,6 +53,7 @@ class StepEquation:
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
             potential, which sees nothing outside its layer, cannot solve such a step.
         movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
+        ended_freely: whether the step ended with a smooth motion, without this equation.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
     """
 
@@ -78,7 +79,7 @@ class StepEquation:
             self._stage = PotentialStage(world, world.forces, world.pipeline)
         # the start of a step whose potential is solved for by the stage
         self._stage_start: State | None = None
-        self._is_factorised, self._holds_contacts = True, False
+        self._is_factorised, self._holds_contacts, self.ended_freely = True, False, False
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
         self._free, self._is_reduced = np.zeros(world.nv), False
         self.passed_pair: tuple[int, int] | None = None
@@ -141,7 +142,7 @@ class StepEquation:
         """Keep a point, and evaluate bodies and joints there."""
         # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
         self._velocity[:] = point.velocity
-        self.point, self.step = point, point.step
+        self.point, self.step, self.ended_freely = point, point.step, False
         self._known_residual = None
         for terms, own in self._world.of_bodies(point):
             evaluate(terms, own)
@@ -193,9 +194,11 @@ class StepEquation:
         if self._solves_contacts and pipeline is not None and pipeline.detect(free):
             return False
         if world.forces is not None and not world.potential_is_smooth:
-            return world.forces.update(free, free.v, self.step, None) == 0
-        self.impulses.match(None)
-        return True
+            self.ended_freely = world.forces.update(free, free.v, self.step, None) == 0
+        else:
+            self.impulses.match(None)
+            self.ended_freely = True
+        return self.ended_freely
 
     # — solving it —
 
@@ -362,21 +365,28 @@ class StepEquation:
 
     # — after the step —
 
+    @property
+    def about(self) -> Array:
+        """v_k of the last linearisation point, shape (nv,)."""
+        return self._velocity
+
+    def given_by_contact(self, accepted: Array) -> Array | None:
+        """What contacts gave in a step that was solved for v⁺ = `accepted`, shape (nv,); None where nothing can."""
+        forces = self._world.forces
+        if forces is None:
+            return self.contact_impulse()
+        if self._potential_rhs is None:
+            return None
+        change = accepted - self._velocity
+        return self._potential_rhs - forces.tangent_product(change, *self._potential_factors)
+
     def reactions(self, accepted: Array) -> list[Array]:
         """Impulses on the prescribed coordinates of every body: A·Δ − r − J_bᵀλ_b − J_cᵀλ_c there, each (p,).
 
         Args:
             accepted: v⁺.
         """
-        world = self._world
-        if world.forces is None:
-            extra: Array | None = self.contact_impulse()
-        elif self._potential_rhs is None:
-            extra = None
-        else:
-            extra = self._potential_rhs - world.forces.tangent_product(
-                accepted - self._velocity, *self._potential_factors
-            )
+        world, extra = self._world, self.given_by_contact(accepted)
         if world.joints is not None:
             held = world.joints.jacobian.T @ world.joints.impulse
             extra = held if extra is None else extra + held

@@ -25,6 +25,7 @@ from corekit.dynamics.split_step import SplitStep
 from corekit.dynamics.step_energy import exceeds_energy
 from corekit.dynamics.step_equation import StepEquation
 from corekit.dynamics.step_limit import StepLimit
+from corekit.dynamics.tape import StepRecord, freeze_step
 from corekit.dynamics.theta_step import ThetaStep
 from corekit.dynamics.world_terms import WorldTerms
 from corekit.errors import ControlError
@@ -170,6 +171,10 @@ class WorldSystem:
             if report.accepted and self.accept(out, report.step_size)
             else evolve(report, accepted=False)
         )
+
+    def freeze_step(self, start: State, end: State, report: StepReport) -> StepRecord:
+        """The record of the last accepted step from `start` to `end`."""
+        return freeze_step(self.terms, self.equation, self.accepted, start, end, report)
 
     def end_step(self, start: State, state: State, report: StepReport) -> StepReport:
         """Write q and v after the impacts of a step from `start` to `state`, and judge its energy."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from typing import Any, final
 
@@ -17,6 +17,7 @@ from corekit.dynamics.bodies import Body, check_orientation, frame_state
 from corekit.dynamics.body_inputs import BodyInputs, InputsByBody
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
+from corekit.dynamics.tape import StepRecord
 from corekit.dynamics.world_system import WorldSystem
 from corekit.errors import ControlError
 from corekit.roles.component import (
@@ -181,6 +182,23 @@ class Simulation:
         """Return pose and velocities of a frame now, by `body.frame`; `corekit info FILE` lists them."""
         body, index = find_frame(self.bodies, name)
         return frame_state(body, self._now.body_states[body.index], index)
+
+    @contextmanager
+    def record_steps(self) -> Iterator[list[StepRecord]]:
+        """Keep the record of every accepted step in a list: `with simulation.record_steps() as tape:`.
+
+        Later steps leave records as they are. A grid step that is cut into parts has a record for each.
+        """
+        tape: list[StepRecord] = []
+
+        def keep(_: Simulation, report: StepReport) -> None:
+            tape.append(self.system.freeze_step(self._next, self._now, report))
+
+        self.observe(keep)
+        try:
+            yield tape
+        finally:
+            self._observers = tuple(each for each in self._observers if each is not keep)
 
     def add_controller(
         self,
