@@ -14,7 +14,7 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
-from corekit.dynamics.bodies import Body, stacked_velocity_scale
+from corekit.dynamics.bodies import Body, check_orientation, stacked_velocity_scale
 from corekit.dynamics.contact_motion import ContactMotion
 from corekit.dynamics.contact_pipeline import ContactPipeline
 from corekit.dynamics.contact_record import joined_record, step_record
@@ -171,6 +171,17 @@ class WorldSystem:
             if report.accepted and self.accept(out, report.step_size)
             else evolve(report, accepted=False)
         )
+
+    def admit(self, state: State) -> None:
+        """Put a state of a user in order: prescribed motion as at its time, coordinates reparametrised.
+
+        Raises:
+            ControlError: an orientation that is none.
+        """
+        for terms, own in zip(self.terms.bodies, state.body_states, strict=True):
+            terms.motion.impose(own, state.time)
+            check_orientation(terms.body, own)
+            terms.reparametrise(own)
 
     def freeze_step(self, start: State, end: State, report: StepReport) -> StepRecord:
         """The record of the last accepted step from `start` to `end`."""

@@ -13,7 +13,7 @@ from corekit.compiled.watching import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.dynamics.bodies import Body, check_orientation, frame_state
+from corekit.dynamics.bodies import Body, frame_state
 from corekit.dynamics.body_inputs import BodyInputs, InputsByBody
 from corekit.dynamics.joints import JointForce
 from corekit.dynamics.obstacles import Obstacle
@@ -54,13 +54,11 @@ from corekit.simulation.controllers import (
 from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.start_overlap import refuse_deep_overlap
-from corekit.simulation.step_failure import endless_cuts, misreported_step, step_failed
+from corekit.simulation.step_failure import check_length, endless_cuts, step_failed
 from corekit.simulation.step_parts import MOST_PARTS, StepParts
 
 __all__ = ["Observer", "Simulation"]
 
-_SAME = 1e-6
-"""How far the length of a step may be from what its integrator reports, relative to a grid step."""
 Observer = Callable[["Simulation", StepReport], object]
 """Called after every accepted step, with the simulation at its new state."""
 
@@ -263,10 +261,7 @@ class Simulation:
         if isinstance(state, State):
             check_state(state, self._now)
             self._now.q[:], self._now.v[:], self._now.aux[:] = state.q, state.v, state.aux
-            for terms, own in zip(self.system.terms.bodies, self._now.body_states, strict=True):
-                terms.motion.impose(own, self._now.time)
-                check_orientation(terms.body, own)
-                terms.reparametrise(own)
+            self.system.admit(self._now)
         elif state is not None:
             self.restore(state)
 
@@ -312,9 +307,7 @@ class Simulation:
             report = system.step(self.integrator, now, stop, out, self.step_length)
             if not report.accepted:
                 raise step_failed(self, out, report)
-            if not abs(out.time - now.time - report.step_size) <= _SAME * self.step_length:
-                name = self.component_name(self.integrator)
-                raise misreported_step(name, out.time - now.time, report.step_size)
+            check_length(self, out.time - now.time, report.step_size)
             self._now, self._next, self.report = out, now, report
             if self._observers:
                 with self.turn.of("an observer of steps"):

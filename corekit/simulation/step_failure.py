@@ -20,14 +20,16 @@ from corekit.simulation.explicit_limit import is_exceeded, is_implicit, limit_at
 
 __all__ = [
     "FailedStep",
+    "check_length",
     "endless_cuts",
     "largest_term",
-    "misreported_step",
     "step_failed",
 ]
 
 _DEEP = 1e-3
 """Overlap [m] from which on it is a likely cause of a step that cannot be solved."""
+_SAME = 1e-6
+"""How far the length of a step may be from what its integrator reports, relative to a grid step."""
 _PARTS = 100
 """Into how many parts a step may well be cut."""
 _LOST = 1e-6
@@ -245,11 +247,13 @@ def _wrote(body: Body, method: str) -> str:
     return f"{method} of {type(body.model).__name__} (body {body.name!r}) wrote a number that is not finite"
 
 
-def misreported_step(integrator: str, moved: float, reported: float) -> PluginError:
-    """Return the error of a step that is not as long as its integrator says [s]."""
-    return PluginError(
-        f"integrator {integrator!r} reported a step of {reported:g} s, but the time of its state moved by {moved:g} s"
-    )
+def check_length(simulation: Any, moved: float, reported: float) -> None:
+    """Raise PluginError where a step is not as long as its integrator says [s]."""
+    if not abs(moved - reported) <= _SAME * simulation.step_length:
+        name = simulation.component_name(simulation.integrator)
+        raise PluginError(
+            f"integrator {name!r} reported a step of {reported:g} s, but the time of its state moved by {moved:g} s"
+        )
 
 
 def endless_cuts(simulation: Any, count: int, done: float) -> StepFailed:
