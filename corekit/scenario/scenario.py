@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -102,6 +103,11 @@ class Scenario(ScenarioTables):
 
         A comment says that code was allowed, but does not allow it.
         """
+        return self._resolved
+
+    @cached_property
+    def _resolved(self) -> str:
+        """Made once: a run asks for it three times, and of 2,000 bodies it takes a second."""
         import tomli_w
 
         return (_CODE_ALLOWED if self.allow_code else "") + tomli_w.dumps(resolved_document(self))

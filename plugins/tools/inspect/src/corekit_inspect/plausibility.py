@@ -90,9 +90,10 @@ def _duration(scenario: Scenario) -> Iterator[str]:
 def _values(scenario: Scenario) -> Iterator[str]:
     """Find numbers that no robot has."""
     documents = scenario.document.get("bodies") or [{}] * len(scenario.bodies)
+    specs = {use: resolve("models", use) for use in {body.use for body in scenario.bodies}}
     for body, document in zip(scenario.bodies, documents, strict=True):
         yield from _fields(body.base, f"bodies.{body.name}.base")
-        options = load_config(resolve("models", body.use), body.options, "")
+        options = load_config(specs[body.use], body.options, "")
         path, written = f"bodies.{body.name}.options", document.get("options", {})
         # what stands for a file is no option: options that nobody wrote come from it
         references = set(written) - {_key(each) for each in attrs.fields(type(options))}

@@ -30,9 +30,11 @@ def sharpest_bend(outline: Outline) -> tuple[float, float, float, float]:
     found = (0.0, 0.0, 0.0, 0.0)
     ends = [*outline.starts[1:], len(outline.points)]
     for begin, end in zip(outline.starts, ends, strict=True):
+        if end - begin <= _PIECES:
+            continue
         pieces = np.diff(outline.points[begin:end], axis=0)
         lengths = np.linalg.norm(pieces, axis=1)
-        if len(pieces) < _PIECES or not (np.isfinite(lengths).all() and (lengths > 0.0).all()):
+        if not (np.isfinite(lengths).all() and (lengths > 0.0).all()):
             continue
         along = pieces / lengths[:, None]
         sines = np.linalg.norm(np.cross(along[:-1], along[1:]), axis=1)

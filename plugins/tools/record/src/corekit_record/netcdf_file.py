@@ -7,7 +7,8 @@ lengths of all dimensions at every access, 95 ms for a block of 59 variables ins
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,6 +20,8 @@ __all__ = ["CHUNK", "Variable", "create_netcdf"]
 
 CHUNK = 64
 """Entries of an unlimited dimension that are stored together."""
+LARGEST_CHUNK = 1 << 20
+"""Bytes of a chunk, of which whole ones are read and written."""
 FORMS = 32
 """Forms of files that a process keeps, each of some 50 kB."""
 _FORMS: dict[str, bytes] = {}
@@ -29,7 +32,7 @@ class Variable:
     """One variable of a file.
 
     Args:
-        name: with its groups, for example `bodies/arm/outline`.
+        name: in the file.
         dimensions: names; an unlimited one may stand first.
         dtype: NumPy's code, or `str`.
         unit: SI unit, empty if it has none.
@@ -51,13 +54,13 @@ def create_netcdf(
     file: BinaryIO | UnfailingFile,
     dimensions: Mapping[str, int | None],
     variables: Sequence[Variable],
-    attributes: Mapping[str, Mapping[str, Any]],
+    attributes: Mapping[str, Any],
 ) -> None:
     """Write a file that has everything but the entries of growing dimensions.
 
     Args:
-        dimensions: size of each dimension, None for those that grow; a name with groups belongs to that group.
-        attributes: of groups, by the group's name (empty: the whole file).
+        dimensions: size of each dimension, None for those that grow.
+        attributes: of the file.
     """
     import h5py
 
@@ -65,19 +68,18 @@ def create_netcdf(
     about = [
         (each.name, each.dimensions, each.dtype, _texts(each), _plain(each.attributes)) for each in variables
     ]
-    form = repr((dict(dimensions), about, sorted(attributes)))
+    form = repr((dict(dimensions), about))
     if form not in _FORMS:
         if len(_FORMS) == FORMS:
             _FORMS.clear()
-        _FORMS[form] = _form(dimensions, variables, attributes)
+        _FORMS[form] = _form(dimensions, variables)
     file.write(_FORMS[form])
     with h5py.File(file, "r+") as root:
         for variable in variables:
             if variable.values is not None:
                 root[variable.name][...] = variable.values
-        for path, entries in attributes.items():
-            for key, value in entries.items():
-                root[path or "/"].attrs[key] = value if isinstance(value, str) else np.atleast_1d(value)
+        for key, value in attributes.items():
+            root.attrs[key] = value if isinstance(value, str) else np.atleast_1d(value)
 
 
 def _texts(variable: Variable) -> dict[str, str]:
@@ -91,39 +93,30 @@ def _plain(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return {key: (array.dtype.str, array.tolist()) for key, array in arrays.items()}
 
 
-def _form(
-    dimensions: Mapping[str, int | None], variables: Sequence[Variable], groups_with_attributes: Iterable[str]
-) -> bytes:
-    """Return a file without the values of variables and the attributes of groups."""
+def _form(dimensions: Mapping[str, int | None], variables: Sequence[Variable]) -> bytes:
+    """Return a file without the values of variables and the attributes of the file."""
     import h5netcdf
     import h5py
 
     file = io.BytesIO()
     with h5netcdf.File(file, "w") as root:
-        groups: dict[str, Any] = {"": root}
-
-        def group(path: str) -> Any:
-            if path not in groups:
-                outer, _, name = path.rpartition("/")
-                groups[path] = group(outer).create_group(name)
-            return groups[path]
-
-        for path, size in dimensions.items():
-            place, _, name = path.rpartition("/")
-            group(place).dimensions[name] = size
+        root.dimensions = dict(dimensions)
         for variable in variables:
-            place, _, name = variable.name.rpartition("/")
-            sizes = [dimensions.get(f"{place}/{each}", dimensions.get(each)) for each in variable.dimensions]
-            grows = sizes[:1] == [None]
-            made = group(place).create_variable(
-                name,
+            sizes = [dimensions[name] for name in variable.dimensions]
+            made = root.create_variable(
+                variable.name,
                 variable.dimensions,
                 h5py.string_dtype() if variable.dtype == "str" else variable.dtype,
-                chunks=(CHUNK, *(size or 1 for size in sizes[1:])) if grows else None,
+                chunks=_chunks(sizes, variable.dtype) if sizes[:1] == [None] else None,
             )
             for key, value in (_texts(variable) | {**variable.attributes}).items():
                 if not (isinstance(value, str) and not value):
                     made.attrs[key] = value
-        for path in groups_with_attributes:
-            group(path)
     return file.getvalue()
+
+
+def _chunks(sizes: Sequence[int | None], dtype: str) -> tuple[int, ...]:
+    """Return entries that are stored together: `CHUNK`, or as many as `LARGEST_CHUNK` holds, one at least."""
+    inner = tuple(size or 1 for size in sizes[1:])
+    entry = np.dtype(dtype).itemsize * math.prod(inner)
+    return max(1, min(CHUNK, LARGEST_CHUNK // entry)), *inner

@@ -8,13 +8,13 @@ solver, its residual and its contact count.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 import corekit
+from corekit.data.arrays import IntArray
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
 from corekit.dynamics.bodies import Body
@@ -24,9 +24,9 @@ from corekit.simulation.loop import Simulation
 from corekit_record.netcdf_file import Variable
 from corekit_record.replay_data import shapes_as_text
 
-__all__ = ["FORMAT", "STATUSES", "attributes_of", "dimensions_of", "variables_of"]
+__all__ = ["FORMAT", "STATUSES", "attributes_of", "dimensions_of", "first_points", "variables_of"]
 
-FORMAT = "corekit-results/1"
+FORMAT = "corekit-results/2"
 STATUSES: tuple[Status, ...] = tuple(Status)
 """Outcomes in the order of their numbers in a file; −1 stands for no solve yet."""
 
@@ -49,10 +49,9 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
         "quat_wxyz": 4,
         "tangential": 2,
         "side": 2,
+        "point": sum(len(outline.points) for outline in outlines),
+        "polyline": sum(len(outline.starts) for outline in outlines),
     }
-    for body, outline in zip(bodies, outlines, strict=True):
-        sizes[f"bodies/{body.name}/point"] = len(outline.points)
-        sizes[f"bodies/{body.name}/polyline"] = len(outline.starts)
     # netCDF would read a size of zero as a dimension that grows: nothing of that size is written
     return {name: size for name, size in sizes.items() if size != 0}
 
@@ -86,39 +85,25 @@ def variables_of(
         *_solve_variables(),
         *_step_variables(),
         *_contact_variables(simulation),
+        *_body_variables(bodies),
+        *_outline_variables(outlines),
     ]
-    for body, outline in zip(bodies, outlines, strict=True):
-        made += _outline_variables(f"bodies/{body.name}", outline)
-    known = {name.rpartition("/")[2] for name in sizes}
-    return [variable for variable in made if known.issuperset(variable.dimensions)]
+    return [variable for variable in made if sizes.keys() >= set(variable.dimensions)]
 
 
-def attributes_of(simulation: Simulation, title: str) -> dict[str, dict[str, Any]]:
-    """Return the attributes of the file and of its groups."""
+def attributes_of(simulation: Simulation, title: str) -> dict[str, Any]:
+    """Return the attributes of the file."""
     solver = simulation.system.solver
-    groups: dict[str, dict[str, Any]] = {
-        "": {
-            "Conventions": "CF-1.11",
-            "format": FORMAT,
-            "title": title,
-            "source": f"corekit {corekit.__version__}",
-            "step": simulation.step_length,
-            "integrator": simulation.component_name(simulation.integrator),
-            "contact_solver": "none" if solver is None else simulation.component_name(solver),
-            "obstacle_shapes": shapes_as_text([obstacle.shape for obstacle in simulation.obstacles]),
-            "body_abilities": json.dumps(
-                {body.name: sorted(body.abilities.words) for body in simulation.bodies}
-            ),
-        }
+    return {
+        "Conventions": "CF-1.11",
+        "format": FORMAT,
+        "title": title,
+        "source": f"corekit {corekit.__version__}",
+        "step": simulation.step_length,
+        "integrator": simulation.component_name(simulation.integrator),
+        "contact_solver": "none" if solver is None else simulation.component_name(solver),
+        "obstacle_shapes": shapes_as_text([obstacle.shape for obstacle in simulation.obstacles]),
     }
-    for body in simulation.bodies:
-        groups[f"bodies/{body.name}"] = {
-            "model": type(body.model).__name__,
-            "derivative_error": body.description.derivative_error,
-            "first_frame": body.first_frame,
-            "shapes": shapes_as_text(body.description.shapes),
-        }
-    return groups
 
 
 def _labels(simulation: Simulation, scene: CollisionScene) -> list[Variable]:
@@ -254,9 +239,41 @@ def _contact_variables(simulation: Simulation) -> list[Variable]:
     ]
 
 
-def _outline_variables(group: str, outline: Outline) -> list[Variable]:
+def _body_variables(bodies: Sequence[Body]) -> list[Variable]:
+    def each(name: str, meaning: str, values: Sequence[Any], dtype: str = "str", unit: str = "") -> Variable:
+        kept = np.array(values, dtype=object if dtype == "str" else dtype)
+        return Variable(f"body_{name}", ("body",), dtype, unit, meaning, kept)
+
     return [
-        Variable(f"{group}/outline", ("time", "point", "xyz"), "f4", "m", "points of the drawn polylines"),
-        Variable(f"{group}/radius", ("point",), "f8", "m", "of the drawn tube", np.asarray(outline.radius)),
-        Variable(f"{group}/start", ("polyline",), "i8", "1", "first points", np.asarray(outline.starts)),
-    ]
+        each("model", "class of its model", [type(body.model).__name__ for body in bodies]),
+        each("abilities", "of its model", [" ".join(sorted(body.abilities.words)) for body in bodies]),
+        each(
+            "derivative_error", "relative error of its stiffness and damping",
+            [body.description.derivative_error for body in bodies], "f8", "1",
+        ),
+        each("first_frame", "its first frame", [body.first_frame for body in bodies], "i8", "1"),
+        each("shapes", "its collision shapes", [shapes_as_text(body.description.shapes) for body in bodies]),
+    ]  # fmt: skip
+
+
+def _outline_variables(outlines: Sequence[Outline]) -> list[Variable]:
+    """The polylines of all bodies in one variable: a variable a body takes a time that grows with their square."""
+    first = first_points(outlines)
+    radius = np.concatenate([np.zeros(0), *(np.asarray(each.radius, dtype=float) for each in outlines)])
+    starts = [begin + np.asarray(each.starts) for begin, each in zip(first, outlines, strict=True)]
+    index = {"dtype": "i8", "unit": "1"}
+    return [
+        Variable("outline", ("time", "point", "xyz"), "f4", "m", "points of the drawn polylines"),
+        Variable("outline_radius", ("point",), "f8", "m", "of the drawn tube", radius),
+        Variable("body_first_point", ("body",), meaning="first point of its outline", values=first, **index),
+        Variable(
+            "polyline_start", ("polyline",), meaning="its first point",
+            values=np.concatenate([np.zeros(0, dtype=np.int64), *starts]), **index,
+        ),
+    ]  # fmt: skip
+
+
+def first_points(outlines: Sequence[Outline]) -> IntArray:
+    """Return where the points of each outline begin among those of all."""
+    sizes = [len(outline.points) for outline in outlines]
+    return np.cumsum([0, *sizes[:-1]], dtype=np.int64)[: len(sizes)]

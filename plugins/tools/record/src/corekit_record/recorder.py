@@ -23,7 +23,7 @@ from corekit.simulation.loop import Simulation
 from corekit_record.column_buffer import ColumnBuffer
 from corekit_record.digest import DamagedResults, set_aside
 from corekit_record.netcdf_file import CHUNK
-from corekit_record.record_layout import STATUSES, attributes_of, dimensions_of, variables_of
+from corekit_record.record_layout import STATUSES, attributes_of, dimensions_of, first_points, variables_of
 from corekit_record.replay_data import resample_outline
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics
@@ -177,7 +177,7 @@ class Recorder(RunObserver):
         self._file = GrowingFile(
             self._path, dimensions, variables, attributes_of(simulation, self._title), kept
         )
-        sizes = {name.rpartition("/")[2]: size or 0 for name, size in dimensions.items()}
+        self._first_point = first_points(outlines)
         self._rows: dict[str, np.ndarray[Any, Any]] = {}
         self._contacts: dict[str, np.ndarray[Any, Any]] = {}
         kind = {variable.name: variable.dtype for variable in variables}
@@ -185,10 +185,7 @@ class Recorder(RunObserver):
         self._steps = ColumnBuffer(steps, [kind[name] for name in steps])
         self._solves = ColumnBuffer(_SOLVE_NUMBERS, [kind[name] for name in _SOLVE_NUMBERS])
         for variable in variables:
-            inner = tuple(
-                dimensions.get(f"{variable.name.rpartition('/')[0]}/{name}") or sizes[name]
-                for name in variable.dimensions[1:]
-            )
+            inner = tuple(dimensions[name] or 0 for name in variable.dimensions[1:])
             if variable.dimensions[0] == "time" and variable.name not in _SOLVE_NUMBERS:
                 self._rows[variable.name] = np.zeros((_ROW_BLOCK, *inner), variable.dtype)
             elif variable.dimensions[0] == "contact":
@@ -294,12 +291,13 @@ class Recorder(RunObserver):
         if "obstacle_position" in rows:
             rows["obstacle_position"][k] = scene.poses.position[self._obstacles]
             self._rotations["obstacle_quat_wxyz"][k] = scene.poses.rotation[self._obstacles]
-        for body, part, (length, starts) in zip(
-            simulation.bodies, simulation.state.body_states, self._outlines, strict=True
+        if "outline" not in rows:
+            return
+        for body, part, first, (length, starts) in zip(
+            simulation.bodies, simulation.state.body_states, self._first_point, self._outlines, strict=True
         ):
-            name = f"bodies/{body.name}/outline"
-            if name in rows:
-                rows[name][k] = resample_outline(body.model.compute_outline(part), length, starts)
+            drawn = resample_outline(body.model.compute_outline(part), length, starts)
+            rows["outline"][k, first : first + length] = drawn
 
     def _keep_energy(self, simulation: Simulation, k: int) -> None:
         kinetic, potential = self._rows["kinetic_energy"][k], self._rows["potential_energy"][k]

@@ -84,7 +84,7 @@ class Results:
         self.path = path.parent if is_file else path
         self.file = path if is_file else path / RESULTS
         self._read: dict[str, Any] = {}
-        self._attributes: dict[str, dict[str, Any]] = {}
+        self._attributes: dict[str, Any] = {}
         self._contact_ends: IntArray | None = None
         self.refresh()
 
@@ -93,9 +93,7 @@ class Results:
         self._seen = self._signature()
         with self._open() as file:
             self._names = frozenset(datasets(file))
-            self._attributes = {"": plain_attributes(file.attrs)}
-            for name in file.get("bodies", ()):
-                self._attributes[f"bodies/{name}"] = plain_attributes(file[f"bodies/{name}"].attrs)
+            self._attributes = plain_attributes(file.attrs)
             self._read = {"time": file["time"][:]}
         self._contact_ends = None
 
@@ -158,7 +156,7 @@ class Results:
     @property
     def title(self) -> str:
         """Name of the scenario."""
-        return str(self._attributes[""].get("title", ""))
+        return str(self._attributes.get("title", ""))
 
     @property
     def time(self) -> Array:
@@ -220,7 +218,7 @@ class Results:
             return None
         body = next((name for name in self.bodies if owners.count(name) > 1), owners[0])
         first, count = owners.index(body), owners.count(body)
-        end = self._array(f"bodies/{body}/outline", 0, 3)[0][-1:]
+        end = self._outline(self.bodies.index(body))[0][-1:]
         return first + (
             nearest_frame(self.frame_position[0, first : first + count], end[0]) if len(end) else count - 1
         )
@@ -281,7 +279,7 @@ class Results:
     def _owners(self) -> tuple[str, ...]:
         """Name of the body or obstacle of every shape."""
         if "owners" not in self._read:
-            about = [(name, self._attributes[f"bodies/{name}"]["shapes"]) for name in self.bodies]
+            about = zip(self.bodies, self._labels("body_shapes"), strict=True)
             own = [name for name, shapes in about for _ in shapes_from_text(shapes)]
             self._read["owners"] = np.array([*own, *self._labels("obstacle")], dtype=object)
         return tuple(self._read["owners"])
@@ -292,12 +290,12 @@ class Results:
     @or_damaged
     def first_step(self) -> int:
         """Number of the first step in `solves`: 0, unless records before a checkpoint were lost (`lost`)."""
-        return int(self._attributes[""].get("first_step", 0))
+        return int(self._attributes.get("first_step", 0))
 
     @property
     def lost(self) -> str:
         """What of the records is lost, and why, in a sentence; empty as a rule."""
-        return str(self._attributes[""].get("lost", ""))
+        return str(self._attributes.get("lost", ""))
 
     @property
     @or_damaged
@@ -328,7 +326,7 @@ class Results:
     @or_damaged
     def statistics(self) -> Mapping[str, Any]:
         """Counters over every step, kept or not, up to the last publication."""
-        return json.loads(self._attributes[""].get("statistics", "{}"))
+        return json.loads(self._attributes.get("statistics", "{}"))
 
     @property
     def events(self) -> list[dict[str, Any]]:
@@ -359,7 +357,7 @@ class Results:
         return Replay(
             title=self.title,
             time=self.time,
-            bodies=tuple(self._body_track(name, frames, turned) for name in self.bodies),
+            bodies=tuple(self._body_track(i, frames, turned) for i in range(len(self.bodies))),
             obstacles=self._obstacle_tracks(),
             contacts=tuple(
                 contact_track(
@@ -370,24 +368,34 @@ class Results:
             ),
         )  # fmt: skip
 
-    def _body_track(self, name: str, frames: Array, turned: Array) -> BodyTrack:
-        about, group = self._attributes[f"bodies/{name}"], f"bodies/{name}"
-        shapes = shapes_from_text(about["shapes"])
-        first = int(about["first_frame"])
+    def _outline(self, index: int) -> Array:
+        """Points of a body's polylines [m], shape (T, n, 3)."""
+        return self._array("outline", 0, 3)[:, self._points(index)].astype(float)
+
+    def _points(self, index: int) -> slice:
+        """Where the points of a body's polylines stand among those of all."""
+        ends = [*self["body_first_point"][1:], None]
+        return slice(int(self["body_first_point"][index]), ends[index])
+
+    def _body_track(self, index: int, frames: Array, turned: Array) -> BodyTrack:
+        shapes = shapes_from_text(self["body_shapes"][index])
+        first = int(self["body_first_frame"][index])
         position, rotation = shape_poses(shapes, frames[:, first:], turned[:, first:])
-        empty = np.zeros(0)
+        outline, points = self._outline(index), self._points(index)
+        starts = self["polyline_start"] if "polyline_start" in self._names else np.zeros(0, dtype=np.int64)
+        own = (starts >= points.start) & (starts < points.start + outline.shape[1])
         return BodyTrack(
-            name=name,
-            outline=self._array(f"{group}/outline", 0, 3).astype(float),
-            radius=self[f"{group}/radius"] if f"{group}/radius" in self._names else empty,
-            starts=self[f"{group}/start"] if f"{group}/start" in self._names else empty.astype(np.int64),
+            name=self.bodies[index],
+            outline=outline,
+            radius=self["outline_radius"][points] if outline.shape[1] else np.zeros(0),
+            starts=starts[own] - points.start,
             shapes=shapes,
             shape_position=position,
             shape_rotation=rotation,
         )
 
     def _obstacle_tracks(self) -> tuple[ObstacleTrack, ...]:
-        shapes = shapes_from_text(self._attributes[""]["obstacle_shapes"])
+        shapes = shapes_from_text(self._attributes["obstacle_shapes"])
         position = self._array("obstacle_position", 0, 3)
         turned = rotation_from_quat_wxyz(self._array("obstacle_quat_wxyz", 0, 4))
         return tuple(

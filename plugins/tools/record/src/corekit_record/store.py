@@ -32,9 +32,9 @@ class GrowingFile:
 
     Args:
         path: the name it is published under.
-        dimensions: size of each dimension, None for those that grow; a name with groups belongs to that group.
+        dimensions: size of each dimension, None for those that grow.
         variables: all there will ever be.
-        attributes: of groups, by the group's name (empty: the whole file).
+        attributes: of the file.
         kept: to go on with the file at `path`, entries of each growing dimension to keep of it; else None.
     Raises:
         ResultsError: the folder cannot be written to, or the file to go on with is not of this form.
@@ -45,7 +45,7 @@ class GrowingFile:
         path: Path,
         dimensions: Mapping[str, int | None],
         variables: Sequence[Variable],
-        attributes: Mapping[str, Mapping[str, Any]],
+        attributes: Mapping[str, Any],
         kept: Mapping[str, int] | None = None,
     ) -> None:
         self.path = path

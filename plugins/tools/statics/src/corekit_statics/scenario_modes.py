@@ -178,4 +178,4 @@ def _write_netcdf(file: Path, found: ScenarioModes, title: str) -> None:
         Variable("velocity", ("velocity",), "str", meaning="names", values=np.array(names, dtype=object)),
     ]  # fmt: skip
     with file.open("w+b") as opened:
-        create_netcdf(opened, dimensions, variables, {"": {"format": "corekit-modes/1", "title": title}})
+        create_netcdf(opened, dimensions, variables, {"format": "corekit-modes/1", "title": title})
