@@ -136,7 +136,8 @@ class Forked:
         method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
         self._context: Any = get_context(method)
         if method == "forkserver":
-            forkserver._forkserver._stop()  # noqa: SLF001 - a pool of this process started it without `warm`
+            running: Any = forkserver._forkserver  # noqa: SLF001
+            running._stop()  # noqa: SLF001 - a pool of this process started it without `warm`
             self._context.set_forkserver_preload(["warm"])
             with pytest.MonkeyPatch.context() as patch:
                 patch.setenv("PYTHONPATH", str(WARM), prepend=os.pathsep)

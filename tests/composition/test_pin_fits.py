@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +44,8 @@ def made(shift, status=Status.CONVERGED):
     estimate = Estimate(
         fitted=tuple(parameters), time=np.zeros(1), markers=("0",), observed=none, predicted=none
     )
-    return FitResult(None, estimate, SolveInfo(status, 1, Residuals(), ""), None, 0.0)
+    no_file: Any = None  # of a fit that is not run
+    return FitResult(no_file, estimate, SolveInfo(status, 1, Residuals(), ""), None, 0.0)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.5, -2.5])
@@ -79,6 +81,7 @@ def test_verdicts_are_listed_by_verdict():
 
 def test_the_robot_of_the_fits_swings_with_the_pins_that_it_was_given():
     simulation = corekit.load("vine/oscillation", pin_overrides(STIFFNESS, DAMPING)).compose()
-    parameters = simulation.bodies[0].model.symbolic().parameters
+    model: Any = simulation.bodies[0].model
+    parameters = model.symbolic().parameters
     assert [parameters[f"joint_stiffness[{j}]"].value for j in range(5)] == list(STIFFNESS)
     assert [parameters[f"joint_damping[{j}]"].value for j in range(5)] == list(DAMPING)

@@ -83,8 +83,8 @@ def _expect_same(one: list[bytes], other: list[bytes], when: str, first: int = 0
 
 @check("world-deterministic", "two runs of the scenario are the same to the last bit")
 def world_deterministic(subject: Subject) -> None:
-    runs = [_states(subject.world.compose(), _STEPS) for _ in range(2)]
-    _expect_same(*runs, "in two runs")
+    one, other = (_states(subject.world.compose(), _STEPS) for _ in range(2))
+    _expect_same(one, other, "in two runs")
 
 
 @check("world-resumed", "saved, loaded and continued equals continued")
