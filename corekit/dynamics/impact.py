@@ -46,7 +46,7 @@ Gupta (1985), J. Comput. Appl. Math. 12-13, for the norm of the projection.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 from attrs import evolve
@@ -68,8 +68,12 @@ _TOUCHING = 1e-9
 """w_n below which a contact without impulse has closed too, and rounding in (2), relative to the velocities."""
 _FAR = 1e3
 """Velocity with which contacts that have not closed are said to separate, relative to the others."""
-_ITERATIONS: Final = 20
+_ITERATIONS: Final = 40
 """Most steps of Newton's method at velocity level, which begins at the answer of the position level."""
+_MEMORY: Final = 3
+"""Answers before the last one that tell where bodies are expanded next."""
+_ALIKE: Final = 1e-10
+"""Relative singular value below which changes of the answers are multiples of each other."""
 _NEGLIGIBLE: Final = 1e-6
 """How deep a step may lead, relative to the margin up to which contacts are found."""
 
@@ -107,6 +111,7 @@ def resolve_impacts(
         return None
     reached = _reached(world, pipeline.scene.table.body[contacts.shape[: len(hit)]], hit)
     bias = np.where(reached[:, None], bias, equation.bias)
+    path = _Path(velocity)
     info, left = equation.solve_again(bias, velocity), _ITERATIONS
     while iterate and info.status.solved:
         theta.linearise_bodies(velocity)
@@ -115,12 +120,37 @@ def resolve_impacts(
         if world.factorisation.succeeded and theta.is_small(change, velocity):
             return evolve(info, residuals=residuals)
         left -= 1
+        theta.linearise_bodies(path.next(velocity))
         info = (
             equation.solve_again(bias, velocity)
             if left
             else evolve(info, status=Status.ITERATION_LIMIT, residuals=residuals)
         )
     return info
+
+
+@final
+class _Path:
+    """The points x about which bodies were expanded, and the answers F(x) there, for Anderson's acceleration.
+
+    The matrix of a step has the tangent of forces alone. Where M changes as a body bends, F(x) contracts by 0.3 to 0.5
+    an iteration without acceleration, or not at all.
+
+    Source: Walker and Ni (2011), Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49.
+    """
+
+    def __init__(self, point: Array) -> None:
+        self._point = point.copy()
+        self._points, self._answers = np.zeros((2, 0, len(point)))
+
+    def next(self, answer: Array) -> Array:
+        """Where to expand next: F(x) less the changes of F that together bring F(x) − x nearest to 0."""
+        self._points = np.vstack([self._points[-_MEMORY:], self._point])
+        self._answers = np.vstack([self._answers[-_MEMORY:], answer])
+        left = self._answers - self._points
+        share = np.linalg.lstsq(np.diff(left, axis=0).T, left[-1], rcond=_ALIKE)[0]
+        self._point = answer - share @ np.diff(self._answers, axis=0)
+        return self._point
 
 
 def _reached(world: WorldTerms, owner: IntArray, hit: BoolArray) -> BoolArray:

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from corekit.data.status import Status
 from corekit.scenario.load import from_document
+from corekit_testing.worlds.drawing import make_world
 
 STEP, STEPS = 2e-3, 100
 SHAPES = {"cylinder": [0.03, 0.06], "capsule": [0.02, 0.06], "box": [0.06, 0.04, 0.03]}
@@ -122,3 +123,25 @@ def test_a_run_that_is_restored_after_every_step_is_the_same(integrator):
         whole.step()
         restored.step()
         assert restored.state.v.tobytes() == whole.state.v.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("seed", "bodies", "obstacles", "gravity", "step", "solver", "friction", "restitution"),
+    [
+        (100599, ["gvs", "rigid"], ["box", "sphere", "floor"], True, 2e-3, "cone", 0.0, 0.0),
+        (101048, ["gvs"], ["box"], True, 4e-3, "qp", 0.5, 0.0),
+        (101303, ["gvs"], ["sphere", "floor", "box"], False, 2e-3, "cone", 0.0, 0.5),
+    ],
+)
+def test_the_impact_of_a_rod_whose_mass_matrix_changes_is_solved(
+    seed, bodies, obstacles, gravity, step, solver, friction, restitution
+):
+    """With the tangent of forces alone iterates contracted by 0.3 to 0.5 or went round, and the limit came first."""
+    for needed in ("gvs", "mpr", solver):
+        pytest.importorskip(f"corekit_{needed}")
+    contact = {"solver": {"use": solver, "options": {"tolerance": 1e-9}}, "friction": friction}
+    integrator = {"use": "implicit-euler", "options": {"tolerance": 1e-9}}
+    world = make_world(seed, bodies, obstacles, gravity, step, contact, integrator, restitution)
+    simulation = from_document(world).compose()
+    for _ in range(20):
+        assert simulation.step().solve_info.status is Status.CONVERGED
