@@ -8,6 +8,7 @@
 - The `__init__.py` of a plugin's package imports nothing.
 - A plugin imports by a name that is not written in it, and executes text, nowhere: `corekit.roles.code.import_function`
   checks whether the user allows it.
+- Files of the kernel, and of a plugin, import each other in no circle, within functions neither, but for types alone.
 - What is installed starts an interpreter by `corekit.interpreters.python_command` and processes of multiprocessing
   within `corekit.interpreters.safe_children`, nowhere else; programs of a checkout start none by a bare `-m` or `-c`.
   Python would look for modules in the working folder, which may be a stranger's.
@@ -20,6 +21,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 __all__ = ["breaches", "main"]
@@ -53,6 +55,8 @@ LIGHT: Mapping[str, tuple[str, ...]] = {
     "hooks.py": ("corekit.hooks.specs",),
 }
 """File that is imported while components or verbs are listed → the modules of the kernel that it may import."""
+IN_A_CIRCLE = {("corekit.scenario.scenario", "corekit.scenario.renew")}
+"""A scenario makes simulations that can be renewed, by scenarios that are loaded with other values."""
 IMPORTERS = ("import_module", "spec_from_file_location")
 RUNNERS = ("__import__", "exec", "eval")
 """What runs code: functions of any module, and built-in ones."""
@@ -91,7 +95,42 @@ def breaches(root: Path) -> Iterator[str]:
                         f"{path.relative_to(root)}:{line}: a plugin calls {called} with what its text does not hold; "
                         "corekit.roles.code.import_function asks whether code is allowed"
                     )
+    yield from _circles(root)
     yield from _unsafe_interpreters(root)
+
+
+def _circles(root: Path) -> Iterator[str]:
+    """A circle of files of every distribution that has one."""
+    for source in [root, *sorted(root.glob("plugins/*/*/src"))]:
+        paths = {
+            ".".join(path.relative_to(source).with_suffix("").parts): path
+            for path in source.glob("corekit*/**/*.py")
+        }
+        graph = {
+            module: {each for each in _needed(path) if each in paths and (module, each) not in IN_A_CIRCLE}
+            for module, path in paths.items()
+        }
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            circle = error.args[1][::-1]
+            yield f"{paths[circle[0]].relative_to(root)}:1: imports in a circle: {' -> '.join(circle)}"
+
+
+def _needed(path: Path) -> Iterator[str]:
+    """Modules that a file imports, or may, to run."""
+    tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+    tree.body = [
+        each
+        for each in tree.body
+        if not (isinstance(each, ast.If) and "TYPE_CHECKING" in ast.unparse(each.test))
+    ]
+    for node in _statements(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _unsafe_interpreters(root: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 import numpy as np
 from attrs import define
@@ -14,9 +14,6 @@ from attrs import define
 from corekit.errors import ConfigError, ControlError, Mistake
 from corekit.roles.controller import Controller, Inputs
 from corekit.simulation.arguments import PERIOD, TEXT, Kind, check_arguments, or_none
-
-if TYPE_CHECKING:
-    from corekit.simulation.loop import Simulation
 
 __all__ = [
     "ControlFunction",
@@ -160,7 +157,7 @@ class SampledControllers:
     def __bool__(self) -> bool:
         return bool(self._all)
 
-    def sample(self, simulation: Simulation) -> None:
+    def sample(self, simulation: Any) -> None:
         """Write the inputs of those whose sample is due at this grid step; it may be called again at the same one."""
         simulation.turn.check()
         for name, each in self._all.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -10,13 +10,10 @@ from corekit.errors import CompositionError
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapeTable
 
-if TYPE_CHECKING:
-    from corekit.simulation.loop import Simulation
-
 __all__ = ["refuse_deep_overlap"]
 
 
-def refuse_deep_overlap(simulation: Simulation) -> None:
+def refuse_deep_overlap(simulation: Any) -> None:
     """Look for shapes that overlap at the state now by more than the largest ball in each of them.
 
     Each of the two then has its middle behind the surface of the other: the shortest way out, along which contacts

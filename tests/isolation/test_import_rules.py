@@ -26,6 +26,11 @@ def breaches():
             "def f():\n    import corekit_pcc.model\n",
             "kernel imports the plugin",
         ),
+        (
+            "corekit/data/one.py",
+            "def f():\n    from corekit.data import one\n",
+            "in a circle: corekit.data.one ->",
+        ),
         ("plugins/models/a/src/corekit_a/model.py", "from corekit_b.kinematics import f\n", "another plugin"),
         ("plugins/models/a/tests/test_a.py", "import corekit_b\n", "another plugin"),
         ("plugins/models/a/src/corekit_a/model.py", "from corekit.dynamics import World\n", "it sees only"),

@@ -16,11 +16,11 @@ from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
 from corekit_view.contacts import select_arrows
 from corekit_view.frames import drop_non_finite
+from corekit_view.legend import legend_items
 from corekit_view.live_replay import contact_words
 from corekit_view.live_scene import LiveScene
 from corekit_view.scene import bounds
 from corekit_view.viser_scene import light, set_camera
-from corekit_view.viser_viewer import legend_items
 
 if TYPE_CHECKING:
     import viser

@@ -18,11 +18,12 @@ from corekit.roles.viewer import Replay, Slider, Viewer
 from corekit_view.batches import Batch, batches
 from corekit_view.camera import automatic_view
 from corekit_view.config import PageConfig
-from corekit_view.contacts import Arrows, count_contacts, longest_arrow, select_arrows
+from corekit_view.contacts import Arrows, select_arrows
 from corekit_view.frames import drop_non_finite, key_frames, thin_frames, thin_outlines
+from corekit_view.legend import legend_items
 from corekit_view.output import check_suffix, require_module, write_whole
 from corekit_view.page_forces import force_numbers, force_script
-from corekit_view.palette import INK, MODES, body_colour, hexadecimal
+from corekit_view.palette import INK
 from corekit_view.scene import bounds
 from corekit_view.viser_scene import add_instances, light, move_instances, quiet_server, set_camera
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from corekit_view.live_inputs import LiveInputs
     from corekit_view.live_replay import LiveReplay
 
-__all__ = ["ViserViewer", "legend_items"]
+__all__ = ["ViserViewer"]
 
 PLAYER_MEGABYTES = 0.9
 """Size of the player in a page [MB]."""
@@ -168,21 +169,6 @@ def record_page(server: viser.ViserServer, things: list[Batch], time: Array, spe
         for thing, handle in zip(things, handles, strict=True):
             move_instances(handle, thing, k)
     return serializer.as_html()
-
-
-def legend_items(replay: Replay, arrows: Arrows) -> str:
-    """Return the meaning of the colours and of the longest arrow, as lines of HTML."""
-    modes = [(word, colour) for mode, word, colour, _ in MODES if count_contacts(replay, mode).any()]
-    bodies = [(body.name, hexadecimal(body_colour(i))) for i, body in enumerate(replay.bodies)][:8]
-    rows = bodies if len(bodies) > 1 else []
-    rows += [(f"contact: {word}", colour) for word, colour in modes]
-    items = "".join(
-        f'<div><span style="display:inline-block;width:.7em;height:.7em;border-radius:50%;margin-right:.5em;'
-        f'background:{colour}"></span>{html.escape(word)}</div>'
-        for word, colour in rows
-    )
-    words = longest_arrow(replay, arrows)
-    return items + (f"<div>{html.escape(words)}</div>" if words else "")
 
 
 def add_legend(page: str, replay: Replay, arrows: Arrows, speed: float) -> str:
