@@ -284,16 +284,24 @@ def _contact_errors(selected: SelectedComponents) -> list[str]:
 
 
 def impulse_errors(selected: SelectedComponents) -> list[str]:
-    """Why impulses at contacts are unsound with these components, if they are."""
+    """Why impulses at contacts are unsound with these components, if they are.
+
+    The impulses of a split step know the mass alone. With K and D in the smooth step only, a damped body at rest is
+    carried by 1/(1 + ½·h·d) of its weight. Whether a body has some K or D its spec does not say, but that it may.
+    """
     solver, integrator = selected.solver, selected.integrator
-    stiff = [name for name, spec in selected.models.items() if "force-derivatives" in spec.provides]
+    stiff = [
+        f"{name!r} ({spec.name})"
+        for name, spec in selected.models.items()
+        if "force-derivatives" in spec.provides
+    ]
     impulses = solver is not None and "impulses" in solver.provides
     if not (impulses and {"split", "implicit"} <= integrator.provides and stiff):
         return []
     sentence = (
-        f"integrator {integrator.name!r} steps the smooth part implicitly and then corrects it by impulses, "
-        f"which is unsound for a stiff model (body {stiff[0]!r}) in contact; choose a coupled integrator: "
-        f"{_alternatives('integrators', {'coupled', 'impulses'})}."
+        f"integrator {integrator.name!r} steps the smooth part implicitly and then corrects it by impulses that know "
+        f"the mass alone, which is unsound where a model may be stiff or damped, as that of body {stiff[0]}; "
+        f"choose a coupled integrator: {_alternatives('integrators', {'coupled', 'impulses'})}."
     )
     return [sentence]
 

@@ -31,7 +31,7 @@ BOXES = ["box by a corner", "tumbling cube"]
 def refusal(detector, solver, integrator, case):
     """What is said of a cell before the run; nothing of those that run."""
     if {"split", "implicit"} <= ABILITIES[integrator]:
-        return "which is unsound for a stiff model"
+        return "which is unsound where a model may be stiff"
     if detector == "sdf" and case in BOXES:
         return "no chosen contact detector serves"
     return ""

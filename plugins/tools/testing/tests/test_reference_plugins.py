@@ -54,3 +54,4 @@ test_semi_implicit_euler = conformance("integrators", "reference-semi-implicit-e
 test_implicit_euler = conformance("integrators", "reference-implicit-euler")
 test_implicit_midpoint = conformance("integrators", "reference-implicit-euler", {"theta": 0.5})
 test_velocity_verlet = conformance("integrators", "reference-velocity-verlet")
+test_sdirk = conformance("integrators", "reference-sdirk")

@@ -206,6 +206,17 @@ def keeps_the_buffer(right, self, candidates, poses, margin, out):
     self.last = out, out.count
 
 
+def in_any_order(right, self, poses, margin, out):
+    """Goes through a set whose order is another one in every run."""
+    right(self, poses, margin, out)
+    shuffled = np.random.default_rng().permutation(out.count)
+    out.pairs[: out.count] = out.pairs[shuffled]
+
+
+def test_an_order_of_candidates_that_changes_is_seen():
+    assert "deterministic" in failing(detector(find_candidates=in_any_order))
+
+
 MORE = {
     "slots that are not cleared": (keeps_idle_slots, "buffers-overwritten"),
     "another id inside": (other_id_inside, "ids-of-features"),

@@ -11,6 +11,7 @@ __all__ = [
     "penalty",
     "pendulum",
     "point_chain",
+    "sdirk",
     "semi_implicit_euler",
     "velocity_verlet",
 ]
@@ -110,4 +111,15 @@ velocity_verlet = ComponentSpec(
     summary="Velocity Verlet, then one contact problem; second order in free motion.",
     order=2,
     provides={"split", "impulses", "potential"},
+)
+
+sdirk = ComponentSpec(
+    role="integrators",
+    name="reference-sdirk",
+    api="0.2",
+    target="corekit_testing.sdirk:Sdirk",
+    config="corekit_testing.sdirk:SdirkConfig",
+    summary="Two implicit stages of the smooth dynamics, L-stable, then one contact problem; second order.",
+    order=2,
+    provides={"split", "implicit", "newton", "impulses", "potential"},
 )
