@@ -149,16 +149,18 @@ def _moved(results: Results) -> float:
 
 def spider(case: CaseRun) -> list[Row]:
     """Two seconds on a slope, the same as in the paper's text, with hardly any friction, and four with drag."""
-    ways = {
-        "spider": (), "slope of the paper": ("world.gravity=[0.707, 0.707, -9.8]",),
-        "smooth floor": ("world.obstacles[0].friction=0.02", "bodies[0].friction=0.02"), "drag": _DRAG,
-    }  # fmt: skip
+    ways: dict[str, tuple[str, ...]] = {
+        "spider": (),
+        "slope of the paper": ("world.gravity=[0.707, 0.707, -9.8]",),
+        "smooth floor": ("world.obstacles[0].friction=0.02", "bodies[0].friction=0.02"),
+    }
+    ways["drag"] = (*_DRAG, *ways["slope of the paper"])
     runs = {
         name: case.run("dismech/spider", extra, name.replace(" ", "-").replace("'", ""))
         for name, extra in ways.items()
     }
     draw_shapes(case.folder / "spider.png", {"spider": runs["spider"]}, (0.0, 0.2, 0.5, 2.0))
-    rows = [_rests(runs["spider"], runs["drag"])]
+    rows = [_rests(runs["slope of the paper"], runs["drag"])]
     for name in ("spider", "slope of the paper"):
         late = _speed(runs[name], 0.5)
         rows.append(
@@ -183,13 +185,15 @@ def spider(case: CaseRun) -> list[Row]:
 def _rests(results: Results, dragged: Results) -> Row:
     """Whether it comes to rest, as the paper has it; and with a drag that takes its energy, if it rocks on."""
     fastest, slowed = _fastest(results, 0.5), _fastest(dragged, 0.5)
+    middle = _speed(results, 0.5)
     return Row(
-        quantity="spider: fastest node, last half second", unit="mm/s", against=_SPIDER, expected="comes to rest",
-        ours=1e3 * fastest, tolerance="≤ 5 mm/s", passed=fastest <= _AT_REST,
+        quantity="spider on the paper's slope: fastest node, last half second", unit="mm/s", against=_SPIDER,
+        expected="comes to rest", ours=1e3 * fastest, tolerance="≤ 5 mm/s", passed=fastest <= _AT_REST,
         difference=None if fastest <= _AT_REST else Difference(
             "held by friction, it rocks on: nothing but implicit Euler damps it in two seconds",
-            f"that with a drag of 0.5 N·s/m² on its rods it rests in four ({1e3 * slowed:.2g} mm/s)",
-            slowed <= _AT_REST,
+            f"that its middle rests along the slope ({1e3 * middle:.2g} mm/s), and that with a drag of 0.5 N·s/m² on "
+            f"its rods all of it rests in four seconds ({1e3 * slowed:.2g} mm/s)",
+            max(middle, slowed) <= _AT_REST,
         ),
     )  # fmt: skip
 
