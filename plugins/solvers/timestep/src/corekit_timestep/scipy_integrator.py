@@ -40,6 +40,12 @@ _NEAR_GRID = 1e-9
 """Distance in steps within which a breakpoint is identified with a grid point."""
 _START_MARGIN = 1e-11
 """Time after a breakpoint that rounding certainly distinguishes from it, relative to 1 s + t."""
+_MANY = 100
+"""Evaluations in a step of an explicit solver from which on contact is said to be stiff: it needs six or so else."""
+_DRAG_NOTE = (
+    "over 100 evaluations a step: what sticks to a contact potential has the drag of friction below its slip "
+    "tolerance, which an explicit solver resolves, at the rate 2·μ·N/(ν·m); scipy-radau needs some ten"
+)
 _LOOKAHEAD_STEPS = 1000
 """Number of steps for which breakpoints are collected at once."""
 
@@ -137,7 +143,8 @@ class ScipyIntegrator(Integrator, Stateful):
             unchanged = float(np.max(np.abs(out.v - free_state.v), initial=0.0)) <= rounding
         self._continues = unchanged and not self._may_have_impulses
         workspace.last.copy_from(out)
-        return StepReport(accepted=True, step_size=h, iterations=self._evaluations, solve_info=info)
+        many = self._is_local and not self._method.needs_jacobian and self._evaluations > _MANY
+        return StepReport(True, h, self._evaluations, info, _DRAG_NOTE if many else "")
 
     @property
     def _ready_workspace(self) -> _Workspace:
