@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
@@ -13,11 +14,17 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.estimator import Estimate, FittedParameter
 from corekit_scenarios.cases.vine.pin_fits import (
     DAMPING,
+    MATRICES,
+    MATRIX_BENDS,
     STIFFNESS,
     identified,
     in_deviations,
+    matrices_sought,
+    matrix_overrides,
+    matrix_starts,
     pin_overrides,
     pin_rows,
+    wall_pin_row,
 )
 from corekit_study.case_run import Verdict
 from corekit_study.fit import FitResult
@@ -52,6 +59,42 @@ def made(shift, status=Status.CONVERGED):
 def test_a_value_is_as_far_off_as_its_interval_says(shift):
     (off,) = in_deviations([fitted("K", 2.0 * math.exp(shift * SIGMA))], [2.0])
     assert off == pytest.approx(shift, abs=1e-12)
+
+
+@pytest.mark.parametrize("true", [0.4, 0.0, -0.2])
+def test_what_couples_pins_is_judged_on_a_linear_scale(true):
+    each = attrs.evolve(
+        fitted("joint_damping[2][1]", 1.0), value=0.1, low=0.1 - 1.96 * SIGMA, high=0.1 + 1.96 * SIGMA
+    )
+    (off,) = in_deviations([each], [true])
+    assert off == pytest.approx((0.1 - true) / SIGMA, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("shift", "verdict", "passed"),
+    [(2.9, "identified", True), (3.1, "identified", False), (3.1, "weakly identified", True)],
+)
+def test_at_the_wall_what_is_said_to_be_identified_is_judged(shift, verdict, passed):
+    fit = made(0.0)
+    far = fitted("joint_stiffness[2]", 0.05 * math.exp(shift * SIGMA), verdict=verdict)
+    fit = attrs.evolve(
+        fit, estimate=attrs.evolve(fit.estimate, fitted=(far, fitted("joint_damping[0]", 1e-5)))
+    )
+    row = wall_pin_row(fit, analytic("made"), {"joint_stiffness": 0.05, "joint_damping": 1e-5})
+    assert row.passed is passed
+
+
+def test_a_fit_of_matrices_begins_at_matrices_that_the_robot_takes():
+    for matrices in (MATRICES, matrix_starts()):
+        model: Any = (
+            corekit.load("vine/oscillation", matrix_overrides(matrices, MATRIX_BENDS[0]))
+            .compose()
+            .bodies[0]
+            .model
+        )
+        parameters = model.symbolic().parameters
+        assert parameters["joint_damping[2][1]"].value == matrices["joint_damping"][2][1]
+    assert matrices_sought().count("[[options.parameters]]") == 12
 
 
 def test_a_value_without_an_interval_is_not_judged_by_one():

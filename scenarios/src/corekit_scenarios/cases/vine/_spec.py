@@ -58,9 +58,9 @@ swing_fit = Case(
     paper="vine",
     name="swing-fit",
     source="Figure 6, section IV-B",
-    shows="Stiffness and damping of a swinging vine robot from synthetic video markers.",
+    shows="Stiffness and damping of a swinging vine robot from synthetic markers: one, of every pin, and as matrices.",
     target="corekit_scenarios.cases.vine.fits:swing_fit",
-    minutes=0.3,
+    minutes=0.6,
     citation=_VINE,
 )
 

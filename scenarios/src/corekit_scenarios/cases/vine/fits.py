@@ -7,71 +7,40 @@ the same shape stands for them anywhere.
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
 from corekit.data.array_file import read_arrays
 from corekit.data.arrays import Array
-from corekit_scenarios.cases.vine.pin_fits import (
-    DAMPING,
-    STIFFNESS,
-    pin_overrides,
-    pin_rows,
-    pins_sought,
-    wall_pin_row,
+from corekit_scenarios.cases.vine.markers import (
+    NOISE,
+    TRUTH,
+    along,
+    parameter,
+    run_fit,
+    write_markers,
 )
+from corekit_scenarios.cases.vine.pin_fits import matrices_in_swings, pins_in_swing, pins_sought, wall_pin_row
 from corekit_study.case_run import CaseRun, Row
-from corekit_study.fit import FitResult, fit
-from corekit_study.fit_file import load_fit
+from corekit_study.fit import FitResult
 from corekit_study.reference import OWN, analytic, paper
 from corekit_study.reference_data import reference_file
 
 __all__ = ["swing_fit", "wall_fit"]
 
-_MARKERS = 21
 _PUBLISHED = "vine_wall_markers.npz"
 _UNPACKED = 1 << 26
 """Bytes of its arrays, at most; their owner packed them."""
-_NOISE = 5e-4
 _STIFFNESS, _DAMPING = 0.0133, 2e-4
 _WALL_CENTRE, _WALL_ANGLE, _WALL_HALF = (0.24889, 0.356283), -0.02357, 0.015
 _HEADING, _RADIUS = 1.31, 0.012
 _CODES_INERTIA = 2e-4
 """kg·m², of every body in the authors' code."""
-_TRUTH = analytic("the robot whose motion made the synthetic markers")
 _SWING, _WALL = paper("section IV-B, Figure 6"), paper("section IV-B, Figure 7")
 _HELD = analytic("the wall, from which the film's last marker is farther than the tip may be")
 _PINS = [f"body-{i}-end" for i in range(2, 11, 2)]
-
-
-def _along(frames: Array) -> Array:
-    """Evenly spaced points of the line through frames (T, f, 3), shape (T, 21, 3)."""
-    share = np.linspace(0.0, frames.shape[1] - 1.0, _MARKERS)
-    before = np.minimum(share.astype(int), frames.shape[1] - 2)
-    w = (share - before)[None, :, None]
-    return (1.0 - w) * frames[:, before] + w * frames[:, before + 1]
-
-
-def _write(path: Path, time: Array, place: Array) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["time", "marker", "x", "z"])
-        table.writerows(
-            [t, i, place[k, i, 0], place[k, i, 2]] for k, t in enumerate(time) for i in range(_MARKERS)
-        )
-
-
-def _fit(case: CaseRun, name: str, text: str) -> FitResult:
-    file = case.folder / f"{name}.toml"
-    file.write_text(f'format = "corekit-fit/1"\nname = "{name}"\nuse = "ipopt-fit"\n{text}', encoding="utf-8")
-    into = case.folder / name
-    into.mkdir(exist_ok=True)
-    return fit(load_fit(file), into)
 
 
 def _solved(made: FitResult, what: str) -> Row:
@@ -93,24 +62,24 @@ def swing_fit(case: CaseRun) -> list[Row]:
         "truth",
     )
     frames = truth.frame_position[::3]
-    place = _along(frames)
-    seen = place + _NOISE * np.random.default_rng(1).normal(size=place.shape)
-    _write(case.folder / "swing.csv", truth.time[::3], seen)
-    made = _fit(
+    place = along(frames)
+    seen = place + NOISE * np.random.default_rng(1).normal(size=place.shape)
+    write_markers(case.folder / "swing.csv", truth.time[::3], seen)
+    made = run_fit(
         case,
         "swing",
         'scenario = "vine/oscillation"\n[options.markers]\nfile = "swing.csv"\n'
-        f"deviation = {_NOISE}\n"
-        + _sought("bending_stiffness", 0.003, 1e-4, 1.0)
+        f"deviation = {NOISE}\n"
+        + parameter("bending_stiffness", 0.003, 1e-4, 1.0)
         # four times too soft, twenty times too little damped
-        + _sought("bending_damping", 1e-5, 1e-7, 0.1),
+        + parameter("bending_damping", 1e-5, 1e-7, 0.1),
     )
     rows = [_solved(made, "swing")]
     for each, true, limit in zip(made.estimate.fitted, (_STIFFNESS, _DAMPING), (1.0, 3.0), strict=True):
         off = 100.0 * (each.value / true - 1.0)
         rows.append(
             Row(
-                quantity=f"error of {each.name}", unit="%", against=_TRUTH, expected=0.0, ours=off,
+                quantity=f"error of {each.name}", unit="%", against=TRUTH, expected=0.0, ours=off,
                 tolerance=f"within {limit:g} %",
                 passed=abs(off) <= limit, note=f"{each.value:.4g} ({each.low:.4g} to {each.high:.4g}) {each.unit}",
             )
@@ -119,7 +88,7 @@ def swing_fit(case: CaseRun) -> list[Row]:
     solve = made.estimate.metrics["solve_cpu_s"] * 60 / 78
     rows += [
         Row(
-            quantity="mean error of the tip's y", unit="mm", against=_TRUTH, expected=0.0, ours=tip,
+            quantity="mean error of the tip's y", unit="mm", against=TRUTH, expected=0.0, ours=tip,
             tolerance="≤ 3.3 mm", passed=tip <= 3.3, note="without noise; the bound is the paper's error on its robot",
         ),
         Row(
@@ -133,25 +102,7 @@ def swing_fit(case: CaseRun) -> list[Row]:
             tolerance="≤ 1 s", passed=solve <= 1.0, note="IPOPT with exact derivatives; its program is built before",
         ),
     ]  # fmt: skip
-    return [*rows, *_pins_in_swing(case)]
-
-
-def _pins_in_swing(case: CaseRun) -> list[Row]:
-    """K and C of every pin, from one swing with all modes and the noise of the other fit."""
-    truth = case.run("vine/oscillation", pin_overrides(STIFFNESS, DAMPING), "truth-pins")
-    place = _along(truth.frame_position[::3])
-    seen = place + _NOISE * np.random.default_rng(1).normal(size=place.shape)
-    _write(case.folder / "pins.csv", truth.time[::3], seen)
-    start = pin_overrides([0.05] * len(STIFFNESS), [1e-4] * len(DAMPING))
-    text = (
-        f'scenario = "vine/oscillation"\nset = {json.dumps(start)}\n[options]\nprofile = "none"\n[options.markers]\n'
-        f'file = "pins.csv"\ndeviation = {_NOISE}\n' + pins_sought(_sought, len(STIFFNESS))
-    )
-    return pin_rows(_fit(case, "swing-pins", text), _TRUTH)
-
-
-def _sought(name: str, start: float, low: float, high: float) -> str:
-    return f'[[options.parameters]]\nname = "{name}"\nstart = {start}\nlow = {low}\nhigh = {high}\n'
+    return [*rows, *pins_in_swing(case), *matrices_in_swings(case)]
 
 
 _FREE = '[[options.unmodelled]]\nunit = "m/s"\nforce = 0.01\n[[options.unmodelled]]\nunit = "rad/s"\nforce = 0.001\n'
@@ -180,7 +131,9 @@ def _shifts(size: float) -> str:
 
 def _wall_text(markers: str, overrides: Sequence[str] = (), more: str = _FREE, sought: str = "") -> str:
     changes = ", ".join(f'"{each}"' for each in overrides)
-    one = _sought("joint_stiffness", _START[0], 1e-4, 10.0) + _sought("joint_damping", _START[1], 1e-8, 1.0)
+    one = parameter("joint_stiffness", _START[0], 1e-4, 10.0) + parameter(
+        "joint_damping", _START[1], 1e-8, 1.0
+    )
     return (
         f'scenario = "vine/wall"\nset = [{changes}]\n[options]\nprofile_points = 9\n'
         + _seen_text(markers)
@@ -197,9 +150,9 @@ def _prior_text(
     return (
         f'scenario = "vine/wall"\nset = [{changes}]\n[options]\nprofile = "none"\n'
         + _seen_text("published.csv")
-        + _sought("joint_stiffness", _START[0], *_BOUNDS["joint_stiffness"])
+        + parameter("joint_stiffness", _START[0], *_BOUNDS["joint_stiffness"])
         + f"prior = {_START[0]}\nprior_deviation = {wide[0]}\n"
-        + _sought("joint_damping", damping, *_BOUNDS["joint_damping"])
+        + parameter("joint_damping", damping, *_BOUNDS["joint_damping"])
         + f"prior = {_START[1]}\nprior_deviation = {wide[1]}\n"
         + f'[[options.contacts]]\nobstacle = "wall"\nradius = {radius}\n{more}'
     )
@@ -207,7 +160,7 @@ def _prior_text(
 
 def _seen_text(markers: str) -> str:
     along = ", ".join(f'"{name}"' for name in ("base", *_PINS))
-    return f'[options.markers]\nfile = "{markers}"\ndeviation = {_NOISE}\nalong = [{along}]\n'
+    return f'[options.markers]\nfile = "{markers}"\ndeviation = {NOISE}\nalong = [{along}]\n'
 
 
 def _below_wall(points: Array) -> Array:
@@ -230,7 +183,7 @@ def _wall_rows(made: FitResult, seen: Array) -> list[Row]:
         _solved(made, "synthetic"),
         *(
             Row(
-                quantity=f"synthetic: mean error of the tip's {axis}", unit="mm", against=_TRUTH, expected=0.0,
+                quantity=f"synthetic: mean error of the tip's {axis}", unit="mm", against=TRUTH, expected=0.0,
                 ours=ours, tolerance="≤ 0.5 mm, the markers' noise", passed=ours <= 0.5,
             )
             for axis, ours in (("x", x), ("y", y))
@@ -258,14 +211,14 @@ def wall_fit(case: CaseRun) -> list[Row]:
     overrides = [f"bodies[0].initial.grown_length={length:.6f}", "time.duration=0.24444444444444444"]
     truth = case.run("vine/wall", overrides, "truth")
     names = [0, *range(2, 11, 2)]
-    place = _along(truth.frame_position[::3][:, names])
-    seen = place + _NOISE * np.random.default_rng(2).normal(size=place.shape)
-    _write(case.folder / "synthetic.csv", truth.time[::3], seen)
-    made = _fit(case, "synthetic", _wall_text("synthetic.csv", overrides))
+    place = along(truth.frame_position[::3][:, names])
+    seen = place + NOISE * np.random.default_rng(2).normal(size=place.shape)
+    write_markers(case.folder / "synthetic.csv", truth.time[::3], seen)
+    made = run_fit(case, "synthetic", _wall_text("synthetic.csv", overrides))
     rows = _wall_rows(made, place)
     each = [*overrides, *(f"bodies[0].options.{name}={[value] * 5}" for name, value in _STARTED.items())]
-    by_pin = _wall_text("synthetic.csv", each, "", pins_sought(_sought, 5)).replace(*_NO_PROFILE)
-    rows.append(wall_pin_row(_fit(case, "synthetic-pins", by_pin), "synthetic"))
+    by_pin = _wall_text("synthetic.csv", each, "", pins_sought(5)).replace(*_NO_PROFILE)
+    rows.append(wall_pin_row(run_fit(case, "synthetic-pins", by_pin), TRUTH, _STARTED))
     file = reference_file(_PUBLISHED)
     if file is None:
         note = (
@@ -283,7 +236,7 @@ def wall_fit(case: CaseRun) -> list[Row]:
 
 def _published(case: CaseRun, markers: Array) -> list[Row]:
     """The published markers: (16) without forces, judged; every step exact, and with free forces, beside it."""
-    _write(case.folder / "published.csv", np.arange(len(markers)) / 30.0, markers)
+    write_markers(case.folder / "published.csv", np.arange(len(markers)) / 30.0, markers)
     distance = float(_below_wall(markers[:, -1][:, [0, 2]]).mean())
     rows: list[Row] = []
     by_shift: dict[float, FitResult] = {}
@@ -293,7 +246,7 @@ def _published(case: CaseRun, markers: Array) -> list[Row]:
     ):
         made = min(
             (
-                _fit(case, f"published-{name}-{k}", _prior_text(radius, C, (), _shifts(_SHIFT)))
+                run_fit(case, f"published-{name}-{k}", _prior_text(radius, C, (), _shifts(_SHIFT)))
                 for k, C in enumerate(_DAMPINGS)
             ),
             key=lambda found: (not found.info.status.solved, found.estimate.metrics["objective"]),
@@ -311,7 +264,7 @@ def _published(case: CaseRun, markers: Array) -> list[Row]:
         text = _wall_text("published.csv", (), more).replace(*_NO_PROFILE)
         if overrides:
             text = _prior_text(_RADIUS, _START[1], overrides, more)
-        other = _fit(case, f"published-{name}", text)
+        other = run_fit(case, f"published-{name}", text)
         if name == "exact":
             by_shift[0.0] = other
             continue
@@ -323,7 +276,7 @@ def _published(case: CaseRun, markers: Array) -> list[Row]:
             )
         )  # fmt: skip
     for size, damping in ((1e-6, _START[1]), (1e-4, _DAMPINGS[1])):
-        by_shift[size] = _fit(case, f"r-{1e6 * size:g}", _prior_text(_RADIUS, damping, (), _shifts(size)))
+        by_shift[size] = run_fit(case, f"r-{1e6 * size:g}", _prior_text(_RADIUS, damping, (), _shifts(size)))
     return [_row_by_shift(case, by_shift, markers), *rows, *_prior_rows(case, markers)]
 
 
@@ -356,7 +309,7 @@ def _prior_rows(case: CaseRun, markers: Array) -> list[Row]:
     rows = []
     for k, (what, factor) in enumerate((("half", 0.5), ("twice", 2.0))):
         wide = (factor * _PRIORS[0], factor * _PRIORS[1])
-        made = _fit(case, f"priors-{k}", _prior_text(_RADIUS, _DAMPINGS[1], (), _shifts(_SHIFT), wide))
+        made = run_fit(case, f"priors-{k}", _prior_text(_RADIUS, _DAMPINGS[1], (), _shifts(_SHIFT), wide))
         x, y = _tip_error(made, markers)
         fitted = ", ".join(f"{each.value:.2g} {each.unit}" for each in made.estimate.fitted)
         rows.append(
