@@ -6,7 +6,7 @@ A scenario is data: reading one executes nothing of it. Lengths [m], angles [rad
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -254,12 +254,27 @@ class Contact:
     )
 
 
+RECORDED = ("inputs", "frames", "energies", "contacts", "outlines")
+"""What a record holds beside the state and how the step was solved."""
+
+
+def _unknown_part(parts: Iterable[str]) -> str | None:
+    wrong = [each for each in parts if each not in RECORDED]
+    return f"{wrong[0]!r} is none of {', '.join(RECORDED)}" if wrong else None
+
+
 @frozen(kw_only=True)
 class Output:
     """What a run keeps."""
 
     every: float | None = option(
         None, "time from record to record, a whole number of steps; if absent one step", unit="s", above=0
+    )
+    record: tuple[str, ...] = option(
+        RECORDED,
+        f"what a record holds beside the state and how the step was solved, of {', '.join(RECORDED)}",
+        check=_unknown_part,
+        converter=tuple,
     )
     directory: str = option("runs", "folder for run folders, relative to where the run is started")
 

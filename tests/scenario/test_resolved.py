@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, load, loads
+from corekit.scenario.schema import RECORDED
 
 
 def test_resolved_text_loads_to_an_equal_scenario(file):
@@ -26,7 +27,7 @@ def test_every_default_is_written(text):
         "max_iterations": 500
     }
     assert document["bodies"][0]["options"]["sections"][0]["chambers"] == 3
-    assert document["output"] == {"every": 0.01, "directory": "runs"}
+    assert document["output"] == {"every": 0.01, "record": list(RECORDED), "directory": "runs"}
     assert document["world"]["obstacles"][1]["position"] == {
         "kind": "sine", "amplitude": [0.0, 0.0, 0.1], "frequency": 0.5, "phase": 0.0, "offset": 0.0, "from": 0.25,
     }  # fmt: skip

@@ -20,7 +20,7 @@ import pytest
 
 from corekit.errors import ResultsError, StepFailed
 from corekit.scenario.load import loads
-from corekit.scenario.schema import Watchdog
+from corekit.scenario.schema import RECORDED, Watchdog
 from corekit_record.digest import seal
 from corekit_record.results import Results
 from corekit_run.folder import RunFolder, read_status
@@ -33,7 +33,7 @@ class Scene:
 
     name = "tiny"
     time: Any = SimpleNamespace(duration=0.1)
-    output: Any = SimpleNamespace(every=0.01, directory="runs")
+    output: Any = SimpleNamespace(every=0.01, directory="runs", record=RECORDED)
     watchdog = Watchdog()
 
     def __init__(self, simulation):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from corekit_record.record_layout import PARTS
 from corekit_record.recorder import Recorder
 from corekit_record.results import RESULTS
 from corekit_record.statistics import Statistics
@@ -24,5 +25,8 @@ def observe(context: RunContext) -> list[RunObserver]:
         context.warn(sentence)
         context.log("records lost", reason=sentence)
 
-    recorder = Recorder(context.folder / RESULTS, simulation, every, statistics, scenario.name, tell=tell)
+    left_out = [part for part in PARTS if part not in scenario.output.record]
+    recorder = Recorder(
+        context.folder / RESULTS, simulation, every, statistics, scenario.name, left_out=left_out, tell=tell
+    )
     return [statistics, watchdog, recorder]

@@ -8,7 +8,7 @@ solver, its residual and its contact count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,9 +24,21 @@ from corekit.simulation.loop import Simulation
 from corekit_record.netcdf_file import Variable
 from corekit_record.replay_data import shapes_as_text
 
-__all__ = ["FORMAT", "STATUSES", "attributes_of", "dimensions_of", "first_points", "variables_of"]
+__all__ = ["FORMAT", "PARTS", "STATUSES", "attributes_of", "dimensions_of", "first_points", "variables_of"]
 
 FORMAT = "corekit-results/2"
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "inputs": ("inputs",),
+    "frames": ("frame_position", "frame_quat_wxyz"),
+    "energies": ("kinetic_energy", "potential_energy"),
+    "outlines": ("outline",),
+    "contacts": (
+        "contact_id", "contact_shape", "contact_gap", "contact_point", "contact_normal", "contact_tangent",
+        "contact_normal_impulse", "contact_tangential_impulse", "contact_slip", "contact_mode", "contact_residual",
+        "contact_moment_impulse",
+    ),
+}  # fmt: skip
+"""What a scenario may leave out of records (`[output] record`) → its variables."""
 STATUSES: tuple[Status, ...] = tuple(Status)
 """Outcomes in the order of their numbers in a file; −1 stands for no solve yet."""
 
@@ -57,9 +69,10 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
 
 
 def variables_of(
-    simulation: Simulation, scene: CollisionScene, outlines: Sequence[Outline]
+    simulation: Simulation, scene: CollisionScene, outlines: Sequence[Outline], left_out: Collection[str] = ()
 ) -> list[Variable]:
-    """List every variable, without those that would be empty."""
+    """List every variable, without those that would be empty and those of `PARTS` that are left out."""
+    absent = {name for part in left_out for name in PARTS[part]}
     sizes = dimensions_of(simulation, outlines)
     bodies = simulation.bodies
     made = [
@@ -88,16 +101,17 @@ def variables_of(
         *_body_variables(bodies),
         *_outline_variables(outlines),
     ]
-    return [variable for variable in made if sizes.keys() >= set(variable.dimensions)]
+    return [each for each in made if sizes.keys() >= set(each.dimensions) and each.name not in absent]
 
 
-def attributes_of(simulation: Simulation, title: str) -> dict[str, Any]:
+def attributes_of(simulation: Simulation, title: str, left_out: Collection[str] = ()) -> dict[str, Any]:
     """Return the attributes of the file."""
     solver = simulation.system.solver
     return {
         "Conventions": "CF-1.11",
         "format": FORMAT,
         "title": title,
+        "left_out": " ".join(left_out),
         "source": f"corekit {corekit.__version__}",
         "step": simulation.step_length,
         "integrator": simulation.component_name(simulation.integrator),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time as clock
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, final
@@ -67,6 +67,7 @@ class Recorder(RunObserver):
         statistics: counters of the run.
         title: name of the scenario.
         initial: whether `begin` records the state.
+        left_out: of `PARTS`, what is not recorded.
         tell: called with a sentence if the file of an earlier attempt is lost.
     Raises:
         ConfigError: `every` is not a whole number of steps.
@@ -83,6 +84,7 @@ class Recorder(RunObserver):
         title: str = "",
         *,
         initial: bool = True,
+        left_out: Collection[str] = (),
         tell: Callable[[str], object] = ignore,
     ) -> None:
         step = simulation.step_length
@@ -92,7 +94,7 @@ class Recorder(RunObserver):
             hint = f"nearest is {self._stride * step:.10g}"
             raise ConfigError([Mistake("output.every", every, allowed, hint)])
         self._path, self._simulation, self._title, self._initial = path, simulation, title, initial
-        self._statistics, self._tell = statistics, tell
+        self._statistics, self._tell, self._left_out = statistics, tell, tuple(left_out)
         self._lost, self._first_step = "", 0
         self._row = self._contact = 0
         self._kept = simulation.step_index // self._stride
@@ -173,9 +175,9 @@ class Recorder(RunObserver):
         ]
         self._outlines = [(len(outline.points), np.asarray(outline.starts)) for outline in outlines]
         dimensions = dimensions_of(simulation, outlines)
-        variables = variables_of(simulation, scene, outlines)
+        variables = variables_of(simulation, scene, outlines, self._left_out)
         self._file = GrowingFile(
-            self._path, dimensions, variables, attributes_of(simulation, self._title), kept
+            self._path, dimensions, variables, attributes_of(simulation, self._title, self._left_out), kept
         )
         self._first_point = first_points(outlines)
         self._rows: dict[str, np.ndarray[Any, Any]] = {}
@@ -300,6 +302,8 @@ class Recorder(RunObserver):
             rows["outline"][k, first : first + length] = drawn
 
     def _keep_energy(self, simulation: Simulation, k: int) -> None:
+        if "kinetic_energy" not in self._rows:
+            return
         kinetic, potential = self._rows["kinetic_energy"][k], self._rows["potential_energy"][k]
         for i, (body, part) in enumerate(zip(simulation.bodies, simulation.state.body_states, strict=True)):
             own = body.abilities.energy

@@ -17,9 +17,9 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.status import Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
-from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
+from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
 from corekit.simulation.arguments import PATH, check_arguments
-from corekit_record.record_layout import STATUSES
+from corekit_record.record_layout import PARTS, STATUSES
 from corekit_record.replay_data import contact_track, nearest_frame, shape_poses, shapes_from_text
 from corekit_record.results_file import datasets, open_results, or_damaged, plain_attributes
 from corekit_run.folder import RunStatus, read_log, read_status
@@ -127,6 +127,7 @@ class Results:
         """
         if name not in self._read:
             if name not in self._names:
+                self._raise_if_left_out(name)
                 raise ResultsError(f"{self.file} has no {name!r}; it has {', '.join(sorted(self._names))}")
             # a file that goes on growing may hold more by now than the T records seen first
             length = self._length_of(name)
@@ -148,10 +149,28 @@ class Results:
         return tuple(self[dimension]) if dimension in self._names else ()
 
     def _array(self, name: str, *shape: int) -> Array:
-        """Return a variable over time, or an empty one if the world has nothing of the kind."""
+        """Return a variable over time, or an empty one if the world has nothing of the kind.
+
+        Raises:
+            ResultsError: the scenario left it out.
+        """
+        self._raise_if_left_out(name)
         return self[name] if name in self._names else np.zeros((len(self.time), *shape))
 
     # — what was recorded —
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What the scenario did not have recorded, words of `[output] record`."""
+        return tuple(str(self._attributes.get("left_out", "")).split())
+
+    def _raise_if_left_out(self, name: str) -> None:
+        part = next((part for part in self.left_out if name in PARTS.get(part, ())), None)
+        if part is not None:
+            raise ResultsError(
+                f"{self.file} has no {name!r}, since the scenario's [output] record leaves out {part!r}: run it with "
+                f"{part!r} in it"
+            )
 
     @property
     def title(self) -> str:
@@ -211,13 +230,15 @@ class Results:
         """Index of the frame that tables call the tip; None without frames.
 
         It is the one where the outline of the first body with several frames ends at the first record; in a world of
-        bodies with one frame each it is the first of those.
+        bodies with one frame each it is the first of those. Where outlines were not recorded it is the last frame.
         """
         owners = [frame.partition(".")[0] for frame in self.frames]
         if not owners:
             return None
         body = next((name for name in self.bodies if owners.count(name) > 1), owners[0])
         first, count = owners.index(body), owners.count(body)
+        if "outlines" in self.left_out:
+            return first + count - 1
         end = self._outline(self.bodies.index(body))[0][-1:]
         return first + (
             nearest_frame(self.frame_position[0, first : first + count], end[0]) if len(end) else count - 1
@@ -351,7 +372,11 @@ class Results:
 
     @or_damaged
     def replay(self) -> Replay:
-        """Return everything needed to draw the run, from its folder alone."""
+        """Return everything needed to draw the run, from its folder alone; without contacts that were left out.
+
+        Raises:
+            ResultsError: frames or outlines were left out.
+        """
         frames = self._array("frame_position", 0, 3)
         turned = rotation_from_quat_wxyz(self._array("frame_quat_wxyz", 0, 4))
         return Replay(
@@ -359,13 +384,14 @@ class Results:
             time=self.time,
             bodies=tuple(self._body_track(i, frames, turned) for i in range(len(self.bodies))),
             obstacles=self._obstacle_tracks(),
-            contacts=tuple(
-                contact_track(
-                    record.point, record.normal, record.tangent, record.normal_impulse,
-                    record.tangential_impulse, record.mode, float(step),
-                )
-                for record, step in zip(map(self.contacts, range(len(self.time))), self["step_length"], strict=True)
-            ),
+            contacts=tuple(self._contact_track(k) for k in range(len(self.time))),
+        )
+
+    def _contact_track(self, k: int) -> ContactTrack:
+        record = ContactRecord() if "contacts" in self.left_out else self.contacts(k)
+        return contact_track(
+            record.point, record.normal, record.tangent, record.normal_impulse, record.tangential_impulse,
+            record.mode, float(self["step_length"][k]),
         )  # fmt: skip
 
     def _outline(self, index: int) -> Array:

@@ -253,8 +253,8 @@ def _run(prepared: Prepared, folder: Path) -> Outcome:
 def _end(results: Results) -> dict[str, float | str]:
     """Return `END`, what of it is finite; see `Results.tip`."""
     energy, place, found = END[0], END[2:], dict[str, float | str]()
-    numbers = {energy: results.energy.total[-1]}
-    if (tip := results.tip) is not None:
+    numbers = {} if "energies" in results.left_out else {energy: results.energy.total[-1]}
+    if "frames" not in results.left_out and (tip := results.tip) is not None:
         found["tip_frame"] = results.frames[tip]
         numbers |= dict(zip(place, results.frame_position[-1, tip], strict=True))
     return found | {name: float(value) for name, value in numbers.items() if np.isfinite(value)}

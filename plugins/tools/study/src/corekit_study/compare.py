@@ -6,6 +6,7 @@ Runs follow one another, so that their times can be compared.
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Sequence
 from pathlib import Path
@@ -221,7 +222,7 @@ def _row(
 
 
 def _trajectory(results: Results) -> Trajectory | None:
-    tip = results.tip
+    tip = None if "frames" in results.left_out else results.tip
     return (
         None if tip is None else Trajectory(results.time, results.frame_position[:, tip], results.frames[tip])
     )
@@ -237,7 +238,7 @@ def _run_metrics(results: Results, contact_impulse: _ContactImpulse) -> RunMetri
     return RunMetrics(
         step_s=step_s,
         deepest_penetration=float(said["deepest_penetration_m"]),
-        final_energy=float(results.energy.total[-1]),
+        final_energy=math.nan if "energies" in results.left_out else float(results.energy.total[-1]),
         contact_impulse=contact_impulse.sum,
         steps=steps,
         solved=1.0 - said["unsolved_steps"] / steps if steps else float("nan"),

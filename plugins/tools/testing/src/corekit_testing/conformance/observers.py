@@ -20,6 +20,7 @@ import numpy as np
 
 from corekit.data.array_file import read_arrays, write_arrays
 from corekit.roles.component import BuildContext
+from corekit.scenario.schema import RECORDED
 from corekit.simulation.loop import Simulation
 from corekit_testing.conformance.check import CheckFailed, expect
 from corekit_testing.point_chain import PointChain
@@ -54,7 +55,7 @@ class _Watched:
     def __init__(self, make: Make, folder: Path) -> None:
         self.simulation = _world()
         times = SimpleNamespace(duration=_STEP * _STEPS, step=_STEP)
-        output = SimpleNamespace(every=None, directory=str(folder))
+        output = SimpleNamespace(every=None, directory=str(folder), record=RECORDED)
         scenario = SimpleNamespace(
             name="conformance", time=times, output=output, watchdog=None, compose=_world,
             given_text=lambda: "", resolved_text=lambda: "",
