@@ -56,6 +56,12 @@ def level_by_lot(right, self, state):
     return kinetic, potential + drift(self)
 
 
+def drawn_at_the_origin(right, self, state):
+    """Draws as if the base was where the world begins."""
+    found = right(self, state)
+    return evolve(found, points=(found.points - self._base.position) @ self._base.rotation)
+
+
 def stay(none, self, state, position, rotation, velocity, angular_velocity):
     """Leaves its base where it is."""
 
@@ -354,6 +360,7 @@ WRONG = {
         lambda: pendulum(spec={"provides": pendulum().spec.provides | {"new-numbers"}}, with_numbers=unmoved),
         (),
     ),
+    "outline-carried": (lambda: pendulum(compute_outline=drawn_at_the_origin), ()),
     "base-placed": (
         lambda: pendulum(spec={"provides": pendulum().spec.provides | {"free-base"}}, place_base=stay),
         (),

@@ -7,9 +7,9 @@ from attrs import evolve
 
 from corekit.data.state import State
 from corekit.errors import ConfigError
-from corekit.geometry.frames import rotation_from_rpy
+from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect_close
-from corekit_testing.conformance.model_states import Probe, points_of
+from corekit_testing.conformance.model_states import Probe, points_of, rest_state
 from corekit_testing.conformance.subject import Subject, skew_context
 
 __all__ = ["BASE"]
@@ -58,4 +58,29 @@ def _turns(probe: Probe, state: State, frame: int) -> bool:
     return frame == 0 or bool(np.any(rows[1:] != rows[0]))
 
 
-BASE: tuple[Check, ...] = (base_placed,)
+@check("outline-carried", "what is drawn at rest goes with the base, as the frames do")
+def outline_carried(subject: Subject) -> None:
+    here = skew_context()
+    turn = rotation_from_rpy((-0.7, 0.5, 1.1))
+    there = evolve(
+        here,
+        base=Pose(np.array([-1.3, 0.8, 0.5]), turn @ here.base.rotation),
+        gravity=turn @ here.gravity,
+    )
+    found = []
+    for context in (here, there):
+        model = subject.build(context)
+        rest, frames = rest_state(model), len(model.description.frames)
+        position, rotation = np.zeros((frames, 3)), np.zeros((frames, 3, 3))
+        model.compute_frame_poses(rest, position, rotation)
+        drawn = model.compute_outline(rest).points
+        own = [(each - context.base.position) @ context.base.rotation for each in (position, drawn)]
+        found.append([np.nan_to_num(each) for each in own])  # `answers-finite` tells those
+    (frames_here, drawn_here), (frames_there, drawn_there) = found
+    size = 1.0 + float(np.abs(frames_here).max(initial=0.0))
+    if not len(drawn_here) or not np.allclose(frames_here, frames_there, rtol=0.0, atol=1e-6 * size):
+        raise NotApplicable("draws nothing, or its rest in the axes of the base depends on where that is")
+    expect_close("outline in the axes of another base [m]", drawn_there, drawn_here, 1e-6 * size)
+
+
+BASE: tuple[Check, ...] = (base_placed, outline_carried)
