@@ -79,18 +79,6 @@ class _RememberingContext(_NUMBA.typing.Context):
         return isinstance(other, _NUMBA.typing.BaseContext) and other.__dict__ is self.__dict__
 
 
-class _Flags(_NUMBA.compiler.Flags):
-    """Options of a compilation, compared by what was set: numba asks for them at every overloaded function."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        return hash(_Flags)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Flags) and self._values == other._values
-
-
 class _LendingContext(_NUMBA.cpu.CPUContext):
     """A target of numba whose kernels borrow the arrays that Python hands them, where none can outlive the call.
 
@@ -150,6 +138,7 @@ class _CalleeLibrary(_NUMBA.codegen.JITCodeLibrary):
                 manager.run(each, builder)
 
     def _optimize_final_module(self) -> None:
+        """Simplify what is kept to half of its size; it costs a kernel as much as it saves it."""
         level = self._codegen._opt_level
         manager, builder = self._codegen._module_pass_manager(
             loop_vectorize=False, slp_vectorize=False, opt=level, cost="cheap"
@@ -215,9 +204,8 @@ class _KernelCompiler(_NUMBA.compiler.Compiler):
         if library is None:
             library = self.library_class(target_context.codegen(), "corekit")
             library.enable_object_caching()
-        *types_, flags, names = rest
         typing_context = _RememberingContext(typing_context)
-        super().__init__(typing_context, target_context, library, *types_, _Flags(flags), names)
+        super().__init__(typing_context, target_context, library, *rest)
         self.state.targetctx.__class__ = _LendingContext  # of this compilation alone
 
 

@@ -57,7 +57,7 @@ _SELDOM = 200_000
 class _SeldomCollection(event.Listener):
     """Listener that makes Python collect garbage seldom while numba compiles.
 
-    Nearly all that numba makes lives on: the usual threshold takes a third of the time of a compilation.
+    Nearly all that numba makes lives on: the usual threshold takes a tenth of the time of a compilation.
     """
 
     def __init__(self) -> None:
