@@ -27,9 +27,11 @@ COMPONENTS = {
     "model": "models", "detector": "contact_detectors", "contact-solver": "contact_solvers",
     "contact-potential": "contact_solvers", "integrator": "integrators", "controller": "controllers",
     "lcp-solver": "lcp_solvers", "qp-solver": "qp_solvers", "planner": "planners", "estimator": "estimators",
-    "viewer": "viewers", "shape": "contact_detectors", "friction-law": "contact_solvers",
+    "viewer": "viewers", "shape": "contact_detectors",
 }  # fmt: skip
-"""What `corekit new` writes → the role by which `corekit conform` judges it; observers and verbs are no components."""
+"""What `corekit new` writes → the role by which `corekit conform` judges it."""
+OTHERS = "friction-law", "observer", "verb"
+"""What it writes and is no component."""
 
 
 class AuthorsError(Exception):
@@ -120,7 +122,7 @@ def main(wanted: Sequence[str]) -> int:
     """Try what `corekit new` writes of each kind; 1 if any fails."""
     programs, failed = _prepared(), list[str]()
     with tempfile.TemporaryDirectory() as folder:
-        for what in wanted or [*COMPONENTS, "observer", "verb"]:
+        for what in wanted or [*COMPONENTS, *OTHERS]:
             started = time.monotonic()
             try:
                 write_and_try(what, programs, Path(folder))
