@@ -74,8 +74,11 @@ def write_and_try(what: str, programs: Path, folder: Path) -> None:
         "--no-build-isolation",
         ".",
     )
-    for command in (install, *commands_of(what, name)):
-        _run(command, programs, folder / name)
+    try:
+        for command in (install, *commands_of(what, name)):
+            _run(command, programs, folder / name)
+    finally:  # the name is free again
+        _run(("python", "-m", "pip", "uninstall", "--quiet", "--yes", name), programs, folder)
 
 
 def _run(command: Sequence[str], programs: Path, folder: Path) -> None:

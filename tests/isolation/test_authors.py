@@ -45,3 +45,4 @@ def test_a_command_that_fails_is_told_with_what_it_said(authors, tmp_path):
         authors["write_and_try"]("verb", programs, tmp_path)
     assert calls.read_text().splitlines()[0] == "corekit new verb first-verb"
     assert "--no-index --no-deps" in calls.read_text()
+    assert calls.read_text().splitlines()[-1].endswith("uninstall --quiet --yes first-verb")
