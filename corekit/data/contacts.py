@@ -130,8 +130,7 @@ class ContactRecord:
         gap: at the end of the step; at its start of a scheme that has its rows there [m].
         normal_impulse: over the step [N·s] (potentials: h·force), (n,).
         tangential_impulse: along tangent and normal × tangent [N·s], (n, 2).
-        moment_impulse: about normal, tangent and normal × tangent through the point, of torsional and rolling friction
-            [N·m·s], (n, 3).
+        moment_impulse: of torsional and rolling friction, about normal, tangent, normal × tangent [N·m·s], (n, 3).
         slip: relative tangential velocity in the same two directions [m/s], (n, 2).
         mode: `ContactMode` values, (n,).
         residual: largest physical residual of the contact's own conditions [m/s or N·s], (n,).
