@@ -6,7 +6,7 @@ With the gauge g of a law and μ its largest coefficient, the edge of F/μ is
 
 A table has r as polynomials of degree 7 between angles, which are halved where one misses r by more than 1e-12: so
 corners of F fall between angles that are next to each other. It is made once per record, that is once per pair of
-surfaces. A pyramid has the directions d_k = r(θ_k)·u(θ_k), and the friction that a contact needs is the point of R·F/μ
+surfaces. A pyramid has directions d_k = r(θ_k)·u(θ_k), and the friction that a contact needs is the point of R·F/μ
 next to t, R = μ·λ_n, whose direction is that of
 
     argmin_θ  R·r² − 2·r·uᵀt                                                                          (2)

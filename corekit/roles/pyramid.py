@@ -7,7 +7,8 @@ same λ_t = D·β. What poses the problem and what solves it contact by contact 
 
 The directions of Coulomb's law are unit vectors. Those of any other law are points of the edge of its set F over μ, its
 largest friction (`corekit.roles.friction_edge`), so that μ·λ_n·d_k are the corners of a polygon in λ_n·F and (1) stays
-as it is.
+as it is. They are the unit vectors stretched along both axes as F is: an ellipse has the image of the regular polygon,
+and a box its corners with eight.
 
 **Turned pyramids.** A pyramid is exact in its directions alone. Midway between two its friction is too small by
 cos(π/r), and elsewhere it turns what slides, by 5° with eight. Coulomb's law λ_t = P(λ_t − ρ·w_t), P the projection on
@@ -160,6 +161,29 @@ def _slip_of_impact(row: int, delassus: Array, velocity: Array) -> None:
 
 
 @compiled
+def _unstretched(
+    first: IntArray, angle: Array, radius: Array, table: int, along: float, across: float
+) -> tuple[float, float]:  # fmt: skip
+    """The unit vector that `_stretch` brings into a direction."""
+    x = along / edge_radius(first, angle, radius, table, 1.0 if along > 0.0 else -1.0, 0.0)
+    y = across / edge_radius(first, angle, radius, table, 0.0, 1.0 if across > 0.0 else -1.0)
+    size = math.sqrt(x * x + y * y)
+    return x / size, y / size
+
+
+@compiled
+def _stretch(first: IntArray, angle: Array, radius: Array, table: int, direction: Array) -> None:
+    """Stretch a unit vector along the axes as F is, and move it to the edge of F/μ."""
+    direction[0] *= edge_radius(first, angle, radius, table, 1.0 if direction[0] > 0.0 else -1.0, 0.0)
+    across = 0.0
+    if len(direction) == 2:
+        direction[1] *= edge_radius(first, angle, radius, table, 0.0, 1.0 if direction[1] > 0.0 else -1.0)
+        across = direction[1]
+    size = math.sqrt(direction[0] ** 2 + across**2)
+    direction *= edge_radius(first, angle, radius, table, direction[0], across) / size
+
+
+@compiled
 def turn_directions(
     unit: Array, friction: Array, edge: IntArray, first: IntArray, angle: Array, radius: Array, delassus: Array,
     softness: float, free: Array, carried: Array, aligned: bool, directions: Array, guess: Array,
@@ -201,14 +225,14 @@ def turn_directions(
                     cosine, sine = nearest_direction(first, angle, radius, table, most, x, y)
                 else:
                     cosine, sine = x / size, y / size
+                if table >= 0:
+                    cosine, sine = _unstretched(first, angle, radius, table, cosine, sine)
         for k in range(count):
             own[0, k] = cosine * unit[0, k] - sine * (unit[1, k] if along == 2 else 0.0)
             if along == 2:
                 own[1, k] = sine * unit[0, k] + cosine * unit[1, k]
             if table >= 0:
-                own[:, k] *= edge_radius(
-                    first, angle, radius, table, own[0, k], own[1, k] if along == 2 else 0.0
-                )
+                _stretch(first, angle, radius, table, own[:, k])
         bound = friction[c] * guess[row]
         if slides and bound > 0.0:
             held = guess[row + 1] ** 2 + guess[row + 2] ** 2

@@ -124,7 +124,7 @@ def test_anisotropic_directions_are_corners_of_the_admissible_friction(count, al
 
 
 def test_a_turned_pyramid_has_the_corner_of_a_box_where_slip_is_oblique():
-    """Whatever the slip is, but for along an axis: (±a, ±b) dissipates the most; a standing pyramid cuts it off."""
+    """Whatever the slip is, but for along an axis: (±a, ±b) dissipates the most; one of six that stands cuts it off."""
     law = FrictionLaw(
         name="box", coefficients=("along", "across"), is_directional=True,
         gauge=lambda record, along, across: max(abs(along) / record[0], abs(across) / record[1]),
@@ -137,8 +137,8 @@ def test_a_turned_pyramid_has_the_corner_of_a_box_where_slip_is_oblique():
     np.testing.assert_allclose(
         largest[:, None] * found[:, :, 0], corner, atol=1e-10
     )  # an interval of 1e-11 rad
-    standing = turned(8, free, records=record, law=law, friction=largest, aligned=False)
-    assert np.linalg.norm(largest[:, None] * standing[:, :, 1], axis=1).max() < 0.5 * largest[0]
+    standing = turned(6, free, records=record, law=law, friction=largest, aligned=False)
+    assert np.linalg.norm(largest[:, None, None] * standing, axis=1).max() < 0.99 * np.hypot(*record[0])
 
 
 def test_a_law_without_friction_in_a_direction_has_no_polygon():
