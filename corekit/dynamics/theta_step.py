@@ -108,7 +108,7 @@ class ThetaStep:
     def unsettled_contact(self, change: Array) -> tuple[int, int] | None:
         """The two shapes of the current contact whose velocity a change of v⁺ alters most; None without contacts."""
         pipeline = self._world.pipeline
-        if pipeline is None or not pipeline.contacts.count:
+        if pipeline is None or not self._equation.contact_count:  # of a potential no rows are made
             return None
         altered = np.linalg.norm(self._world.jacobian.multiply(change), axis=1)
         one, other = pipeline.contacts.shape[int(np.argmax(altered))].tolist()
