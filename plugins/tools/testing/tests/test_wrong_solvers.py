@@ -309,7 +309,7 @@ IMPULSES = {
     "anisotropic-friction": (
         # the circular cone of the largest coefficient, whatever the direction
         lambda: impulses(spec={"provides": {"impulses", "bounded-constraints", "anisotropic-coulomb"}}),
-        ("friction-law-obeyed",),
+        ("friction-law-obeyed", "friction-law-in-plane"),
     ),
     "duplicates-harmless": (lambda: impulses(solve=changed_where(repeated, tug)), ()),
     "scale-harmless": (lambda: impulses(solve=changed_where(crawling, scale_all)), ()),
