@@ -7,6 +7,7 @@ they stay of no special value, so that no exact tie decides what happens, and a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from corekit_testing.worlds.makers import MAKERS
 
-__all__ = ["World", "make_world", "worlds"]
+__all__ = ["World", "joined", "make_world", "worlds"]
 
 Array = np.ndarray[Any, Any]
 World = dict[str, Any]
@@ -92,6 +93,28 @@ def make_world(
             **contact,
         },
     }
+
+
+def joined(world: World, seed: int) -> World:
+    """The world with a joint, half-way between their middles, from every rigid body to the one before it.
+
+    They begin with the velocities that they had: the first step ends what the joints do not allow, as an impact does.
+    """
+    random = np.random.default_rng(seed)
+    rigid = [body for body in world["bodies"] if body["use"] == "rigid"]
+    joints: list[dict[str, Any]] = []
+    for before, body in pairwise(rigid):
+        one, other = (np.array(each["base"]["position"]) for each in (body, before))
+        turn = Rotation.from_euler("xyz", body["base"]["rotation_rpy"])
+        kind = str(random.choice(["ball", "hinge", "weld"]))
+        joint = {
+            "name": f"{body['name']}-{before['name']}", "kind": kind,
+            "between": [f"{body['name']}.body", f"{before['name']}.body"],
+            "place": turn.inv().apply(0.5 * (other - one)).tolist(),
+        }  # fmt: skip
+        axis = {"axis": _unit(random.normal(size=3)).tolist()} if kind == "hinge" else {}
+        joints.append(joint | axis)
+    return {**world, "joints": joints} if joints else world
 
 
 class _Placed:

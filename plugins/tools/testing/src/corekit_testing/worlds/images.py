@@ -69,6 +69,10 @@ def _placed(world: World, map: Array, shift: Array) -> World:
         mirror = _MIRRORS[body["use"]] if is_mirror else np.eye(3)
         _place(body["base"], map, mirror, shift)
         _CHANGES[body["use"]](body, map, mirror)
+    mirror = _MIRRORS["rigid"] if is_mirror else np.eye(3)
+    for joint in new.get("joints", ()):
+        for name in {"place", "axis"} & set(joint):
+            joint[name] = (mirror @ joint[name]).tolist()
     for obstacle in new["world"]["obstacles"]:
         _place(obstacle, map, _MIRROR if is_mirror else np.eye(3), shift)
     return new
@@ -138,12 +142,12 @@ _POWERS = {
     "duration": (0, 0, 1), "step": (0, 0, 1), "length": (1, 0, 0), "stiffness": (0, 1, -2), "damping": (0, 1, -1),
     "chamber_radius": (1, 0, 0), "disk_radius": (1, 0, 0), "disk_half_height": (1, 0, 0), "elongation": (1, 0, 0),
     "value": (1, 1, -2), "young": (-1, 1, -2), "density": (-3, 1, 0), "viscosity": (-1, 1, -1), "radius": (1, 0, 0),
-    "start": (1, 0, 0), "end": (1, 0, 0), "twist": (-1, 0, 0), "velocities": (1, 0, -1),
+    "start": (1, 0, 0), "place": (1, 0, 0), "end": (1, 0, 0), "twist": (-1, 0, 0), "velocities": (1, 0, -1),
     "diameter": (1, 0, 0), "body_mass": (0, 1, 0), "body_inertia": (2, 1, 0), "bending_stiffness": (3, 1, -2),
     "bending_damping": (3, 1, -1), "bend_rate": (0, 0, -1), "growth_rate": (1, 0, -1),
 }  # fmt: skip
 """Of length, mass and time, by the name of an option."""
-_PLAIN = {"friction", "approach", "rotation_rpy", "restitution", "tolerance", "coordinates", "bend"}
+_PLAIN = {"friction", "approach", "rotation_rpy", "restitution", "tolerance", "coordinates", "bend", "axis"}
 
 
 def _rescaled(value: Any, units: Units, key: str = "") -> Any:
