@@ -162,8 +162,9 @@ def test_the_table_has_every_run_of_every_chosen_solver(only):
     case: Any = Stored(only)
     rows = ablation(case)
     solvers = only or SOLVERS
-    # 4 ways × 3 subsets ask why the paper's own solver needs no stages, and one run is with T as printed
-    more = 13 if SOLVERS[0] in solvers else 0
+    # 4 ways × 3 subsets ask why the paper's own solver needs no stages, one run is with T as printed, and
+    # 4 geometries × 2 subsets are stepped as in the paper
+    more = 13 + 8 if SOLVERS[0] in solvers else 0
     assert len(case.jobs) == len({job.name for job in case.jobs}) == 64 * len(solvers) + more
     for solver in solvers:
         own = [row for row in rows if row.quantity.startswith(f"{solver}: ") and "°" in row.quantity]
@@ -173,6 +174,10 @@ def test_the_table_has_every_run_of_every_chosen_solver(only):
         shares = {row.quantity.split(": ")[1]: row.ours for row in rows if row.quantity.startswith(solver)}
         assert shares["runs that succeed with Q, R and T"] == "8 of 8"
         assert shares["runs that complete with the fallback chain"] == "64 of 64"
+    stepped = [row for row in rows if row.quantity.startswith("stepped as in the paper")]
+    assert [(row.ours, row.passed) for row in stepped] == (
+        [("4 of 4", None), ("4 of 4", True)] if not only else []
+    )
 
 
 def answering(share):
