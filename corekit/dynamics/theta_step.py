@@ -105,15 +105,6 @@ class ThetaStep:
         """Return the largest momentum that is out of balance."""
         return self._equation.momentum_residual()
 
-    def unsettled_contact(self, change: Array) -> tuple[int, int] | None:
-        """The two shapes of the current contact whose velocity a change of v⁺ alters most; None without contacts."""
-        pipeline = self._world.pipeline
-        if pipeline is None or not self._equation.contact_count:  # of a potential no rows are made
-            return None
-        altered = np.linalg.norm(self._world.jacobian.multiply(change), axis=1)
-        one, other = pipeline.contacts.shape[int(np.argmax(altered))].tolist()
-        return one, other
-
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
         """Solve the current problem and write v⁺; with `chord` by the last matrix, unless rows stand in it."""
         return self._equation.solve(velocity, chord=chord)

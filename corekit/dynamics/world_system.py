@@ -230,6 +230,14 @@ class WorldSystem:
         """Whether all numbers of a state are finite; its velocity is then the accepted one."""
         return _copy_finite(state.qv, self.accepted)
 
+    def unsettled_contact(self, change: Array) -> tuple[int, int] | None:
+        """The two shapes of the current contact whose velocity a change of v⁺ alters most; None without contacts."""
+        if self.pipeline is None or not self.equation.contact_count:  # of a potential no rows are made
+            return None
+        altered = np.linalg.norm(self.terms.jacobian.multiply(change), axis=1)
+        one, other = self.pipeline.contacts.shape[int(np.argmax(altered))].tolist()
+        return one, other
+
     def penetration(self, state: State) -> float:
         """How deep the last accepted step left shapes in each other at its end `state` [m], −∞ without contacts.
 

@@ -54,6 +54,9 @@ class System(Protocol):
         `previous` is an earlier result near the new one, or the start: angles are unwrapped towards it.
         """
 
+    def unsettled_contact(self, change: Array) -> tuple[int, int] | None:
+        """The two shapes of the current contact whose velocity a change of v⁺ alters most; None without contacts."""
+
     @property
     def factorisation_id(self) -> int | None:
         """Number of the current factorisation of A; it stays the same as long as increments use the same one.

@@ -92,8 +92,7 @@ class StageSolution(NamedTuple):
     """Whether the stage converged, its last solve with the residuals, the number of linear solves, and σ.
 
     `chord_steps` is how many steps with the factorisation of an earlier stage solved it. Where a stage ran out of
-    iterations, `had_impulses` says whether impulses acted, and `unsettled` between which shapes the last one changed
-    a velocity most.
+    iterations, `had_impulses` says whether impulses acted; `last_change` is then the last increment of v⁺, a buffer.
     """
 
     converged: bool
@@ -102,7 +101,7 @@ class StageSolution(NamedTuple):
     shift: float
     chord_steps: int = 0
     had_impulses: bool = False
-    unsettled: tuple[int, int] | None = None
+    last_change: Array | None = None
 
 
 class _Fraction(NamedTuple):
@@ -161,10 +160,8 @@ class StageSolver:
                 ended = self._follow(shift, norm, largest)
                 if ended is not None:
                     return StageSolution(ended, self._measured(info, ended), iterations, shift)
-        info, least = self._measured(info, False), None
-        if has_impulses:
-            least = self._step.unsettled_contact(self._increment)
-        return StageSolution(False, info, iterations, shift, had_impulses=has_impulses, unsettled=least)
+        info, last = self._measured(info, False), self._increment if has_impulses else None
+        return StageSolution(False, info, iterations, shift, had_impulses=has_impulses, last_change=last)
 
     def solve_by_chord_steps(self) -> StageSolution | None:
         """Solve the stage with the current factorisation, of an earlier stage; None where that does not pay.

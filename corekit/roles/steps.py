@@ -102,9 +102,6 @@ class ThetaStep(Protocol):
         Prescribed rows do not count.
         """
 
-    def unsettled_contact(self, change: Array) -> tuple[int, int] | None:
-        """The two shapes of the current contact whose velocity a change of v⁺ alters most; None without contacts."""
-
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
         """Solve the current problem and write v⁺. A status that is not solved still leaves the best iterate.
 

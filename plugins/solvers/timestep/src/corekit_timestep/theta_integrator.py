@@ -143,14 +143,16 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
             if adaptive and solution.had_impulses and h <= _HELD * self._step:
                 held = self._solve(system, state, h, solver, contacts_at_start=True)
                 solution, note = (held, _HELD_NOTE) if held.converged else (solution, "")
-            unsettled = unsettled or solution.unsettled
+            change = solution.last_change
+            least = None if change is None else system.unsettled_contact(change)
+            unsettled = unsettled or least
             error = self._local_error(state, solver.velocity, h) if solution.converged else 0.0
             is_shortest = h <= shortest * (1.0 + 1e-9)
             if solution.converged and (error <= self._config.local_error or is_shortest or not adaptive):
                 break
             if not adaptive or is_shortest:
                 note = _note(solution, cut=False)
-                return StepReport(False, h, solution.iterations, solution.info, note, solution.unsettled)
+                return StepReport(False, h, solution.iterations, solution.info, note, least)
             step_size, easy = max(shortest, 0.5 * h), 0
         v, mean = solver.velocity, self._mean
         self._update_step_size(step_size, easy, solution, error)
