@@ -259,4 +259,7 @@ def answer_checks(start: Start, *, pure: bool = False, buffers: bool = False) ->
         buffers: whether answers go into buffers that may hold an earlier answer.
     """
     chosen = (*_ALWAYS, *((_PURE,) if pure else ()), *((_BUFFERS,) if buffers else ()))
-    return tuple(Check(name, claim, partial(run, start)) for name, claim, run in chosen)
+    return tuple(
+        Check(name, claim, partial(run, start), of_stateful=run is _state_copied)
+        for name, claim, run in chosen
+    )

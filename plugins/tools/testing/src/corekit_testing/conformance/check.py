@@ -66,6 +66,7 @@ class Check:
         run: raises `CheckFailed`, or `NotApplicable`; any other exception is a failure too.
         needs: abilities without which it is not applicable.
         is_basis: whether the checks after it would only say in other words that it fails, or never end.
+        of_stateful: whether it is of components with internal state alone.
     """
 
     name: str
@@ -73,9 +74,12 @@ class Check:
     run: Callable[[Subject], None]
     needs: frozenset[str] = frozenset()
     is_basis: bool = False
+    of_stateful: bool = False
 
     def absent(self, subject: Subject) -> str:
         """Why it does not apply to what the subject offers, or nothing."""
+        if self.of_stateful and not subject.is_stateful:
+            return "has no internal state"
         lacking = sorted(self.needs - subject.spec.provides)
         return f"does not offer {', '.join(lacking)}" if lacking else ""
 

@@ -58,6 +58,11 @@ class EstimatorSession(Session):
 
     def __init__(self, subject: Subject, component: Component, *, reuse: bool = False) -> None:
         super().__init__(subject, component, reuse=reuse)
+        needed = set(subject.spec.requires.get("models", ())) - mass_on_spring().abilities
+        if needed:
+            raise NotApplicable(
+                f"asks of a model what the kit's mass cannot give: {', '.join(sorted(needed))}"
+            )
         self.task, self.info, self.estimate = mass_on_spring(), SolveInfo(), None
 
     def ask(self, index: int) -> Answer:

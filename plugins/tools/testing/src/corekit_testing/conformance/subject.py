@@ -16,7 +16,14 @@ from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.registry.discover import discover
 from corekit.registry.resolve import find, load_spec, load_target, resolve
 from corekit.registry.spec import ComponentSpec
-from corekit.roles.component import BuildContext, Component, InternalState, collect_states, restore_states
+from corekit.roles.component import (
+    BuildContext,
+    Component,
+    InternalState,
+    Stateful,
+    collect_states,
+    restore_states,
+)
 from corekit.roles.model import Model
 from corekit.roles.options import ComponentRef
 from corekit.scenario.dump import plain
@@ -109,6 +116,12 @@ class Subject:
         """Names of the other components of its role that are installed, but for those that its options name."""
         others = {row.name for row in discover() if row.role == self.spec.role} - {self.spec.name}
         return others - {ref.use.rpartition(":")[2] for ref in _refs(self.config())}
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether its class keeps internal state; true where a function stands for the class."""
+        target = self.target or load_target(self.spec.target)
+        return not isinstance(target, type) or issubclass(target, Stateful)
 
     def build(self, context: BuildContext | None = None) -> Any:
         """A new component."""
