@@ -110,12 +110,13 @@ VERBS = {
     "fit": ["world.toml"],
     "plan": ["plan.toml", "--set", "options.target=never"],
     "bench": ["--list"],
+    "train": ["nowhere"],
     "conform": ["models.rigid"],
     "new": ["model", "something", "--folder", "new"],
     "view": ["nowhere"],
     "doctor": [],
 }
-REFUSED = {"render", "statics", "modes", "fit", "plan", "view"}
+REFUSED = {"render", "statics", "modes", "fit", "plan", "train", "view"}
 """Verbs that here only read and refuse, with all that they import for it."""
 ALL_OF_THEM = """import json, sys
 from corekit.cli import main
