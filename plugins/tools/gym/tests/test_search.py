@@ -73,7 +73,7 @@ def test_a_run_of_an_episode_is_the_episode_to_the_bit(ball_file, tmp_path):
     np.testing.assert_array_equal(
         results["frame_position"][-1, -1], env.simulation.frame("ball.body").position
     )
-    assert results.time[-1] == 0.5
+    assert results.time[-1] == pytest.approx(0.5, rel=1e-12)
 
 
 def test_a_search_does_better_and_does_not_depend_on_the_count_of_processes(ball_file, tmp_path):
