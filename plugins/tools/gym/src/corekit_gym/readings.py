@@ -95,7 +95,20 @@ class Readings:
         return lambda: self._pose(body.index)[1][frame, :, :2].T.reshape(-1)
 
     def _velocity(self, quantity: Quantity) -> _Read:
-        return lambda: self._simulation.frame(quantity.frame).velocity
+        body, frame = find_frame(self._simulation.bodies, quantity.frame)
+        self._simulation.frame(quantity.frame)  # refuses a model that gives no velocities
+        width, index = body.description.jacobian_width, np.array([frame], dtype=np.int64)
+        origin = np.zeros((1, 3))
+        dofs, values = np.zeros((1, width), dtype=np.int64), np.zeros((1, 3, width))
+
+        def read() -> Array:
+            now = self._simulation.bodies[body.index]
+            state, points = self._simulation.state.body_states[body.index], now.abilities.point_jacobian
+            assert points is not None
+            points.compute_point_jacobians(state, index, origin, dofs, values)
+            return values[0] @ state.v[dofs[0]]
+
+        return read
 
     def _angular_velocity(self, quantity: Quantity) -> _Read:
         return lambda: self._simulation.frame(quantity.frame).angular_velocity
@@ -117,15 +130,18 @@ class Readings:
         self._simulation.body(quantity.body)
         self._known(quantity.against, [*self._body_names(), *self._obstacle_names()], "body or obstacle")
 
+        owners = self._simulation.shape_owners
+        own = np.array([owner == quantity.body for owner in owners])
+        other = np.array([quantity.against in ("", owner) for owner in owners])
+
         def read() -> Array:
             record = self._simulation.contacts()
             if not len(record.gap) or not record.step_size:
                 return np.zeros(3)
-            sign = np.zeros(len(record.gap))
-            for k, (first, second) in enumerate(record.names):
-                sign[k] = (first == quantity.body and quantity.against in ("", second)) - float(
-                    second == quantity.body and quantity.against in ("", first)
-                )
+            first, second = record.shape.T
+            sign = np.where(own[first] & other[second], 1.0, 0.0) - np.where(
+                own[second] & other[first], 1.0, 0.0
+            )
             return sign @ record.force
 
         return read
