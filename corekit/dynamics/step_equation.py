@@ -380,22 +380,6 @@ class StepEquation:
         change = accepted - self._velocity
         return self._potential_rhs - forces.tangent_product(change, *self._potential_factors)
 
-    def reactions(self, accepted: Array) -> list[Array]:
-        """Impulses on the prescribed coordinates of every body: A·Δ − r − J_bᵀλ_b − J_cᵀλ_c there, each (p,).
-
-        Args:
-            accepted: v⁺.
-        """
-        world, extra = self._world, self.given_by_contact(accepted)
-        if world.joints is not None:
-            held = world.joints.jacobian.T @ world.joints.impulse
-            extra = held if extra is None else extra + held
-        change = accepted - self._velocity
-        return [
-            terms.reaction(None if extra is None else extra[where], change[where], terms.row_impulse)
-            for terms, where in zip(world.bodies, world.slices, strict=True)
-        ]
-
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""
         self.contact_count = 0

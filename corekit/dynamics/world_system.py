@@ -260,7 +260,7 @@ class WorldSystem:
     def reaction(self) -> Array:
         """Impulses on the prescribed coordinates in the last step, stacked over bodies [N·s or N·m·s]."""
         equation = self.equation
-        found, point = equation.reactions(self.accepted), equation.point
+        found, point = self._reactions(), equation.point
         if point is not None and point.is_after_smooth_motion:
             # of the smooth motion h times the mean of the forces where they were evaluated
             found = [own + equation.step * self.smooth.mean_reaction(i) for i, own in enumerate(found)]
@@ -268,6 +268,18 @@ class WorldSystem:
             # the force of a stage shorter than the step stands for all of it
             found = [own * (self._step / equation.step) for own in found]
         return np.concatenate([np.zeros(0), *found])
+
+    def _reactions(self) -> list[Array]:
+        """The same of every body by the equation that was solved: A·Δ − r − J_bᵀλ_b − J_cᵀλ_c there, each (p,)."""
+        terms, extra = self.terms, self.equation.given_by_contact(self.accepted)
+        if terms.joints is not None:
+            held = terms.joints.jacobian.T @ terms.joints.impulse
+            extra = held if extra is None else extra + held
+        change = self.accepted - self.equation.about
+        return [
+            body.reaction(None if extra is None else extra[where], change[where], body.row_impulse)
+            for body, where in zip(terms.bodies, terms.slices, strict=True)
+        ]
 
     def contact_forces(self, b: int) -> dict[str, Array]:
         """A potential's force on body b at the step's last evaluation, by the name `contact`, if there was one."""

@@ -24,20 +24,29 @@ from corekit.simulation.loop import Simulation
 from corekit_record.netcdf_file import Variable
 from corekit_record.replay_data import shapes_as_text
 
-__all__ = ["FORMAT", "PARTS", "STATUSES", "attributes_of", "dimensions_of", "first_points", "variables_of"]
+__all__ = [
+    "CONTACT_FIELDS",
+    "FORMAT",
+    "PARTS",
+    "STATUSES",
+    "attributes_of",
+    "dimensions_of",
+    "variables_of",
+]
 
 FORMAT = "corekit-results/2"
+CONTACT_FIELDS = (
+    "id", "shape", "gap", "point", "normal", "tangent", "normal_impulse", "tangential_impulse", "slip", "mode",
+    "residual", "moment_impulse",
+)  # fmt: skip
+"""Of a `ContactRecord`, each the variable `contact_…`."""
 PARTS: Mapping[str, tuple[str, ...]] = {
     "inputs": ("inputs",),
     "frames": ("frame_position", "frame_quat_wxyz"),
     "energies": ("kinetic_energy", "potential_energy"),
     "outlines": ("outline",),
-    "contacts": (
-        "contact_id", "contact_shape", "contact_gap", "contact_point", "contact_normal", "contact_tangent",
-        "contact_normal_impulse", "contact_tangential_impulse", "contact_slip", "contact_mode", "contact_residual",
-        "contact_moment_impulse",
-    ),
-}  # fmt: skip
+    "contacts": tuple(f"contact_{field}" for field in CONTACT_FIELDS),
+}
 """What a scenario may leave out of records (`[output] record`) → its variables."""
 STATUSES: tuple[Status, ...] = tuple(Status)
 """Outcomes in the order of their numbers in a file; −1 stands for no solve yet."""
@@ -272,7 +281,7 @@ def _body_variables(bodies: Sequence[Body]) -> list[Variable]:
 
 def _outline_variables(outlines: Sequence[Outline]) -> list[Variable]:
     """The polylines of all bodies in one variable: a variable a body takes a time that grows with their square."""
-    first = first_points(outlines)
+    first = _first_points(outlines)
     radius = np.concatenate([np.zeros(0), *(np.asarray(each.radius, dtype=float) for each in outlines)])
     starts = [begin + np.asarray(each.starts) for begin, each in zip(first, outlines, strict=True)]
     index = {"dtype": "i8", "unit": "1"}
@@ -287,7 +296,7 @@ def _outline_variables(outlines: Sequence[Outline]) -> list[Variable]:
     ]  # fmt: skip
 
 
-def first_points(outlines: Sequence[Outline]) -> IntArray:
+def _first_points(outlines: Sequence[Outline]) -> IntArray:
     """Return where the points of each outline begin among those of all."""
     sizes = [len(outline.points) for outline in outlines]
     return np.cumsum([0, *sizes[:-1]], dtype=np.int64)[: len(sizes)]

@@ -23,7 +23,7 @@ from corekit.simulation.loop import Simulation
 from corekit_record.column_buffer import ColumnBuffer
 from corekit_record.digest import DamagedResults, set_aside
 from corekit_record.netcdf_file import CHUNK
-from corekit_record.record_layout import STATUSES, attributes_of, dimensions_of, first_points, variables_of
+from corekit_record.record_layout import CONTACT_FIELDS, STATUSES, attributes_of, dimensions_of, variables_of
 from corekit_record.replay_data import resample_outline
 from corekit_record.results import Results
 from corekit_record.statistics import Statistics
@@ -46,10 +46,6 @@ _SOLVE_NUMBERS = (
     "worst_residual_since", "deepest_penetration_since", "status", "answered_by", "iterations",
     "integrator_iterations", "residual_normal", "residual_friction", "residual_cone", "residual_equation",
     "residual_compliance", "contact_count",
-)  # fmt: skip
-_CONTACT_FIELDS = (
-    "id", "shape", "gap", "point", "normal", "tangent", "normal_impulse", "tangential_impulse", "slip", "mode",
-    "residual", "moment_impulse",
 )  # fmt: skip
 
 
@@ -179,7 +175,6 @@ class Recorder(RunObserver):
         self._file = GrowingFile(
             self._path, dimensions, variables, attributes_of(simulation, self._title, self._left_out), kept
         )
-        self._first_point = first_points(outlines)
         self._rows: dict[str, np.ndarray[Any, Any]] = {}
         self._contacts: dict[str, np.ndarray[Any, Any]] = {}
         kind = {variable.name: variable.dtype for variable in variables}
@@ -295,11 +290,13 @@ class Recorder(RunObserver):
             self._rotations["obstacle_quat_wxyz"][k] = scene.poses.rotation[self._obstacles]
         if "outline" not in rows:
             return
-        for body, part, first, (length, starts) in zip(
-            simulation.bodies, simulation.state.body_states, self._first_point, self._outlines, strict=True
+        first = 0
+        for body, part, (length, starts) in zip(
+            simulation.bodies, simulation.state.body_states, self._outlines, strict=True
         ):
             drawn = resample_outline(body.model.compute_outline(part), length, starts)
             rows["outline"][k, first : first + length] = drawn
+            first += length
 
     def _keep_energy(self, simulation: Simulation, k: int) -> None:
         if "kinetic_energy" not in self._rows:
@@ -328,7 +325,7 @@ class Recorder(RunObserver):
 
     def _keep_contacts(self, record: ContactRecord) -> None:
         begin, end = self._contact, self._contact + record.count
-        for field in _CONTACT_FIELDS:
+        for field in CONTACT_FIELDS:
             name = f"contact_{field}"
             if name not in self._contacts:
                 continue

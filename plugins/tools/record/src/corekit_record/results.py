@@ -10,58 +10,23 @@ from pathlib import Path
 from typing import Any, final
 
 import numpy as np
-from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactRecord
-from corekit.data.status import Status
 from corekit.errors import ResultsError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
 from corekit.simulation.arguments import PATH, check_arguments
 from corekit_record.record_layout import PARTS, STATUSES
+from corekit_record.recorded import Energy, SolveHistory
 from corekit_record.replay_data import contact_track, nearest_frame, shape_poses, shapes_from_text
 from corekit_record.results_file import datasets, open_results, or_damaged, plain_attributes
 from corekit_run.folder import RunStatus, read_log, read_status
 
-__all__ = ["RESULTS", "Energy", "Results", "SolveHistory"]
+__all__ = ["RESULTS", "Results"]
 
 RESULTS = "results.nc"
 """The file of a run's folder that holds its records."""
-
-
-@frozen(eq=False)
-class Energy:
-    """Kinetic and potential energy of each body [J], shape (T, bodies); nan of bodies without the ability."""
-
-    kinetic: Array
-    potential: Array
-
-    @property
-    def total(self) -> Array:
-        """Their sum over bodies [J], shape (T,)."""
-        return np.sum(self.kinetic + self.potential, axis=1)
-
-
-@frozen(eq=False)
-class SolveHistory:
-    """How every accepted step of a run was solved, N steps.
-
-    Attributes:
-        time: end of the step [s], (N,).
-        status: outcome, N of them.
-        answered_by: solver, N names, blanks as underscores.
-        iterations: of the solver, (N,).
-        residual: largest physical residual [m/s, N·s or N·m·s], (N,).
-        contacts: how many there were, (N,).
-    """
-
-    time: Array
-    status: tuple[Status, ...]
-    answered_by: tuple[str, ...]
-    iterations: IntArray
-    residual: Array
-    contacts: IntArray
 
 
 @final
