@@ -1,7 +1,9 @@
-"""A long kernel ends by what a signal's handler raises, in whichever function of it the signal falls."""
+"""A long kernel ends by what a signal's handler raises, in whichever function of it the signal falls; without Python's
+lock it does not ask."""
 
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -23,6 +25,14 @@ def add_slowly(x):
 @compiled
 def spin(x, count):
     """Goes on for some 10⁴ s."""
+    for _ in range(count):
+        x[0] = 1e-9 * add_slowly(x)
+    return x[0]
+
+
+@compiled(nogil=True)
+def spin_unlocked(x, count):
+    """As `spin`, while other threads run Python."""
     for _ in range(count):
         x[0] = 1e-9 * add_slowly(x)
     return x[0]
@@ -66,3 +76,29 @@ def test_a_handler_that_raises_nothing_leaves_the_kernel_as_it_is(alarm):
         spin(x, 10**6)
     assert len(calls) == 1
     assert np.isfinite(x).all()
+
+
+def test_kernels_without_the_lock_run_in_threads_while_the_main_thread_handles_a_signal(alarm):
+    """They called into the interpreter before, which ended the process by a segmentation fault."""
+    columns = np.ones((2, 3))
+    spin_unlocked(columns[0], 1)
+    calls = alarm(None)
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(spin_unlocked, column, 2 * 10**7) for column in columns]
+        while not calls:
+            time.sleep(0.01)
+        handled_while_running = not all(each.done() for each in running)
+        first, second = (each.result() for each in running)
+    assert handled_while_running
+    assert first == second == columns[0, 0]
+
+
+def test_a_kernel_without_the_lock_leaves_a_signal_to_the_main_thread(alarm):
+    x = np.ones(3)
+    spin_unlocked(x, 1)
+    alarm(KeyboardInterrupt("later"))
+    before = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt, match="later"):
+        while time.perf_counter() - before < 10.0:
+            spin_unlocked(x, 10**6)
+    assert x[0] == pytest.approx(1e-9 * 2.0)
