@@ -97,8 +97,6 @@ def test_a_kernel_without_the_lock_leaves_a_signal_to_the_main_thread(alarm):
     x = np.ones(3)
     spin_unlocked(x, 1)
     alarm(KeyboardInterrupt("later"))
-    before = time.perf_counter()
     with pytest.raises(KeyboardInterrupt, match="later"):
-        while time.perf_counter() - before < 10.0:
-            spin_unlocked(x, 10**6)
+        all(spin_unlocked(x, 10**6) for _ in range(1000))
     assert x[0] == pytest.approx(1e-9 * 2.0)
