@@ -32,16 +32,16 @@ import numpy as np
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, StepReport
-from corekit.dynamics.assembly_kernels import assemble_bands, assemble_blocks
-from corekit.dynamics.collision_scene import max_probe_displacement, update_shape_poses
-from corekit.dynamics.contact_kernels import (
+from corekit.engine.bodies.assembly_kernels import assemble_bands, assemble_blocks
+from corekit.engine.contact.collision_scene import max_probe_displacement, update_shape_poses
+from corekit.engine.contact.contact_kernels import (
     add_rows,
     assign_tangents_and_friction,
     collect_material_points,
     gap_terms,
     match_by_id,
 )
-from corekit.dynamics.contact_problem import ReducedContactProblem
+from corekit.engine.step.contact_problem import ReducedContactProblem
 from corekit.geometry.shapes import Shape
 from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation, make_factorisation

@@ -28,7 +28,7 @@ __all__ = ["build_wheels", "main", "modules_imported", "providers", "test_alone"
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = "corekit-kernel"
-KERNEL_TESTS = ("compiled", "dynamics", "linalg", "registry", "scenario", "simulation")
+KERNEL_TESTS = ("compiled", "engine", "linalg", "registry", "scenario", "simulation")
 TESTING = "corekit-testing"
 
 

@@ -41,7 +41,7 @@ __all__ = ["PROCESSORS", "Processor", "main"]
 ROOT = Path(__file__).resolve().parents[1]
 ROUNDED = ("up", "down", "zero")
 BUILD = ROOT / "build" / "portability"
-TESTS = ("plugins", "tests/linalg", "tests/dynamics")
+TESTS = ("plugins", "tests/linalg", "tests/engine")
 RELEASED = range(11, 15)
 
 

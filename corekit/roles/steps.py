@@ -174,7 +174,7 @@ class SmoothDynamics(Protocol):
     """The differential equation (5), at any states of a step that `SplitStep.begin_step` began.
 
     Rigid constraints are differentiated (index 1) and stabilised with Baumgarte's time constant τ,
-    J_b·v̇ = −(2/τ)·J_b·v − c/τ², see `corekit.dynamics.smooth_dynamics`.
+    J_b·v̇ = −(2/τ)·J_b·v − c/τ², see `corekit.engine.split.smooth_dynamics`.
     """
 
     def smooth_until(self, time: float, horizon: float) -> float:

@@ -12,14 +12,14 @@ from attrs import define, field
 from corekit.data.arrays import Array
 from corekit.data.signals import as_signal
 from corekit.data.state import State
-from corekit.dynamics.bodies import Body, stack_bodies
-from corekit.dynamics.body_terms import BodyTerms
-from corekit.dynamics.collision_scene import CollisionScene
-from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
-from corekit.dynamics.joints import Joint
-from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.surface_pairs import RestitutionTable, check_axes_in_plane, friction_table
-from corekit.dynamics.world_system import WorldSystem
+from corekit.engine.bodies.body import Body, stack_bodies
+from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.engine.contact.contact_pipeline import ContactPipeline, Stabilisation
+from corekit.engine.contact.surface_pairs import RestitutionTable, check_axes_in_plane, friction_table
+from corekit.engine.joints import Joint
+from corekit.engine.world.obstacles import Obstacle
+from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shape_specs import shape_spec

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corekit.dynamics.joints import BodyFrame
+from corekit.engine.joints import BodyFrame
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import call_target
 from corekit.scenario.scenario import Scenario

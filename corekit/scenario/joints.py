@@ -8,9 +8,9 @@ import numpy as np
 
 from corekit.data.signals import Constant
 from corekit.data.state import State
-from corekit.dynamics.bodies import Body, frame_state
-from corekit.dynamics.joints import BodyFrame, Joint
-from corekit.dynamics.obstacles import GivenMotion, Obstacle
+from corekit.engine.bodies.body import Body, frame_state
+from corekit.engine.joints import BodyFrame, Joint
+from corekit.engine.world.obstacles import GivenMotion, Obstacle
 from corekit.errors import CompositionError, ConfigError, Mistake
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.scenario.checks import WORLD

@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError, eigh
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.dynamics.bodies import Body
+from corekit.engine.bodies.body import Body
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corekit.dynamics.bodies import Body
-from corekit.dynamics.body_inputs import no_body
+from corekit.engine.bodies.body import Body
+from corekit.engine.bodies.body_inputs import no_body
 from corekit.errors import ControlError
 from corekit.registry.resolve import did_you_mean
 

@@ -13,12 +13,12 @@ from corekit.compiled.watching import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.dynamics.bodies import Body, frame_state
-from corekit.dynamics.body_inputs import BodyInputs, InputsByBody
-from corekit.dynamics.joints import JointForce
-from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.tape import StepRecord
-from corekit.dynamics.world_system import WorldSystem
+from corekit.engine.bodies.body import Body, frame_state
+from corekit.engine.bodies.body_inputs import BodyInputs, InputsByBody
+from corekit.engine.joints import JointForce
+from corekit.engine.tape import StepRecord
+from corekit.engine.world.obstacles import Obstacle
+from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import ControlError
 from corekit.roles.component import (
     Component,

@@ -9,10 +9,10 @@ import numpy as np
 
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.dynamics.bodies import Body
-from corekit.dynamics.contact_islands import MANY_CONTACTS, may_have_many_contacts
-from corekit.dynamics.contact_problem import ReducedContactProblem
-from corekit.dynamics.world_system import WorldSystem
+from corekit.engine.bodies.body import Body
+from corekit.engine.islands.contact_islands import MANY_CONTACTS, may_have_many_contacts
+from corekit.engine.step.contact_problem import ReducedContactProblem
+from corekit.engine.world.world_system import WorldSystem
 from corekit.roles.component import Component, Rehearsed
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import Integrator

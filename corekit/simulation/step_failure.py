@@ -11,9 +11,9 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status, StepReport
-from corekit.dynamics.bodies import Body
-from corekit.dynamics.contact_jacobian import ContactJacobian
-from corekit.dynamics.world_system import WorldSystem
+from corekit.engine.bodies.body import Body
+from corekit.engine.contact.contact_jacobian import ContactJacobian
+from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import PluginError, StepFailed
 from corekit.simulation.contact_words import pair_in_words
 from corekit.simulation.explicit_limit import is_exceeded, is_implicit, limit_at_rest, step_to_try

@@ -11,8 +11,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from corekit.dynamics.contact_islands import ContactIslands
-from corekit.dynamics.contact_problem import UnreducedStep
+from corekit.engine.islands.contact_islands import ContactIslands
+from corekit.engine.step.contact_problem import UnreducedStep
 from corekit.errors import CompositionError
 from corekit.scenario.load import from_document
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from corekit.data.contacts import ContactSet
-from corekit.dynamics.contact_pipeline import ContactPipeline
+from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.scenario.load import load
 
 LAYER = 5e-4

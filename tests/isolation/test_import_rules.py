@@ -33,7 +33,7 @@ def breaches():
         ),
         ("plugins/models/a/src/corekit_a/model.py", "from corekit_b.kinematics import f\n", "another plugin"),
         ("plugins/models/a/tests/test_a.py", "import corekit_b\n", "another plugin"),
-        ("plugins/models/a/src/corekit_a/model.py", "from corekit.dynamics import World\n", "it sees only"),
+        ("plugins/models/a/src/corekit_a/model.py", "from corekit.engine import World\n", "it sees only"),
         ("plugins/models/a/src/corekit_a/model.py", "from corekit import run\n", "it sees only"),
         ("plugins/models/a/src/corekit_a/model.py", "import corekit.database\n", "it sees only"),
         ("plugins/models/a/src/corekit_a/_spec.py", "import numpy\n", "only corekit.registry.spec, "),
@@ -104,7 +104,7 @@ def test_what_a_plugin_may_import_passes(tmp_path, breaches):
 def test_what_a_tool_and_tests_may_import_passes(tmp_path, breaches):
     for file, source in {
         "plugins/tools/a/src/corekit_a/hooks.py": "from corekit.hooks.specs import Verb, hookimpl\n",
-        "plugins/tools/a/src/corekit_a/tool.py": "from corekit.dynamics.bodies import stack_bodies\n",
+        "plugins/tools/a/src/corekit_a/tool.py": "from corekit.engine.bodies.body import stack_bodies\n",
         "plugins/tools/a/src/corekit_a/cli/__init__.py": "from corekit_a.tool import f\n",
         "plugins/tools/study/src/corekit_study/sweep.py": "import corekit_record.results\n",
         "plugins/models/a/tests/test_a.py": "from corekit_testing.rounding import rounding\n",

@@ -19,7 +19,7 @@ def test_its_source_is_small_and_knows_only_the_plugin_side_of_the_kernel():
     assert sum(len(path.read_text().splitlines()) for path in sources) < 250
     text = "\n".join(path.read_text() for path in sources)
     assert not [
-        room for room in ("dynamics", "simulation", "scenario", "cli") if f"from corekit.{room}" in text
+        room for room in ("engine", "simulation", "scenario", "cli") if f"from corekit.{room}" in text
     ]
 
 

@@ -13,7 +13,7 @@ from numba.core import event
 from corekit.compiled import compiled
 from corekit.compiled.watching import announced_compilation
 from corekit.data.signals import Constant, Ramp, Sine
-from corekit.dynamics.body_inputs import BodyInputs
+from corekit.engine.bodies.body_inputs import BodyInputs
 from corekit.errors import CompositionError, ConfigError, ControlError, ResultsError
 from corekit.roles.component import Seeded, Stateful
 from corekit.roles.controller import Controller

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import brentq
 
 from corekit.data.signals import Constant
-from corekit.dynamics.coupled_step_matrix import CoupledStepMatrix
+from corekit.engine.potentials.coupled_step_matrix import CoupledStepMatrix
 from corekit.linalg.matrices import Sparse
 from corekit.roles.component import BuildContext
 from corekit_imc.barrier import barrier

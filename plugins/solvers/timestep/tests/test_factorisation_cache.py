@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.dynamics.theta_step import ThetaStep
+from corekit.engine.step.theta_step import ThetaStep
 from corekit.roles.component import BuildContext
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain

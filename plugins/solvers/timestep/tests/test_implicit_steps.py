@@ -11,7 +11,7 @@ from scipy.special import ellipj, ellipk
 
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.signals import Ramp
-from corekit.dynamics.contact_pipeline import Stabilisation
+from corekit.engine.contact.contact_pipeline import Stabilisation
 from corekit.errors import StepFailed
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.roles.component import BuildContext

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from corekit.data.signals import Constant, Ramp
-from corekit.dynamics.bodies import stack_bodies
-from corekit.dynamics.collision_scene import CollisionScene
-from corekit.dynamics.contact_pipeline import ContactPipeline, Stabilisation
-from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.surface_pairs import friction_table
-from corekit.dynamics.world_system import WorldSystem
+from corekit.engine.bodies.body import stack_bodies
+from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.engine.contact.contact_pipeline import ContactPipeline, Stabilisation
+from corekit.engine.contact.surface_pairs import friction_table
+from corekit.engine.world.obstacles import Obstacle
+from corekit.engine.world.world_system import WorldSystem
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import BuildContext
 from corekit.simulation.loop import Simulation

@@ -10,7 +10,7 @@ potential, stiff by design, is solved by (2) in both, with β = 1 in (1). Order 
 Inertia forces turn a body that tumbles without giving it energy. (1) has them as they are at the start, and a
 free capsule at 100 rad/s gains energy without bound at h = 1 ms. (2) has them with their whole derivative, which
 loses some, or where the model separates them from damping (its ability `dissipation`) in the middle of the step, which
-keeps it; see `corekit.dynamics.body_terms`.
+keeps it; see `corekit.engine.bodies.body_terms`.
 
 The matrix of (2) may not be positive definite (a compressed spring destabilises sideways: K has negative
 eigenvalues). Then σ·M·(v⁺ − v₀) is added on the left with the first sufficient σ = 1, 4, 16, …. σ is of the

@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.dynamics.bodies import Body
+from corekit.engine.bodies.body import Body
 from corekit.roles.model import Channel, ChannelKind
 from corekit.simulation.loop import Simulation
 from corekit_inspect.sharp_bends import sharpest_bend

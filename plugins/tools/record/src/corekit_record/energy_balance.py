@@ -29,8 +29,8 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.state import State
-from corekit.dynamics.bodies import Body
-from corekit.dynamics.body_terms import BodyTerms
+from corekit.engine.bodies.body import Body
+from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.roles.model import ChannelKind
 from corekit.simulation.loop import Simulation
 

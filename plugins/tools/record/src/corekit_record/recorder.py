@@ -16,7 +16,7 @@ import numpy as np
 
 from corekit.data.contacts import ContactRecord
 from corekit.data.status import SolveInfo, StepReport
-from corekit.dynamics.collision_scene import CollisionScene
+from corekit.engine.contact.collision_scene import CollisionScene
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.simulation.loop import Simulation

@@ -17,8 +17,8 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.dynamics.body_constraints import FREE_ROW
-from corekit.dynamics.body_terms import BodyTerms
+from corekit.engine.bodies.body_constraints import FREE_ROW
+from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.errors import CompositionError
 from corekit.linalg.factorisation import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix

@@ -10,10 +10,10 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.dynamics.contact_impulses import ContactImpulses
-from corekit.dynamics.contact_problem import ReducedStep
-from corekit.dynamics.contact_record import contact_record, joined_record
-from corekit.dynamics.world_terms import WorldTerms
+from corekit.engine.contact.contact_impulses import ContactImpulses
+from corekit.engine.contact.contact_record import contact_record, joined_record
+from corekit.engine.step.contact_problem import ReducedStep
+from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
 
 __all__ = ["EquilibriumContacts"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.dynamics.bodies import Body
+from corekit.engine.bodies.body import Body
 from corekit_statics.equilibrium_system import EquilibriumSystem
 
 __all__ = [

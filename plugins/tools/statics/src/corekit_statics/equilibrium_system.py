@@ -30,11 +30,11 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
-from corekit.dynamics.bodies import Body
-from corekit.dynamics.collision_scene import CollisionScene
-from corekit.dynamics.contact_pipeline import ContactPipeline
-from corekit.dynamics.obstacles import Obstacle
-from corekit.dynamics.world_terms import WorldTerms
+from corekit.engine.bodies.body import Body
+from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.engine.contact.contact_pipeline import ContactPipeline
+from corekit.engine.world.obstacles import Obstacle
+from corekit.engine.world.world_terms import WorldTerms
 from corekit.errors import CompositionError
 from corekit.roles.component import InternalState
 from corekit.roles.contact import ContactSolver, ImpulseSolver

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg.lapack import dsytrf
 
 from corekit.data.arrays import Array
-from corekit.dynamics.body_terms import BodyTerms
+from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.linalg.matrices import Matrix
 
 __all__ = ["diagonal", "is_definite_on_constraints", "negative_count"]

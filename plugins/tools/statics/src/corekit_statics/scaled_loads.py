@@ -14,7 +14,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
-from corekit.dynamics.body_terms import BodyTerms
+from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.linalg.matrices import Matrix
 from corekit.roles.model import ChannelKind
 

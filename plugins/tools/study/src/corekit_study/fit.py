@@ -24,7 +24,7 @@ from corekit.data.arrays import Array
 from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.dynamics.obstacles import Obstacle
+from corekit.engine.world.obstacles import Obstacle
 from corekit.errors import ConfigError, Mistake, PluginError
 from corekit.files import write_text_whole
 from corekit.geometry.frames import Pose

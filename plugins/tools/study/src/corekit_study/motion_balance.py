@@ -28,7 +28,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.dynamics.contact_jacobian import ContactJacobian
+from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.simulation.loop import Simulation
 
 __all__ = ["MotionBalance", "balance_motion"]

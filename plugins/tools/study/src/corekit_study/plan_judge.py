@@ -27,7 +27,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.dynamics.bodies import Body
+from corekit.engine.bodies.body import Body
 from corekit.errors import CorekitError, PluginError
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit.roles.planner import Plan

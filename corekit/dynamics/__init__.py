@@ -1,1 +1,0 @@
-"""The step equation: what it is expanded about, assembled, and solved with contacts and constraints."""

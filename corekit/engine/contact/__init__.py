@@ -1,0 +1,1 @@
+"""From a state to contacts and their rows, and from impulses to what users read."""

@@ -1,0 +1,400 @@
+"""From a state to contact rows: broad phase once per step, narrow phase, tangents, Jacobian, gap terms.
+
+The bias of a contact at a linearisation point is φ̃/h less the velocity of an obstacle, with the gap term
+
+    φ̃ = s(φ₀) + φ_k − φ₀ − h·u_n(v̄)                                                       (1)
+
+φ₀ is the gap at the start of the step, φ_k that at the point's end state and u_n the relative normal velocity; s is
+the scenario's stabilisation,
+
+    s(φ) = approach·φ  (φ > 0),     s(φ)/h = max(φ·min(1/h, push_out), −cap)  (φ < 0)        (2)
+
+A contact without a counterpart at the start has φ₀ = φ_k − h·u_n(v̄).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import Candidates, ContactSet
+from corekit.data.state import State
+from corekit.engine.bodies.body import Body
+from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.engine.contact.contact_areas import find_areas
+from corekit.engine.contact.contact_jacobian import ContactJacobian, contact_axes
+from corekit.engine.contact.contact_kernels import (
+    assign_tangents_and_friction,
+    find_turned_normal,
+    gap_terms,
+    id_order,
+    match_by_id,
+    max_overrun,
+    max_penetration,
+)
+from corekit.engine.contact.shape_motion import ShapeMotion
+from corekit.engine.contact.surface_pairs import FrictionTable, RestitutionTable, assign_friction_records
+from corekit.engine.internal_edges.joined_ends import JoinedEnds
+from corekit.engine.internal_edges.seams import find_seams
+from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.roles.component import InternalState
+from corekit.roles.detector import ContactDetector
+
+__all__ = ["ContactPipeline", "Stabilisation"]
+
+
+@frozen
+class Stabilisation:
+    """s(φ) of (2): approach [-], push_out [1/s], cap [m/s]."""
+
+    approach: float = 1.0
+    push_out: float = 20.0
+    cap: float = 0.5
+
+
+class _Tangents(NamedTuple):
+    """Tangents of the contacts of an accepted step, by id."""
+
+    id: IntArray
+    order: IntArray
+    tangent: Array
+
+
+_NEGLIGIBLE_MOTION = 0.01
+"""Share of the margin by which a step may overrun a gap, or leave its rows, without a look at where it leads."""
+_NOBODY = np.zeros(0, dtype=np.int64)
+_NO_TANGENTS = _Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
+
+
+@final
+class ContactPipeline:
+    """Finds the contacts of a world.
+
+    Args:
+        bodies: of the world.
+        scene: where their shapes are.
+        detectors: the first one that serves a pair of shape kinds answers for it.
+        friction: of every two surfaces.
+        stabilisation: s(φ).
+        margin: gap up to which contacts are always found [m].
+        plane: of a planar world, else None.
+        restitution: of impacts that one solve ends at velocity level; None: they end at position level.
+
+    Attributes:
+        width: rows per contact, 3, or 2 in a planar world.
+        motion: how far shapes may approach in a step.
+        room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
+        push: of the same, the speed at which it is pushed out of an overlap [m/s].
+        contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
+        margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
+        negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
+        approach_distance: how far two shapes may approach in this step [m].
+        frictional: whether two surfaces of the world have friction.
+        record_width: numbers of a friction record, 0 for Coulomb's law.
+        areas: makes several contacts of one where a pair resists turning; None where none does.
+        joined: merges contacts by ends that capsules share, where impulses act on such; else None.
+        rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
+        is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        scene: CollisionScene,
+        detectors: Sequence[ContactDetector],
+        friction: FrictionTable,
+        stabilisation: Stabilisation,
+        margin: float,
+        plane: Array | None = None,
+        restitution: RestitutionTable | None = None,
+    ) -> None:
+        self.scene = scene
+        self._rule = stabilisation
+        self.friction, self.restitution = friction, restitution
+        self.least_margin = self.margin = margin
+        self.negligible_motion = _NEGLIGIBLE_MOTION * margin
+        self.approach_distance = 0.0
+        self._planar = plane is not None
+        self._plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
+        self.width = 3 if plane is None else 2
+        self.frictional = bool(np.any(friction.coefficient))
+        self.record_width = width = friction.law.record_width
+        self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
+        self.contacts = self._trial
+        self.room, self.push = np.zeros((2, 0))
+        self._known = _NO_TANGENTS
+        self.joined: JoinedEnds | None = None
+        self.seams = find_seams(scene)
+        self.areas = find_areas(bodies, friction, self.width)
+        self.rehearsed: ContactSet | None = None
+        self.is_finite = self._starts_finite = True
+        self.motion = ShapeMotion(bodies, scene)
+        self._searches: list[tuple[ContactDetector, Candidates]] = []
+        self._assign(detectors)
+
+    def _assign(self, detectors: Sequence[ContactDetector]) -> None:
+        """Give every pair of kinds to the first detector that serves it."""
+        kinds = sorted(set(self.scene.table.kind))
+        wanted = {(a, b) for a in kinds for b in kinds}
+        for detector in detectors:
+            own = {
+                (a, b)
+                for a, b in wanted
+                if (a, b) in detector.supported_pairs or (b, a) in detector.supported_pairs
+            }
+            wanted -= own
+            detector.prepare(self.scene.table, frozenset(own))
+            self._searches.append((detector, Candidates()))
+
+    @property
+    def detectors(self) -> tuple[ContactDetector, ...]:
+        """In the order in which they are asked."""
+        return tuple(detector for detector, _ in self._searches)
+
+    # — broad phase, once per step —
+
+    def begin_step(self, start: State, step: float, activation_distance: float = 0.0) -> None:
+        """Place the shapes at the start and find the candidates of the step.
+
+        Args:
+            start: state at the start of the step.
+            step: h [s].
+            activation_distance: of a contact potential [m], added to the margin.
+        """
+        coming = 0.5 * self.motion.approach(start, step)
+        self.is_finite = self._starts_finite = math.isfinite(coming)
+        scene = self.scene
+        self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
+        self.approach_distance = 2.0 * coming
+        for detector, candidates in self._searches:
+            detector.find_candidates(scene.poses, margin + coming, candidates)
+
+    def detect_at_start(self) -> ContactSet:
+        """Find the contacts at the start of the step that was just begun; they are the current set."""
+        self._detect(self.start, self.margin)
+        self.contacts = self.start
+        return self.start
+
+    def may_pass_through(self, start: State, step: float, jacobian: ContactJacobian) -> bool:
+        """Whether by the velocities of the start a pair would overlap, or overlap more, within the step.
+
+        Where shapes are near enough it builds the Jacobian of the contacts at the start, which are the current set.
+
+        Args:
+            start: state at the start of the step.
+            step: h [s].
+            jacobian: written.
+        """
+        contacts, count = self.start, self.start.count
+        if not -max_penetration(count, contacts.gap) <= self.approach_distance:
+            return False
+        self.build_jacobian(start, jacobian)
+        normal_velocity = jacobian.normal_velocity(start.v)
+        rate = self.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
+        if rate is not None:
+            normal_velocity = normal_velocity - rate[:, 0]
+        overrun = max_overrun(count, contacts.gap, step, normal_velocity)
+        # while kernels are compiled, those that look ahead are too
+        return overrun > self.negligible_motion or self.rehearsed is not None
+
+    def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
+        """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""
+        self.scene.update_poses(ahead)
+        self._detect(self.end, self.margin + self.approach_distance)
+        self.scene.update_poses(start)
+        one, other = self.start, self.end
+        at = find_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
+        return None if at < 0 else (int(other.shape[at, 0]), int(other.shape[at, 1]))
+
+    # — narrow phase, at a state —
+
+    def _detect(self, out: ContactSet, margin: float) -> None:
+        out.count = 0
+        rehearsed = self.rehearsed
+        for detector, candidates in self._searches:
+            if candidates.count or rehearsed is not None:
+                detector.compute_contacts(candidates, self.scene.poses, margin, out)
+        if self.seams is not None:
+            self.seams.leave_out(out)
+        if self.joined is not None:
+            self.joined.merge(out)
+        if rehearsed is not None:
+            out.copy_from(rehearsed)
+            rehearsed.gap[:] = 0.0  # it pushed once; Newton finds no solution where a gap never closes
+        if self.areas is not None:
+            self.areas.spread(out)
+
+    def detect(self, state: State) -> int:
+        """Find the contacts at a state; they become the current set. Returns how many there are."""
+        self.scene.update_poses(state)
+        self.contacts, self.is_finite = self._trial, self._starts_finite
+        self._detect(self.contacts, self.margin)
+        return self.contacts.count
+
+    def use_start_contacts(self) -> int:
+        """Make the contacts at the start of the step the current set again. Returns how many there are."""
+        self.contacts = self.start
+        return self.start.count
+
+    @contextmanager
+    def contacts_at_end(self, state: State) -> Iterator[ContactSet]:
+        """Find the contacts at the end of an accepted step; for so long they are the current set."""
+        current = self.contacts
+        self.scene.update_poses(state)
+        self.contacts = self.end
+        self._detect(self.end, self.margin)
+        try:
+            yield self.end
+        finally:
+            self.contacts = current
+
+    def detect_anew(self, state: State, margin: float) -> int:
+        """Find every contact at a state with a gap below `margin` [m], with candidates of its own, for statics."""
+        self.scene.update_poses(state)
+        self.margin = margin
+        for detector, candidates in self._searches:
+            detector.find_candidates(self.scene.poses, margin, candidates)
+        self.contacts = self._trial
+        self._detect(self.contacts, self.margin)
+        return self.contacts.count
+
+    # — rows —
+
+    def build_jacobian(self, state: State, jacobian: ContactJacobian) -> None:
+        """Assign tangents and friction to the current set, and build its Jacobian at the state it was found."""
+        contacts, areas = self.contacts, self.areas
+        self.assign_tangents()
+        if areas is not None:
+            areas.place(contacts, self.scene.poses.frame_rotation)
+        jacobian.collect(state, contacts)
+        if areas is not None:
+            areas.share_motion(contacts, jacobian.points)
+        jacobian.assemble(contacts)
+
+    def assign_tangents(self) -> None:
+        """Assign tangents and friction to the current set, at whose state the shapes are."""
+        contacts, known, friction = self.contacts, self._known, self.friction
+        finite = assign_tangents_and_friction(
+            contacts.count, self._planar, self._plane_normal, friction.surface, friction.coefficient, known.id,
+            known.order, known.tangent, contacts.id, contacts.shape, contacts.gap, contacts.normal, contacts.tangent,
+            contacts.friction,
+        )  # fmt: skip
+        self.is_finite = self._starts_finite and finite
+        if self.record_width:
+            poses = self.scene.poses
+            assign_friction_records(
+                contacts.count, self._planar, friction.surface, friction.record, friction.axis_owner, friction.axis,
+                poses.rotation, poses.position, poses.end, contacts.shape, contacts.normal, contacts.tangent,
+                contacts.friction_record,
+            )  # fmt: skip
+
+    def bias(
+        self, start: State, point: LinearisationPoint, jacobian: ContactJacobian
+    ) -> tuple[Array, Array | None]:
+        """The bias of the current contacts, shape (m, width), and the obstacles' velocity in contact axes, or None.
+
+        Args:
+            start: state at the start of the step. jacobian: of the current set.
+            point: where the contacts were found, unless they are those of the start; its end state is where their
+                gaps count.
+        """
+        contacts, count = self.contacts, self.contacts.count
+        at = start if contacts is self.start else point.at
+        gap, normal_velocity = contacts.gap[:count], np.zeros(count)
+        rate: Array | None = None
+        if self.scene.moving:
+            rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=False)
+        if contacts is not self.start:
+            normal_velocity = jacobian.normal_velocity(point.mean)
+            if rate is not None:
+                normal_velocity = normal_velocity - rate[:, 0]
+                if point.end is not at or point.is_after_smooth_motion:
+                    rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=True)
+            if point.end is not at:
+                to_end = (point.end.time - at.time) * normal_velocity
+                gap = self.gap_at(point.end, gap + to_end)
+                self.scene.update_poses(at)
+        bias, rule, start_id = np.empty((count, self.width)), self._rule, self.start.id[: self.start.count]
+        self.room, self.push = np.empty((2, count))
+        gap_terms(
+            count, contacts.id, gap, normal_velocity, point.step, rule.approach, rule.push_out, rule.cap,
+            start_id, id_order(start_id), self.start.gap, bias, self.room, self.push,
+        )  # fmt: skip
+        if rate is not None:
+            bias -= rate
+        return bias, rate
+
+    def restore_start_gaps(self) -> None:
+        """Write the gaps of the start to the current set, whose rows were found ahead; unknown ones were beyond."""
+        contacts, start = self.contacts, self.start
+        gap, start_id = contacts.gap[: contacts.count], start.id[: start.count]
+        gap[:] = self.margin
+        match_by_id(1, contacts.id, start_id, id_order(start_id), start.gap, gap)
+
+    def gap_at(self, end: State, otherwise: Array) -> Array:
+        """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
+        self.scene.update_poses(end)
+        self._detect(self.end, self.margin)
+        gap, end_id = otherwise.copy(), self.end.id[: self.end.count]
+        match_by_id(1, self.contacts.id, end_id, id_order(end_id), self.end.gap, gap)
+        return gap
+
+    def obstacle_velocity(self, time: float, t0: float, t1: float, *, instant: bool) -> Array | None:
+        """Velocity of the obstacles at the current contacts, in contact axes, (m, width) [m/s]; None if none moves.
+
+        Over the step (displacement/h), or, if `instant`, at t1.
+        """
+        if not self.scene.moving:
+            return None
+        contacts, m = self.contacts, self.contacts.count
+        owner = self.scene.table.obstacle[contacts.shape[:m, 1]]
+        velocity = np.zeros((m, 3))
+        for o in self.scene.moving:
+            own = owner == o
+            if not own.any():
+                continue
+            point = contacts.point[:m][own]
+            if instant:
+                velocity[own] = self.scene.obstacle_velocity(o, point, time, t1)
+            else:
+                velocity[own] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
+        rate = np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
+        if self.areas is not None:
+            self.areas.make_rate_rigid(contacts, rate)
+        return rate
+
+    def push_out_speed(self, step: float) -> float:
+        """The largest speed at which a step h pushes out what overlaps at its start [m/s]."""
+        depth, rule = max(0.0, max_penetration(self.start.count, self.start.gap)), self._rule
+        return min(depth * min(1.0 / step, rule.push_out), rule.cap)
+
+    def max_penetration(self) -> float:
+        """The largest −gap of the current contacts [m], −∞ without any."""
+        return max_penetration(self.contacts.count, self.contacts.gap)
+
+    # — after acceptance, and for resuming —
+
+    def accept(self) -> None:
+        """Keep the tangents of the current set, and where the shapes were, for the next step."""
+        self.motion.accept()
+        contacts, n = self.contacts, self.contacts.count
+        self._set_tangents(contacts.id[:n], contacts.tangent[:n])
+
+    def _set_tangents(self, id_: IntArray, tangent: Array) -> None:
+        self._known = _Tangents(id_.copy(), id_order(id_), tangent.copy()) if len(id_) else _NO_TANGENTS
+
+    def internal_state(self) -> InternalState:
+        """Tangents by id."""
+        return {"tangent_id": self._known.id.copy(), "tangent": self._known.tangent.copy()}
+
+    def restore(self, internal_state: InternalState) -> None:
+        """Restore what `internal_state` gave; empty means a fresh start."""
+        self._known = _NO_TANGENTS
+        if internal_state:
+            self._set_tangents(internal_state["tangent_id"], internal_state["tangent"])

@@ -1,0 +1,241 @@
+"""Fixed boxes that stand side by side are one surface: what slides over the seam does not feel it.
+
+A detector knows one box at a time. Of the next one it reports the edge, or the side, that the other one covers, with a
+normal along the motion: a body trips over it. On the surface of both, a place w with the normal n is a contact only if
+no way from w into another box leads towards the body. The ways into a box B from w are its tangent cone, so that
+
+    n·t ≤ 0  for all t of the tangent cone of B at w,   that is n is in the normal cone of B at w                (1)
+
+The normal cone of a box is spanned by the normals of the faces on which w is: {0} inside. Where w is in or on another
+box, and (1) fails for one of the two, a contact is left out if that holds for the places around w with the same normal
+too: a side that looks out above its neighbour, or beside it, as that of a step or of a wall on a floor, still counts.
+At the foot of such a wall, in the corner of both boxes, the normal of what leans against it may be tilted: it counts.
+
+Where what lies on two boxes crosses their seam, both report the place, with rows that repeat each other: of two boxes
+with the same friction and restitution one contact stays, for solvers of impulses.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
+from corekit.engine.contact.collision_scene import CollisionScene
+
+__all__ = ["Seams", "find_seams"]
+
+_APART: Final = 1e-9
+"""Distance at which boxes touch and a place is on a face, relative to the size of the boxes."""
+_TILTED: Final = 1e-6
+"""Component of a normal that counts: of less, the gap changes by less than its rounding."""
+_LOOKS: Final = 0.6
+"""Cosine of a normal and that of a face from which on the contact is one of the face or of an edge of it."""
+_LEANS: Final = 0.3
+"""Tilt at which detectors report places of a face that are not the nearest ones, by far."""
+_AROUND: Final = 1e-3
+"""Distance of the places around w, relative to half of the box."""
+
+
+def find_seams(scene: CollisionScene) -> Seams | None:
+    """Find the fixed boxes of the surroundings that touch each other; None where none do."""
+    table, poses, carried = scene.table, scene.poses, len(scene.table) - len(scene.obstacles)
+    boxes = [
+        carried + i
+        for i, obstacle in enumerate(scene.obstacles)
+        if obstacle.shape.kind == "box" and not obstacle.moving
+    ]
+    if len(boxes) < 2:
+        return None
+    position, rotation, half = poses.position[boxes], poses.rotation[boxes], table.size[boxes]
+    neighbours: list[list[int]] = [[] for _ in range(len(table) + 1)]
+    for a, box in enumerate(boxes):
+        # the boxes that no plane of a face parts from this one
+        away = position - position[a]
+        turn = np.abs(np.einsum("ji,njk->nik", rotation[a], rotation))
+        own = np.abs(away @ rotation[a]) - half[a] - np.einsum("nik,nk->ni", turn, half)
+        other = np.abs(np.einsum("nj,njk->nk", away, rotation)) - half - np.einsum("nik,i->nk", turn, half[a])
+        slack = _APART * (half.max(axis=1) + half[a].max())
+        near = (np.maximum(own, other).max(axis=1) <= slack) & (np.arange(len(boxes)) != a)
+        neighbours[box] = [boxes[b] for b in np.flatnonzero(near).tolist()]
+    first = np.cumsum([0, *(len(each) for each in neighbours)], dtype=np.int64)
+    return Seams(scene, first, np.concatenate(neighbours).astype(np.int64)) if first[-1] else None
+
+
+@final
+class Seams:
+    """Leaves out the contacts at places of a box that other boxes cover.
+
+    Args:
+        scene: where the shapes are.
+        first, neighbour: the boxes that touch shape i are neighbour[first[i] : first[i + 1]].
+    """
+
+    def __init__(self, scene: CollisionScene, first: IntArray, neighbour: IntArray) -> None:
+        self._scene, self._first, self._neighbour = scene, first, neighbour
+        self._surface: IntArray = np.arange(len(scene.table))
+
+    def report_once(self, surface: IntArray) -> None:
+        """Leave out from now on what boxes with the same of these numbers, one of every shape, report twice, too."""
+        self._surface = surface
+
+    def leave_out(self, contacts: ContactSet) -> None:
+        """Leave out the contacts of a set that are not on the surface of all boxes together, in place."""
+        table, poses = self._scene.table, self._scene.poses
+        contacts.count = _leave_out(
+            contacts.count, self._first, self._neighbour, self._surface, table.size, poses.position, poses.rotation,
+            contacts.id, contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame,
+            contacts.local_point, contacts.weight,
+        )  # fmt: skip
+
+
+@compiled
+def _leads_into(b: int, w: Array, n: Array, size: Array, position: Array, rotation: Array) -> int:
+    """Whether a place is outside of a box b (0), in or on it (1), and there (1) of the module fails too (2)."""
+    slack, fails = _APART * max(size[b, 0], size[b, 1], size[b, 2]), False
+    for axis in range(3):
+        place = along = 0.0
+        for i in range(3):
+            place += rotation[b, i, axis] * (w[i] - position[b, i])
+            along += rotation[b, i, axis] * n[i]
+        if not abs(place) <= size[b, axis] + slack:
+            return 0
+        if place >= size[b, axis] - slack:
+            along = min(along, 0.0)
+        elif place <= slack - size[b, axis]:
+            along = max(along, 0.0)
+        fails = fails or abs(along) > _TILTED
+    return 2 if fails else 1
+
+
+@compiled
+def _is_covered(
+    s: int,
+    w: Array,
+    n: Array,
+    first: IntArray,
+    neighbour: IntArray,
+    size: Array,
+    position: Array,
+    rotation: Array,
+) -> bool:
+    """Whether a place of box s is in or on a box that touches it, and (1) fails for one of the two."""
+    covered = False
+    for k in range(first[s], first[s + 1]):
+        into = _leads_into(neighbour[k], w, n, size, position, rotation)
+        if into == 1:
+            into = _leads_into(s, w, n, size, position, rotation)
+        covered = covered or into == 2
+    return covered
+
+
+@compiled
+def _is_in_corner(
+    s: int,
+    w: Array,
+    n: Array,
+    first: IntArray,
+    neighbour: IntArray,
+    size: Array,
+    position: Array,
+    rotation: Array,
+) -> bool:
+    """Whether a box at w stands in front of a face of box s that looks about along n."""
+    slack = _APART * max(size[s, 0], size[s, 1], size[s, 2])
+    for axis in range(3):
+        place = along = 0.0
+        for i in range(3):
+            place += rotation[s, i, axis] * (w[i] - position[s, i])
+            along += rotation[s, i, axis] * n[i]
+        sign = 1.0 if along > 0.0 else -1.0
+        if abs(along) < _LOOKS or sign * place < size[s, axis] - slack:
+            continue
+        for k in range(first[s], first[s + 1]):
+            b = neighbour[k]
+            before = 0.0
+            for i in range(3):
+                before += sign * rotation[s, i, axis] * (position[b, i] - w[i])
+            for other in range(3):
+                turn = 0.0
+                for i in range(3):
+                    turn += rotation[s, i, axis] * rotation[b, i, other]
+                before += abs(turn) * size[b, other]
+            if before > _AROUND * size[s, axis] and _leads_into(b, w, n, size, position, rotation) > 0:
+                return True
+    return False
+
+
+@compiled
+def _is_known(
+    c: int, kept: int, b: int, surface: IntArray, slack: float, shape: IntArray, gap: Array, point: Array, normal: Array
+) -> bool:  # fmt: skip
+    """Whether one of the contacts before `kept` is contact c on another box b that is alike."""
+    if surface[b] != surface[shape[c, 1]]:
+        return False
+    for k in range(kept):
+        if shape[k, 0] == shape[c, 0] and shape[k, 1] == b:
+            apart = abs(gap[k] - gap[c])
+            for i in range(3):
+                apart = max(
+                    apart, abs(point[k, i] - point[c, i]), slack / _TILTED * abs(normal[k, i] - normal[c, i])
+                )
+            if apart <= slack:
+                return True
+    return False
+
+
+@compiled
+def _leave_out(
+    count: int, first: IntArray, neighbour: IntArray, surface: IntArray, size: Array, position: Array, rotation: Array,
+    id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
+    weight: Array,
+) -> int:  # fmt: skip
+    """Leave out contacts, and return how many are left.
+
+    Args:
+        first, neighbour: as in `Seams`. surface: as in `report_once`. size, position, rotation: of all shapes.
+        id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
+    """
+    kept = 0
+    w, around = np.zeros(3), np.zeros(3)
+    for c in range(count):
+        s = shape[c, 1]
+        is_covered = first[s] < first[s + 1]
+        if is_covered:
+            for i in range(3):
+                w[i] = point[c, i] - 0.5 * gap[c] * normal[c, i]
+            is_covered = _is_covered(s, w, normal[c], first, neighbour, size, position, rotation)
+        # the places beside w with this normal: along the axes of the box that are at right angles to it, in a corner
+        # between boxes about so
+        tilt = _TILTED
+        if is_covered and _is_in_corner(s, w, normal[c], first, neighbour, size, position, rotation):
+            tilt = _LEANS
+        for side in range(6 if is_covered else 0):
+            axis, sign = side // 2, 1.0 - 2.0 * (side % 2)
+            place = along = 0.0
+            for i in range(3):
+                place += rotation[s, i, axis] * (w[i] - position[s, i])
+                along += rotation[s, i, axis] * normal[c, i]
+            step = sign * min(_AROUND * size[s, axis], max(size[s, axis] - sign * place, 0.0))
+            if abs(along) <= tilt:
+                for i in range(3):
+                    around[i] = w[i] + step * rotation[s, i, axis]
+                is_covered = is_covered and _is_covered(
+                    s, around, normal[c], first, neighbour, size, position, rotation
+                )
+        slack = _APART * max(size[s, 0], size[s, 1], size[s, 2])
+        for k in range(first[s], first[s + 1]):
+            is_covered = is_covered or _is_known(
+                c, kept, neighbour[k], surface, slack, shape, gap, point, normal
+            )
+        if is_covered:
+            continue
+        if kept != c:
+            id[kept], gap[kept], shape[kept] = id[c], gap[c], shape[c]
+            point[kept], normal[kept] = point[c], normal[c]
+            frame[kept], local[kept], weight[kept] = frame[c], local[c], weight[c]
+        kept += 1
+    return kept

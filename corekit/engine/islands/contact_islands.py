@@ -1,0 +1,245 @@
+"""The contact problem of a step with many contacts, island by island: contacts that no body connects are independent.
+
+    W = Σ_b J_b·G_b·J_bᵀ                                                                     (1)
+
+Each island is solved as a problem of its own, which is exact. W is kept by blocks (`corekit.roles.contact_blocks`); it
+is assembled only where the solver needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.status import SOLVED, Residuals, SolveInfo
+from corekit.engine.contact.contact_areas import MOST_POINTS
+from corekit.engine.contact.contact_kernels import add_rows
+from corekit.engine.islands.island_kernels import (
+    count_touches,
+    label_islands,
+    measure_mobility,
+    number_contacts,
+    order_contacts,
+    place_touches,
+)
+from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.contact import ImpulseSolver
+from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks
+
+__all__ = ["MANY_CONTACTS", "ContactIslands", "has_many_contacts", "may_have_many_contacts"]
+
+MANY_CONTACTS: Final = 16
+"""Contacts from which islands are looked for: below, one dense W costs less than finding them."""
+
+_OF_A_PAIR: Final = 4
+"""Contacts of two flat shapes."""
+
+
+def has_many_contacts(world: WorldTerms, contact_count: int) -> bool:
+    """Whether a step's contacts are solved island by island: many, of several bodies, no bounded rows or joints."""
+    return (
+        contact_count >= MANY_CONTACTS
+        and len(world.bodies) > 1
+        and not world.has_bounded
+        and world.joints is None
+        and world.forces is None
+    )
+
+
+def may_have_many_contacts(world: WorldTerms) -> bool:
+    """Whether steps with many contacts may come: the pairs of shapes of a body and of another one could give them."""
+    if world.pipeline is None or not has_many_contacts(world, MANY_CONTACTS):
+        return False
+    shapes = np.array([len(terms.body.description.shapes) for terms in world.bodies])
+    of_bodies, others = int(shapes.sum()), len(world.pipeline.scene.obstacles)
+    pairs = (of_bodies**2 - int((shapes**2).sum())) // 2 + of_bodies * others
+    most = _OF_A_PAIR if world.pipeline.areas is None else _OF_A_PAIR * MOST_POINTS
+    return pairs * most >= MANY_CONTACTS
+
+
+@final
+class ContactIslands:
+    """The rows J and the responses G·Jᵀ of one linearisation by bodies, and the islands that they form.
+
+    Args:
+        world: terms of bodies and contacts, linearised and factorised.
+        contact_count: how many of the pipeline's current contacts there are.
+
+    Attributes:
+        movable: which contacts an impulse can move along their normal, shape (m,); None if all can.
+    """
+
+    def __init__(self, world: WorldTerms, contact_count: int) -> None:
+        assert world.pipeline is not None
+        self._world, self._count = world, contact_count
+        self._contacts, self._width = world.pipeline.contacts, world.jacobian.width
+        self._collect()
+        contacts, bodies = contact_count, len(self._body_size)
+        mobility, parent = np.empty(contacts), np.empty(contacts, dtype=np.int64)
+        self._moves, label = np.empty(bodies, dtype=np.int64), np.empty(contacts, dtype=np.int64)
+        measure_mobility(
+            self._width, self._body_first, self._body_size, self._touch_contact, self._touch_place, self._jacobian,
+            self._response, mobility, self._moves,
+        )  # fmt: skip
+        self._island_count = islands = label_islands(
+            self._body_first, self._touch_contact, mobility, self._moves, parent, label
+        )
+        movable = label >= 0
+        self.movable: BoolArray | None = None if movable.all() else movable
+        self._arrange(label, islands)
+
+    def _collect(self) -> None:
+        """Write J_b and G_b·J_bᵀ of every body that contacts touch."""
+        world, contacts, width = self._world, self._contacts, self._width
+        by_first_velocity = {terms.body.first_v: i for i, terms in enumerate(world.bodies) if terms.body.nv}
+        touched = [
+            (by_first_velocity[points.first_v], points)
+            for points in world.jacobian.points
+            if points.first_v in by_first_velocity
+        ]
+        locals_: list[IntArray] = []
+        numbers: list[IntArray] = []
+        for _, points in touched:
+            local, own = np.empty((2, len(points.contact)), dtype=np.int64)
+            locals_.append(local)
+            numbers.append(own[: number_contacts(points.contact, local, own)])
+        wide = None if world.pipeline is None else world.pipeline.areas
+        # the coordinates of each area are a body of its own
+        extra = (
+            []
+            if wide is None
+            else [(own, share) for _, group, share in wide.groups(contacts) for own in group]
+        )
+        numbers.extend(own for own, _ in extra)
+        sizes = [world.bodies[i].body.nv for i, _ in touched] + [len(share) for _, share in extra]
+        counts = [len(own) for own in numbers]
+        areas = [width * size * count for size, count in zip(sizes, counts, strict=True)]
+        self._bodies = [world.bodies[i] for i, _ in touched]
+        self._slices = [world.slices[i] for i, _ in touched]
+        self._body_size: IntArray = np.array(sizes, dtype=np.int64)
+        self._body_first: IntArray = np.cumsum([0, *counts], dtype=np.int64)
+        self._touch_contact: IntArray = np.concatenate([np.zeros(0, dtype=np.int64), *numbers])
+        begins: IntArray = np.cumsum([0, *areas], dtype=np.int64)
+        within = np.arange(self._body_first[-1]) - np.repeat(self._body_first[:-1], counts)
+        self._touch_place: IntArray = np.repeat(begins[:-1], counts) + within * np.repeat(
+            width * self._body_size, counts
+        )
+        self._jacobian = np.zeros(begins[-1])
+        self._response = np.empty(begins[-1])
+        self._views: list[tuple[Array, Array]] = []
+        for (i, points), local, size, begin, area in zip(
+            touched, locals_, sizes, begins.tolist(), areas, strict=False
+        ):
+            rows = self._jacobian[begin : begin + area].reshape(-1, size)
+            add_rows(
+                width, 0, points.contact, points.slot, local, contacts.weight, contacts.normal, contacts.tangent,
+                points.dofs, points.values, rows,
+            )  # fmt: skip
+            response = self._response[begin : begin + area].reshape(-1, size)
+            response[:] = rows
+            world.bodies[i].factor.solve_columns(response.T)
+            self._views.append((rows, response))
+        if not extra:
+            return
+        mobility = np.zeros(self._count)
+        for own, (rows, response) in zip(numbers, self._views, strict=False):
+            mobility[own] += np.einsum("cj,cj->c", rows[::width], response[::width])
+        for (own, share), begin in zip(extra, begins[len(touched) : -1].tolist(), strict=True):
+            place = slice(begin, begin + share.size)
+            self._jacobian[place] = share.ravel()
+            self._response[place] = mobility[own[0]] * share.ravel()
+
+    def _arrange(self, label: IntArray, islands: int) -> None:
+        contacts, touches, bodies = self._count, len(self._touch_contact), len(self._body_size)
+        new = np.empty
+        self._contact_begin, self._touch_begin, self._body_begin = new((3, islands + 1), dtype=np.int64)
+        self._velocity_count = new(islands, dtype=np.int64)
+        self._order, position = new((2, contacts), dtype=np.int64)
+        self._first, self._new_body_first = (
+            new(contacts + islands, dtype=np.int64),
+            new(bodies + islands, dtype=np.int64),
+        )
+        self._velocity, self._size, self._place, self._body_touch, self._contact = new(
+            (5, touches), dtype=np.int64
+        )
+        body_island = new(bodies, dtype=np.int64)
+        order_contacts(label, self._contact_begin, self._order, position)
+        count_touches(
+            self._body_first, self._touch_contact, self._moves, label, position, self._contact_begin, self._first,
+            self._touch_begin, self._body_begin, body_island,
+        )  # fmt: skip
+        place_touches(
+            self._body_first, self._body_size, self._touch_contact, self._touch_place, label, position,
+            self._contact_begin, self._first, self._touch_begin, self._body_begin, body_island, self._velocity_count,
+            self._velocity, self._size, self._place, self._contact, self._new_body_first, self._body_touch,
+        )  # fmt: skip
+
+    def _blocks(self, k: int) -> ContactBlocks:
+        touches = slice(self._touch_begin[k], self._touch_begin[k + 1])
+        return ContactBlocks(
+            self._first[self._contact_begin[k] + k : self._contact_begin[k + 1] + k + 1],
+            self._velocity[touches], self._size[touches], self._place[touches], self._jacobian, self._response,
+            self._new_body_first[self._body_begin[k] + k : self._body_begin[k + 1] + k + 1],
+            self._body_touch[touches], self._contact[touches],
+        )  # fmt: skip
+
+    def solve(
+        self, solver: ImpulseSolver, velocity: Array, bias: Array, step: float, impulse: Array, start: Array, *,
+        has_friction: bool = True,
+    ) -> SolveInfo:  # fmt: skip
+        """Solve every island; `impulse` (m·width,) holds the guess and receives λ.
+
+        Args:
+            start: `start_impulse` of a contact problem.
+
+        Returns:
+            The worst status, with the largest residuals and the sum of iterations.
+        """
+        contacts, width = self._contacts, self._width
+        free = bias[: self._count] + self._world.jacobian.multiply(velocity)
+        by_contact, carried = (each[: self._count * width].reshape(-1, width) for each in (impulse, start))
+        if self.movable is not None:
+            by_contact[~self.movable] = 0.0
+        infos: list[SolveInfo] = []
+        friction, record = contacts.friction[: self._count], contacts.friction_record[: self._count]
+        if not has_friction:
+            friction, record = np.zeros_like(friction), np.zeros_like(record)
+        has_record = bool(record.shape[1])
+        for k in range(self._island_count):
+            own = self._order[self._contact_begin[k] : self._contact_begin[k + 1]]
+            problem = BlockContactProblem(
+                self._blocks(k), int(self._velocity_count[k]), width, step, contacts.id[own], contacts.gap[own],
+                friction[own], record[own] if has_record else np.zeros((0, 0)), free[own].ravel(),
+                carried[own].ravel(),
+            )  # fmt: skip
+            guess = by_contact[own].ravel()
+            infos.append(solver.solve(problem, guess))
+            by_contact[own] = guess.reshape(-1, width)
+        return _merged(infos)
+
+    def add_response(self, impulse: Array, velocity: Array) -> None:
+        """Add G·Jᵀ·λ to the velocities of the world."""
+        width = self._width
+        by_contact = impulse[: self._count * width].reshape(-1, width)
+        for b, where in enumerate(self._slices):
+            own = self._touch_contact[self._body_first[b] : self._body_first[b + 1]]
+            velocity[where] += by_contact[own].ravel() @ self._views[b][1]
+
+
+def _merged(infos: list[SolveInfo]) -> SolveInfo:
+    if len(infos) == 1:
+        return infos[0]
+    if not infos:
+        return SolveInfo(answered_by="no contact moves")
+    failed = [info for info in infos if not info.status.solved]
+    # a fallback is reported even where most islands had none
+    worst = failed[0] if failed else max(infos, key=lambda info: (SOLVED.index(info.status), info.iterations))
+    by_name = {
+        name: max(getattr(info.residuals, name) for info in infos)
+        for name in ("normal", "friction", "cone", "equation", "compliance")
+    }
+    return SolveInfo(
+        worst.status, sum(info.iterations for info in infos), Residuals(**by_name), worst.answered_by
+    )

@@ -1,0 +1,1 @@
+"""The step equation: about what it is expanded, how it is factorised, reduced to impulses, and solved."""

@@ -1,0 +1,112 @@
+"""How impulses change the velocities of a world: W, w₀, and the velocity that they lead to.
+
+    W = J·G·Jᵀ,   w₀ = J·v_f + bias,   v⁺ = v_f + G·Jᵀ·λ                                                (1)
+
+J stacks the contact rows (`rows_per_contact` each) and the bounded constraints. Where every body's A = L·Lᵀ is at
+hand, half of G·Jᵀ is enough:
+
+    Y = L⁻¹·Jᵀ,   W = Yᵀ·Y,   G·Jᵀ·λ = L⁻ᵀ·(Y·λ)                                                        (2)
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import numpy as np
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.engine.step.step_factorisation import StepFactorisation
+from corekit.linalg.cholesky import add_impulse_response, forward_substitute
+from corekit.linalg.factorisation import BlockFactorisation
+
+__all__ = ["DelassusOperator"]
+
+_FEW: Final = 12
+"""Rows R, or velocities of any number of rows, up to which W costs less than BLAS: 3.0 against 4.7 µs for Y (9, 57)."""
+
+
+@compiled
+def _square(half: Array, delassus: Array) -> None:
+    """Write W = Yᵀ·Y for Y (nv, R)."""
+    n, count = half.shape
+    for i in range(count):
+        for j in range(i + 1):
+            delassus[i, j] = 0.0
+    for k in range(n):
+        for i in range(count):
+            factor = half[k, i]
+            for j in range(i + 1):
+                delassus[i, j] += factor * half[k, j]
+    for i in range(count):
+        for j in range(i):
+            delassus[j, i] = delassus[i, j]
+
+
+@compiled
+def _reduce_one_body(
+    lower: Array,
+    prescribed: IntArray,
+    rows: Array,
+    velocity: Array,
+    free: Array,
+    half: Array,
+    delassus: Array,
+) -> None:
+    """`forward_substitute` and `_square` of a world of one body in one call."""
+    forward_substitute(lower, prescribed, rows, 0, velocity, free, half)
+    _square(half, delassus)
+
+
+@final
+class DelassusOperator:
+    """Hides how G is applied: by (2) where all bodies have small blocks, else by the product G·Jᵀ.
+
+    Args:
+        factorisation: of A of all bodies.
+    """
+
+    def __init__(self, factorisation: StepFactorisation) -> None:
+        self._factorisation = factorisation
+        own = [(body.factor, where) for body, where in factorisation.bodies]
+        blocks = [(factor, where) for factor, where in own if isinstance(factor, BlockFactorisation)]
+        self._blocks = blocks if len(blocks) == len(own) and factorisation.joined is None else []
+        self._response = np.zeros((0, 0))
+
+    def assemble(self, rows: Array, velocity: Array, free: Array, delassus: Array) -> None:
+        """Write W (R, R), and add J·v_f to `free` (R,).
+
+        Args:
+            rows: J, shape (R, nv).
+            velocity: v_f, shape (nv,).
+        """
+        if not self._blocks:
+            self._response = response = np.array(rows.T, order="F")
+            self._factorisation.solve_columns(response)
+            free += rows @ velocity
+            np.dot(rows, response, out=delassus)
+            return
+        self._response = half = np.empty((len(velocity), len(free)))
+        is_small = len(free) <= _FEW or len(velocity) <= _FEW
+        if is_small and len(self._blocks) == 1:
+            factor = self._blocks[0][0]
+            _reduce_one_body(factor.lower_factor, factor.prescribed, rows, velocity, free, half, delassus)
+            return
+        for factor, where in self._blocks:
+            forward_substitute(
+                factor.lower_factor, factor.prescribed, rows, where.start, velocity[where], free, half
+            )
+        if is_small:
+            _square(half, delassus)
+        else:
+            np.dot(half.T, half, out=delassus)
+
+    def add_response(self, impulse: Array, velocity: Array) -> None:
+        """Add G·Jᵀ·λ of the last J to `velocity`."""
+        if not self._blocks:
+            velocity += self._response @ impulse
+        for factor, where in self._blocks:
+            add_impulse_response(
+                factor.lower_factor, factor.prescribed, self._response, where.start, impulse, factor.scratch,
+                velocity[where],
+            )  # fmt: skip

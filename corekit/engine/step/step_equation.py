@@ -1,0 +1,387 @@
+"""The step equation (1) of `linearisation`, expanded at a point, reduced to its impulses and solved.
+
+    A·Δ = r + J_bᵀ·λ_b + J_cᵀ·λ_c,     v⁺ = v_k + Δ                                        (1)
+    J_b·Δ + E_b·λ_b = r_b                                                             (2)
+    w = W·λ + w₀,   W = J·G·Jᵀ,   w₀ = J·v_f + bias                                      (3)
+
+v_f = v_k + Δ solves (1)–(2) without contact; J stacks the contact rows and the bounded constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray
+from corekit.data.state import State
+from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.engine.contact.contact_answer import checked_solution
+from corekit.engine.contact.contact_impulses import ContactImpulses
+from corekit.engine.potentials.potential_stage import PotentialStage
+from corekit.engine.step.contact_problem import ReducedStep, UnreducedStep
+from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.engine.step.look_ahead import LookAhead
+from corekit.engine.step.push_out import limit_push_out
+from corekit.engine.world.world_terms import WorldTerms
+from corekit.linalg.vectors import max_abs
+from corekit.roles.contact import ImpulseSolver
+
+__all__ = ["StepEquation"]
+
+_SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
+_Evaluate = Callable[[BodyTerms, LinearisationPoint], None]
+_SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
+
+
+@final
+class StepEquation:
+    """Linearises and solves a world's step.
+
+    Args:
+        world: the world's terms.
+
+    Attributes:
+        impulses: of contacts and constraints.
+        point: the last linearisation point, or None. step: h of the step [s].
+        contact_count: contacts there that are solved for impulses.
+        contact_mean: v̄ that leads to the state where they were found, shape (nv,).
+        bias: of those contacts, shape (m, width) [m/s]. obstacle_velocity: part of it, or None where none moves.
+        passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
+            the step, or None. Then the contacts of the start stand for those of every linearisation point. A
+            potential, which sees nothing outside its layer, cannot solve such a step.
+        movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
+        ended_freely: whether the step ended with a smooth motion, without this equation.
+        needs_end_state: whether anything is evaluated at the end state of a linearisation point.
+    """
+
+    def __init__(self, world: WorldTerms) -> None:
+        self._world = world
+        solver = world.solver
+        self._solver = solver if isinstance(solver, ImpulseSolver) else None
+        has_contact = world.pipeline is not None
+        width = world.jacobian.width
+        self.impulses = ContactImpulses(world.bodies, width, world.joints, has_contact=has_contact)
+        self._reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
+        self._unreduced = UnreducedStep.if_supported(world, self.impulses)
+        self._solves_contacts = self._solver is not None and has_contact
+        self._look_ahead = None if world.pipeline is None else LookAhead(world, world.pipeline)
+        # gaps and constraints are evaluated at the end of a step where that is not the trial state
+        self.needs_end_state = self._solver is not None or world.has_constraints
+        self.point: LinearisationPoint | None = None
+        self.step, self._velocity, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
+        self._potential_rhs: Array | None = None
+        self._known_residual: Array | None = None
+        self._stage: PotentialStage | None = None
+        if world.forces is not None and world.pipeline is not None:
+            self._stage = PotentialStage(world, world.forces, world.pipeline)
+        # the start of a step whose potential is solved for by the stage
+        self._stage_start: State | None = None
+        self._is_factorised, self._holds_contacts, self.ended_freely = True, False, False
+        self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
+        self._free, self._is_reduced = np.zeros(world.nv), False
+        self.passed_pair: tuple[int, int] | None = None
+        self.bias, self._bias_is_limited = np.zeros((0, world.jacobian.width)), True
+        self.obstacle_velocity: Array | None = None
+        self.movable: BoolArray | None = None
+
+    # — building it —
+
+    def begin_step(
+        self, start: State, step: float, *, lookahead: float = 0.0, contacts_at_start: bool = False
+    ) -> None:
+        """Find the contact candidates of the step from `start`, and for impulse solvers the contacts there.
+
+        Args:
+            start: state at the start of the step.
+            step: h [s].
+            lookahead: how far ahead a potential is evaluated, if farther than h [s].
+            contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
+        """
+        world, self.step, self.passed_pair, self._holds_contacts = self._world, step, None, contacts_at_start
+        self.impulses.begin_step()
+        pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
+        if pipeline is None or look_ahead is None:
+            return
+        layer = 0.0
+        if forces is not None:
+            forces.clear()
+            layer = forces.potential.activation_distance
+        pipeline.begin_step(start, max(step, lookahead), layer)
+        if forces is None or not world.potential_is_smooth:
+            pipeline.detect_at_start()
+        if forces is None and not contacts_at_start:  # `StepLimit` looks for what passes by a potential
+            self.passed_pair = look_ahead.passed_pair(start, step)
+
+    def linearise(self, start: State, point: LinearisationPoint) -> None:
+        """Expand (1)–(3) at a point; `start` is the state at the start of the step."""
+        self._set_point(point, BodyTerms.linearise)
+        self._potential_factors = point.damping_factor, point.stiffness_factor
+        self._update_contacts(start, point)
+        self._refactor(point)
+
+    def linearise_bodies(self, point: LinearisationPoint) -> None:
+        """Expand bodies and joints at another point of the θ family; the contacts, their rows and bias stay."""
+        self._set_point(point, BodyTerms.linearise)
+        self._refactor(point)
+
+    def _refactor(self, point: LinearisationPoint) -> None:
+        """Factorise A, unless the step is to be solved unreduced."""
+        self._is_factorised = self._unreduced is None or point.is_after_smooth_motion
+        if self._is_factorised and self._stage_start is None:
+            self._world.factorisation.refactor(*self._potential_factors)
+
+    def update_residual(self, start: State, point: LinearisationPoint) -> None:
+        """Evaluate r, J_b and the contacts at another point of the θ family; A and its factorisation stay."""
+        self._set_point(point, BodyTerms.update_residual)
+        self._update_contacts(start, point)
+
+    def _set_point(self, point: LinearisationPoint, evaluate: _Evaluate) -> None:
+        """Keep a point, and evaluate bodies and joints there."""
+        # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
+        self._velocity[:] = point.velocity
+        self.point, self.step, self.ended_freely = point, point.step, False
+        self._known_residual = None
+        for terms, own in self._world.of_bodies(point):
+            evaluate(terms, own)
+        if self._world.joints is not None:
+            self._world.joints.linearise(point)
+
+    def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
+        """Contacts at the point, their rows and bias, or a potential's terms there."""
+        world, look_ahead = self._world, self._look_ahead
+        self.obstacle_velocity = self._potential_rhs = self.movable = self._stage_start = None
+        if self._solves_contacts and look_ahead is not None:
+            at_start = point.at is start and not self.passed_pair
+            self.find_contacts(start, look_ahead.contact_point(start, point) if at_start else point)
+        elif world.forces is not None:
+            if point.is_single_solve or not world.potential_is_smooth:
+                self._stage_start = start
+            elif not point.is_after_smooth_motion:
+                self._potential_rhs = world.forces.linearise(start, point)
+        elif self.impulses.bounded:
+            self.impulses.match(None)
+
+    def find_contacts(self, start: State, point: LinearisationPoint) -> None:
+        """Find the contacts that are solved for impulses at a point, which need not be that of the bodies."""
+        world, pipeline, found, of_bodies = self._world, self._world.pipeline, point.at, self.point
+        assert pipeline is not None and of_bodies is not None
+        if self.passed_pair or found is start or (self._holds_contacts and of_bodies.at is not start):
+            self.contact_count, found = pipeline.use_start_contacts(), start
+            if of_bodies.is_after_smooth_motion:
+                pipeline.scene.update_poses(start)
+        else:
+            self.contact_count = pipeline.detect(found)
+        self.contact_mean = point.mean
+        if self.contact_count:
+            if not self.passed_pair:
+                pipeline.build_jacobian(found, world.jacobian)
+            self.bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
+            self._bias_is_limited = False
+            if point is not of_bodies and of_bodies.at is start:
+                pipeline.restore_start_gaps()
+        self.impulses.match(pipeline.contacts)
+
+    def end_without_impulses(self, free: State) -> bool:
+        """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
+        world, pipeline = self._world, self._world.pipeline
+        passes = self.passed_pair and self._solves_contacts
+        if world.has_prescribed or self.impulses.bounded or world.joints is not None or passes:
+            return False
+        self.contact_count, self.obstacle_velocity = 0, None
+        if self._solves_contacts and pipeline is not None and pipeline.detect(free):
+            return False
+        if world.forces is not None and not world.potential_is_smooth:
+            self.ended_freely = world.forces.update(free, free.v, self.step, None) == 0
+        else:
+            self.impulses.match(None)
+            self.ended_freely = True
+        return self.ended_freely
+
+    # — solving it —
+
+    @property
+    def has_impulses(self) -> bool:
+        """Whether contacts or constraints give impulses at the current point."""
+        return self._world.has_constraints or self.contact_count > 0
+
+    def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
+        """Write v⁺ at the current point; a status that is not solved still leaves the best answer.
+
+        MISREPORTED where the contact solver's answer is worse than it says. With `chord`, after `update_residual`,
+        SINGULAR and nothing written where rows of constraints or joints are factorised with A.
+        """
+        world = self._world
+        if chord and (world.has_constraints or not world.factorisation.succeeded):
+            return _SINGULAR
+        count, pipeline = self.contact_count, world.pipeline
+        info = self._solve(velocity, count)
+        has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
+        if not count or pipeline is None or has_no_answer:
+            return info
+        end = world.jacobian.multiply(velocity)
+        friction, name = pipeline.contacts.friction, type(self._solver).__name__
+        free = self._free_motion if self._is_reduced else None
+        return checked_solution(
+            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free,
+            rehearsed=pipeline.rehearsed is not None,
+        )  # fmt: skip
+
+    def _free_motion(self) -> tuple[Array, float]:
+        """J·v_f, shape (m, width), and the largest momentum in v_f."""
+        world, momentum = self._world, np.empty(self._world.nv)
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            terms.mass.multiply(self._free[where], momentum[where])
+        return world.jacobian.multiply(self._free), max_abs(momentum)
+
+    def _solve(self, velocity: Array, count: int) -> SolveInfo:
+        """Write v⁺ with so many contacts solved for impulses."""
+        world, point = self._world, self.point
+        assert point is not None
+        self._is_reduced = False
+        if not self._is_factorised and self._unreduced is not None:
+            contacts = world.pipeline.contacts if count and world.pipeline is not None else None
+            about, step = self._velocity, point.step
+            info, self.movable = self._unreduced.solve(about, step, contacts, self.bias, velocity)
+            if info.status is not Status.SINGULAR:
+                return info
+            self.impulses.match(contacts)
+            world.factorisation.refactor(*self._potential_factors)
+        if self._stage is not None and self._stage_start is not None:
+            info = self._stage.solve(self._stage_start, point, velocity)
+            self._potential_rhs, self._potential_factors = self._stage.impulse, (0.0, 0.0)
+            return info
+        if not world.factorisation.succeeded:
+            velocity[:] = self._velocity
+            return _SINGULAR
+        world.factorisation.solve(self._potential_rhs, velocity)
+        velocity += self._velocity
+        if count or self.impulses.bounded:
+            assert self._reduced is not None
+            if count and not self._bias_is_limited:
+                limit_push_out(world, point.at, point.step, self.bias)
+                self._bias_is_limited = True
+            self._free[:], self._is_reduced = velocity, True
+            info, self.movable = self._reduced.solve(
+                count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
+            )
+            return info
+        return _SOLVED if world.forces is None else world.forces.info
+
+    def solve_again(self, bias: Array, velocity: Array) -> SolveInfo:
+        """Solve the current problem with another bias of the contacts, and write v⁺ and the impulses if it succeeds."""
+        impulses, before, after = self.impulses, self.bias, velocity.copy()
+        impulse, of_constraints = impulses.impulse.copy(), impulses.of_constraints
+        self.bias = bias
+        info = self.solve(after)
+        if info.status.solved:
+            velocity[:] = after
+        else:
+            self.bias, impulses.impulse, impulses.of_constraints = before, impulse, of_constraints
+        return info
+
+    def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Array]:
+        """Solve for what moves the contacts of the last answer v⁺ apart; see `ReducedStep.separate`."""
+        assert self._reduced is not None
+        if not self._is_factorised:
+            self._world.factorisation.refactor(*self._potential_factors)
+        return self._reduced.separate(self.contact_count, gap, self._velocity, self.step, velocity)
+
+    def free_velocity(self) -> Array:
+        """v_f at the current point, a new array (nv,); v_k where A cannot be factorised."""
+        return self._velocity + self._change(self._potential_rhs)
+
+    def change_left(self) -> Array:
+        """Δ at the current point, (nv,), with the impulses of contacts and bounded rows as they are."""
+        extra = self.contact_impulse()
+        for terms, where in zip(self._world.bodies, self._world.slices, strict=True):
+            if terms.rows is not None and len(terms.bounded):
+                impulse = np.zeros(len(terms.row_impulse))
+                impulse[terms.bounded] = terms.row_impulse[terms.bounded]
+                terms.rows.add_transpose_product(impulse, extra[where])
+        return self._change(extra)
+
+    def _change(self, extra: Array | None) -> Array:
+        """Δ with `extra` (nv,) added to r, a new array; zero where A cannot be factorised."""
+        world, out = self._world, np.zeros(self._world.nv)
+        if not self._is_factorised:
+            world.factorisation.refactor(*self._potential_factors)
+        if world.factorisation.succeeded:
+            of_constraints = self.impulses.of_constraints
+            world.factorisation.solve(extra, out)
+            self.impulses.of_constraints = of_constraints
+        return out
+
+    def compute_newton_increment(self, out: Array) -> SolveInfo | None:
+        """Write G·r with the last factorisation, prescribed entries zero; None with nothing written where impulses are.
+
+        SINGULAR, with nothing written, where A could not be factorised.
+        """
+        world = self._world
+        if self.has_impulses:
+            return None
+        if not world.factorisation.succeeded:
+            return _SINGULAR
+        self._known_residual = self.residual()
+        world.factorisation.solve_negative(self._known_residual, out)
+        return _SOLVED if world.forces is None else world.forces.info
+
+    def momentum_residual(self) -> float:
+        """Largest |r + J_bᵀλ_b + J_cᵀλ_c| at the current point with the last impulses [N·s or N·m·s].
+
+        Prescribed entries do not count.
+        """
+        residual = self.residual() if self._known_residual is None else self._known_residual
+        return float(max_abs(residual))
+
+    def residual(self) -> Array:
+        """−(r + J_bᵀλ_b + J_cᵀλ_c), shape (nv,), zero at prescribed entries."""
+        world = self._world
+        out = self.contact_impulse()
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            out[where] += terms.rhs
+            terms.add_constraint_impulses(out[where])
+        if world.joints is not None:
+            out += world.joints.jacobian.T @ world.joints.impulse
+        np.negative(out, out=out)
+        if world.has_prescribed:
+            for terms, where in zip(world.bodies, world.slices, strict=True):
+                out[where][terms.prescribed] = 0.0
+        return out
+
+    def contact_impulse(self) -> Array:
+        """J_cᵀ·λ_c of impulses, or h·Pᵀ·f_c of a potential at the current point, a new array (nv,)."""
+        world, point = self._world, self.point
+        if self._potential_rhs is not None:
+            return self._potential_rhs.copy()
+        out = np.zeros(world.nv)
+        if world.forces is not None and point is not None:
+            world.forces.add_forces(point.force_factor, out)
+        elif self.contact_count:
+            out += world.jacobian.multiply_transposed(self.impulses.of_contacts)
+        return out
+
+    # — after the step —
+
+    @property
+    def about(self) -> Array:
+        """v_k of the last linearisation point, shape (nv,)."""
+        return self._velocity
+
+    def given_by_contact(self, accepted: Array) -> Array | None:
+        """What contacts gave in a step that was solved for v⁺ = `accepted`, shape (nv,); None where nothing can."""
+        forces = self._world.forces
+        if forces is None:
+            return self.contact_impulse()
+        if self._potential_rhs is None:
+            return None
+        change = accepted - self._velocity
+        return self._potential_rhs - forces.tangent_product(change, *self._potential_factors)
+
+    def forget(self) -> None:
+        """Report nothing of the last step, as before the first one."""
+        self.contact_count = 0
+        if self._world.forces is not None:
+            self._world.forces.clear()

@@ -1,0 +1,228 @@
+"""The record of an accepted step: what its equation was made of and what solved it, unchanged by later steps.
+
+    A·Δ − r = J_bᵀ·λ_b + J_jᵀ·λ_j + J_cᵀ·λ_c + p,      Δ = v⁺ − v_k                                   (1)
+
+of `linearisation` with constraints, joints, contacts and the impulse p of a potential. A list of records is the tape
+of a run: with the models, whose terms at `point` are A and r, it is what derivatives of the run are made of. A itself,
+which may be large, is not part of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+from attrs import frozen
+from scipy.sparse import csr_array, vstack
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.data.status import StepReport
+from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.engine.step.step_equation import StepEquation
+from corekit.engine.world.world_terms import WorldTerms
+
+__all__ = ["ContactRows", "HeldRows", "StepRecord", "freeze_step"]
+
+
+@final
+@frozen(eq=False)
+class HeldRows:
+    """Rows of constraints or joints, J·Δ + E·λ = r between the bounds.
+
+    Args:
+        jacobian: J, shape (n, nv). compliance: E, shape (n,). target: r, shape (n,).
+        lower, upper: of λ, shape (n,) [N·s or N·m·s]. impulse: λ, shape (n,).
+    """
+
+    jacobian: csr_array
+    compliance: Array
+    target: Array
+    lower: Array
+    upper: Array
+    impulse: Array
+
+
+@final
+@frozen(eq=False)
+class ContactRows:
+    """Rows of m contacts that were solved for impulses, w = J·v⁺ + bias, `width` a contact.
+
+    Args:
+        jacobian: J, shape (m·width, nv). bias: shape (m, width) [m/s]. impulse: λ, shape (m, width).
+        id: of contacts, shape (m,). shape: pairs, shape (m, 2). gap: where they were found, shape (m,) [m].
+        normal, tangent: shape (m, 3). friction: μ, shape (m,). friction_record: numbers of another law, shape (m, k).
+    """
+
+    jacobian: csr_array
+    bias: Array
+    impulse: Array
+    id: IntArray
+    shape: IntArray
+    gap: Array
+    normal: Array
+    tangent: Array
+    friction: Array
+    friction_record: Array
+
+
+@final
+@frozen(eq=False)
+class StepRecord:
+    """One accepted step. Its arrays cannot be written.
+
+    Args:
+        report: of the integrator, with h and what the solver said.
+        start: where it began. end: where the next one begins, its coordinates reparametrised.
+        velocity: v⁺, shape (nv,).
+        point: the line of the table by which the step was solved; None where a smooth motion ended without impulses.
+        momentum: A·Δ − r, shape (nv,).
+        constraints, joints, contacts: rows with their impulses, None without any.
+        potential: p, shape (nv,), or None.
+        factorisation: number of the matrix; steps with the same number have one.
+    """
+
+    report: StepReport
+    start: State
+    end: State
+    velocity: Array
+    point: LinearisationPoint | None
+    momentum: Array
+    constraints: HeldRows | None
+    joints: HeldRows | None
+    contacts: ContactRows | None
+    potential: Array | None
+    factorisation: int
+
+    def residual(self) -> Array:
+        """A·Δ − r less the impulses of (1), shape (nv,); at prescribed velocities what drives them gave."""
+        left = self.momentum if self.potential is None else self.momentum - self.potential
+        for rows in (self.constraints, self.joints, self.contacts):
+            if rows is not None:
+                left = left - rows.jacobian.T @ rows.impulse.ravel()
+        return left
+
+
+class _Copies:
+    """Frozen copies of states and arrays, one of each."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, Any] = {}
+
+    def __call__(self, value: Any) -> Any:
+        """A copy of a state or an array; anything else as it is."""
+        if not isinstance(value, (State, np.ndarray)):
+            return value
+        if id(value) not in self._made:
+            # the original is kept, so that no other one gets its number
+            self._made[id(value)] = value, _frozen(value.copy())
+        return self._made[id(value)][1]
+
+
+def _frozen(value: Any) -> Any:
+    """Forbid to write a state or an array."""
+    if isinstance(value, State):
+        for state in (value, *value.body_states):
+            for each in (state.q, state.v, state.aux, state.qv):
+                each.flags.writeable = False
+    else:
+        value.flags.writeable = False
+    return value
+
+
+def freeze_step(
+    world: WorldTerms, equation: StepEquation, accepted: Array, start: State, end: State, report: StepReport
+) -> StepRecord:
+    """The record of the last step.
+
+    Args:
+        world, equation: after the step was accepted. accepted: v⁺, shape (nv,).
+        start, end: of the step. report: of its integrator.
+    """
+    copy, point = _Copies(), None if equation.ended_freely else equation.point
+    velocity, nothing = copy(accepted), _frozen(np.zeros(world.nv))
+    number = world.factorisation.number
+    if point is None:
+        return StepRecord(
+            report, copy(start), copy(end), velocity, None, nothing, None, None, None, None, number
+        )
+    change = accepted - equation.about
+    momentum = np.concatenate(
+        [terms.unbalanced(change[where]) for terms, where in zip(world.bodies, world.slices, strict=True)]
+    )
+    frozen_start = copy(start)
+    line = LinearisationPoint(*map(copy, point))._replace(velocity=copy(equation.about))
+    has_contacts = world.forces is None and equation.contact_count > 0
+    given = None if world.forces is None else equation.given_by_contact(accepted)
+    return StepRecord(
+        report, frozen_start, copy(end), velocity, line, _frozen(momentum), _constraints(world, equation.step),
+        _joints(world), _contacts(world, equation) if has_contacts else None,
+        None if given is None else _frozen(given), number,
+    )  # fmt: skip
+
+
+def _constraints(world: WorldTerms, step: float) -> HeldRows | None:
+    """The rows of all bodies, with velocities of the world."""
+    found, blocks = [], []
+    for terms, where in zip(world.bodies, world.slices, strict=True):
+        own = terms.constraints
+        if own is None or not own.rows.count:
+            continue
+        lower, upper = np.full(own.rows.count, -np.inf), np.full(own.rows.count, np.inf)
+        if len(own.bounded):
+            lower[own.bounded], upper[own.bounded] = own.bounds(step)
+        found.append((own.compliance, own.target, lower, upper, own.impulse))
+        blocks.append(_sparse(own.rows.dofs + where.start, own.rows.values, world.nv))
+    if not found:
+        return None
+    jacobian = _closed(csr_array(vstack(blocks)))
+    return HeldRows(jacobian, *(_frozen(np.concatenate(each)) for each in zip(*found, strict=True)))
+
+
+def _joints(world: WorldTerms) -> HeldRows | None:
+    joints = world.joints
+    if joints is None:
+        return None
+    none, copy = np.zeros(joints.count), _Copies()
+    low, high = none - np.inf, none + np.inf
+    return HeldRows(_sparse_of(joints.jacobian), *map(copy, (none, joints.target, low, high, joints.impulse)))
+
+
+def _contacts(world: WorldTerms, equation: StepEquation) -> ContactRows:
+    pipeline, jacobian, count, copy = world.pipeline, world.jacobian, equation.contact_count, _Copies()
+    assert pipeline is not None
+    found = pipeline.contacts
+    entries = jacobian.rows
+    rows = (
+        _sparse_of(jacobian.to_dense()) if jacobian.dense else _sparse(entries.dofs, entries.values, world.nv)
+    )
+    own = (
+        found.id,
+        found.shape,
+        found.gap,
+        found.normal,
+        found.tangent,
+        found.friction,
+        found.friction_record,
+    )
+    impulse = equation.impulses.of_contacts.reshape(count, -1)
+    return ContactRows(rows, copy(equation.bias), copy(impulse), *(copy(each[:count]) for each in own))
+
+
+def _sparse(dofs: IntArray, values: Array, nv: int) -> csr_array:
+    """Rows by their entries, of which some may repeat a column."""
+    ends = np.arange(len(dofs) + 1) * dofs.shape[1]
+    return _closed(csr_array((values.ravel().copy(), dofs.ravel().copy(), ends), shape=(len(dofs), nv)))
+
+
+def _sparse_of(dense: Array) -> csr_array:
+    return _closed(csr_array(dense))
+
+
+def _closed(rows: csr_array) -> csr_array:
+    """Sum what repeats a column, leave out zeros, and forbid to write."""
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    for each in (rows.data, rows.indices, rows.indptr):
+        each.flags.writeable = False
+    return rows

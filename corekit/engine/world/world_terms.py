@@ -1,0 +1,155 @@
+"""The terms of all bodies and their contacts, which every form of the step equation is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.engine.bodies.body import Body
+from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.engine.contact.contact_jacobian import ContactJacobian
+from corekit.engine.contact.contact_pipeline import ContactPipeline
+from corekit.engine.internal_edges.joined_ends import find_joined_ends
+from corekit.engine.joints import Joint, JointRows
+from corekit.engine.potentials.potential_forces import PotentialForces
+from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.engine.step.step_factorisation import StepFactorisation
+from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver, UnreducedStepSolver
+
+__all__ = ["WorldTerms"]
+
+
+@final
+class WorldTerms:
+    """Bodies, contact pipeline, potential and factorisation of one world.
+
+    Args:
+        bodies: stacked bodies.
+        pipeline: contact detection, or None without contact.
+        solver: contact solver, or None without contact.
+        joints: between bodies.
+        judges_bodies: whether every body is factorised apart from a potential's terms too, and as a symmetric matrix
+            unless it is dense, so that it can be judged body by body whether it is positive definite.
+
+    Attributes:
+        bodies: the bodies' terms. slices: where their velocities stand.
+        jacobian: of the current contacts. forces: of a contact potential, or None.
+        joints: rows of the joints, or None without any.
+        nq, nv: lengths of q and v.
+        has_constraints: whether any body has constraints, or there are joints.
+        has_bounded, has_prescribed: whether any body has constraints with bounds, prescribed motion.
+        potential_is_smooth: whether a contact potential is part of the smooth dynamics in this step.
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        pipeline: ContactPipeline | None,
+        solver: ContactSolver | None,
+        joints: Sequence[Joint] = (),
+        *,
+        judges_bodies: bool = False,
+    ) -> None:
+        symmetric = isinstance(solver, ImpulseSolver)
+        self.bodies = tuple(
+            BodyTerms(body, symmetric=symmetric, symmetric_unless_dense=judges_bodies) for body in bodies
+        )
+        self.slices = tuple(slice(body.first_v, body.first_v + body.nv) for body in bodies)
+        self.pipeline, self.solver = pipeline, solver
+        self.nq, self.nv = sum(body.nq for body in bodies), sum(body.nv for body in bodies)
+        self.joints = JointRows(joints, self.nv) if joints else None
+        self.has_constraints = bool(joints) or any(body.rows is not None for body in self.bodies)
+        self._driven = [i for i, body in enumerate(self.bodies) if body.motion.exists]
+        self.has_prescribed = bool(self._driven)
+        self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
+        width = 3 if pipeline is None else pipeline.width
+        self.jacobian = ContactJacobian(bodies, width, by_entries=isinstance(solver, UnreducedStepSolver))
+        self.potential_is_smooth = True
+        self.forces: PotentialForces | None = None
+        if isinstance(solver, ContactPotential) and pipeline is not None:
+            self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
+        elif pipeline is not None:
+            pipeline.joined = find_joined_ends(bodies, pipeline.scene)
+            if pipeline.seams is not None:
+                owner = 0 if pipeline.restitution is None else pipeline.restitution.owner
+                pipeline.seams.report_once(pipeline.friction.surface + len(pipeline.scene.table) * owner)
+        self._forces_apart: tuple[PotentialForces, ContactJacobian] | None = None
+        self.factorisation = StepFactorisation(
+            self.bodies, self.slices, self.forces, self.joints, judges_bodies=judges_bodies
+        )
+
+    def new_state(self) -> State:
+        """A buffer for a state of the world."""
+        return State.stacked([terms.body.sizes for terms in self.bodies])
+
+    def of_bodies(self, point: LinearisationPoint) -> list[tuple[BodyTerms, LinearisationPoint]]:
+        """Every body's terms with its part of a linearisation point; the state of a single body is the world's."""
+        if len(self.bodies) == 1:
+            return [(self.bodies[0], point)]
+        return [(terms, point.of_body(i, self.slices[i])) for i, terms in enumerate(self.bodies)]
+
+    def integrate(self, start: State, velocity: Array, step: float, previous: State, out: State) -> None:
+        """Write q ⊕ h·v̄, aux and time of `out`, prescribed coordinates at p; `previous` is an iterate nearby."""
+        for i, terms in enumerate(self.bodies):
+            terms.body.model.integrate(
+                start.body_states[i],
+                velocity[self.slices[i]],
+                step,
+                previous.body_states[i],
+                out.body_states[i],
+            )
+        out.time = start.time + step
+        if self._driven:
+            self.set_prescribed_coordinates(out)
+
+    def set_prescribed_coordinates(self, state: State) -> None:
+        """Set the prescribed coordinates of a state to p at its time."""
+        for i in self._driven:
+            self.bodies[i].motion.set_coordinates(state.body_states[i], state.time)
+
+    def set_prescribed_rates(self, state: State) -> None:
+        """Set the prescribed velocities of a state to ṗ at its time."""
+        for i in self._driven:
+            self.bodies[i].motion.set_rates(state.body_states[i], state.time)
+
+    def set_prescribed_velocities(self, velocity: Array, time: float) -> None:
+        """Set the prescribed entries of a stacked velocity to ṗ(time)."""
+        for i in self._driven:
+            terms = self.bodies[i]
+            velocity[self.slices[i]][terms.prescribed] = terms.motion.values_at(time)[1]
+
+    def evaluate_potential(self, state: State, step: float) -> Array | None:
+        """A contact potential's force on all bodies at a state of the smooth dynamics after a step h [s], shape (nv,).
+
+        None where nothing touches, or where the potential is no part of the smooth dynamics.
+        """
+        forces = self.forces
+        if forces is None or not self.potential_is_smooth or not forces.update(state, state.v, step, None):
+            return None
+        return forces.generalised()
+
+    def contact_energy(self, state: State, step: float) -> float:
+        """Σ energy that a contact potential stores at an accepted state after a step h, 0 without one [J].
+
+        The terms of a step are those of its last evaluation, which a midpoint rule makes in the middle of the step. A
+        balance of energy needs them at its end; buffers of their own leave what the step reports as it is.
+        """
+        pipeline, forces = self.pipeline, self.forces
+        if pipeline is None or forces is None:
+            return 0.0
+        if self._forces_apart is None:
+            bodies = [terms.body for terms in self.bodies]
+            own = ContactJacobian(bodies, self.jacobian.width)
+            self._forces_apart = PotentialForces(forces.potential, bodies, pipeline, own), own
+        apart, jacobian = self._forces_apart
+        with pipeline.contacts_at_end(state) as contacts:
+            if not contacts.count:
+                return 0.0
+            pipeline.assign_tangents()
+            jacobian.collect(state, contacts)
+            apart.evaluate(state.v, step, None)
+            return float(np.sum(apart.terms.energy))
