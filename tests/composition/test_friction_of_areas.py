@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corekit.engine import contact_islands
+from corekit.engine.islands import contact_islands
 from corekit.errors import CompositionError, ConfigError
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.scenario.load import from_document

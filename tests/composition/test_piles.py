@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from corekit.engine import contact_problem
+from corekit.engine.step import contact_problem
 from corekit.roles.contact_blocks import multiply_blocks
 from corekit.scenario.load import from_document
 from corekit_cone import block_search
