@@ -28,6 +28,10 @@ class Status(enum.Enum):
         "push out of overlaps explains. Look for what overlaps, or is pressed along a direction in which it can "
         "hardly move."
     )
+    JAMMED = (
+        "Contacts press so hard against what joints or constraints hold that rounding opened these: no impulse moves "
+        "the bodies apart. Look for what overlaps near a hinge or a clamp, where friction can jam it."
+    )
     ITERATION_LIMIT = "The iteration limit was reached. Try a higher one, or a smaller step."
     RAY = "The complementarity problem ended on a secondary ray: it has no solution that pivoting can reach."
     INFEASIBLE = (

@@ -24,6 +24,7 @@ from corekit.engine.potentials.potential_stage import PotentialStage
 from corekit.engine.step.contact_problem import ReducedStep, UnreducedStep
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.look_ahead import LookAhead
+from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
@@ -210,8 +211,8 @@ class StepEquation:
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
         """Write v⁺ at the current point; a status that is not solved still leaves the best answer.
 
-        MISREPORTED where the contact solver's answer is worse than it says. With `chord`, after `update_residual`,
-        SINGULAR and nothing written where rows of constraints or joints are factorised with A.
+        MISREPORTED where the contact solver's answer is worse than it says, JAMMED where it opens constraints. With
+        `chord`, after `update_residual`, SINGULAR and nothing written where rows of these are factorised with A.
         """
         world = self._world
         if chord and (world.has_constraints or not world.factorisation.succeeded):
@@ -224,10 +225,14 @@ class StepEquation:
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         free = self._free_motion if self._is_reduced else None
-        return checked_solution(
+        info = checked_solution(
             info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free,
             rehearsed=pipeline.rehearsed is not None,
         )  # fmt: skip
+        if not world.has_constraints:
+            return info
+        free_change = self._free - self._velocity if self._is_reduced else None
+        return judged_by_rows(info, world, velocity - self._velocity, free_change)
 
     def _free_motion(self) -> tuple[Array, float]:
         """J·v_f, shape (m, width), and the largest momentum in v_f."""

@@ -38,6 +38,7 @@ from corekit_run.observers import Arrays, RunObserver
 __all__ = ["KINDS", "Policies", "Watchdog"]
 
 KINDS: tuple[str, ...] = ("unsolved", "ambiguous", "penetration", "energy")
+_NO_STEP_CURES = (Status.MISREPORTED, Status.UNPHYSICAL, Status.JAMMED)
 _DEEPEST = 0.01
 """Depth that is found where the scenario gives none [m]."""
 _LOGGED = 10
@@ -241,7 +242,7 @@ class Watchdog(RunObserver):
             sentence = f"{info.sentence} Physical residual {value:.2g}" + (
                 f", worst between {pair_in_words(simulation, pair)}." if name else "."
             )
-            if info.status not in (Status.MISREPORTED, Status.UNPHYSICAL):  # which no step cures
+            if info.status not in _NO_STEP_CURES:
                 sentence += f" {step_to_try(simulation.step_length)}"
         return sentence, {"body": name.partition(".")[0], "coordinate": "", "term": "contact"}
 
