@@ -26,8 +26,10 @@ from corekit.scenario.checks import mistakes_between
 from corekit.scenario.dump import plain, resolved_document
 from corekit.scenario.error_text import Described, shown
 from corekit.scenario.overrides import apply_overrides
+from corekit.scenario.provenance import name_origins
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.structure import structure
+from corekit.scenario.templates import TEMPLATES, include_files, write_out
 from corekit.simulation.arguments import PATH, TABLE, TEXTS, TRUTH, Kind, check_arguments, or_none
 
 __all__ = [
@@ -117,11 +119,17 @@ def _from_text(
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise ConfigError([syntax_mistake(text, error)], called) from error
-    return _from_table(document, overrides, called, source, allow_code=allow_code)
+    return _from_table(document, overrides, called, source, allow_code=allow_code, text=text)
 
 
 def _from_table(
-    given: object, overrides: Iterable[str], called: str, source: Path | None, *, allow_code: bool
+    given: object,
+    overrides: Iterable[str],
+    called: str,
+    source: Path | None,
+    *,
+    allow_code: bool,
+    text: str = "",
 ) -> Scenario:
     check_arguments(
         called, overrides=(overrides, TEXTS), source=(source, or_none(PATH)), allow_code=(allow_code, TRUTH)
@@ -130,35 +138,75 @@ def _from_table(
     mistakes: list[Mistake] = []
     try:
         with code_allowed(allow_code):
-            scenario = _structured(given, overrides, source, mistakes)
+            texts = (overrides,) if isinstance(overrides, str) else tuple(overrides)
+            scenario = _structured(given, texts, source, mistakes)
     except RecursionError as error:
         raise ConfigError(
             [Mistake("scenario", Described("tables"), "are nested too deeply")], called
         ) from error
     if scenario is None or mistakes:
         raise ConfigError(mistakes, called)
-    return attrs.evolve(scenario, allow_code=allow_code)
+    return attrs.evolve(scenario, allow_code=allow_code, text="" if texts else text)
 
 
 def _structured(
-    given: object, overrides: Iterable[str], source: Path | None, mistakes: list[Mistake]
+    given: object, overrides: tuple[str, ...], source: Path | None, mistakes: list[Mistake]
 ) -> Scenario | None:
     if not isinstance(given, Mapping):
         mistakes.append(Mistake("scenario", shown(given), "must be a table"))
         return None
-    document = plain(given, "", mistakes)
-    dropped = apply_overrides(document, overrides, mistakes)
     directory = None if source is None else source.parent
-    whole = _with_imports(document, directory, mistakes)
-    mistakes.extend(mistakes_between(whole))
+    document, dropped = _written_out(plain(given, "", mistakes), overrides, directory, mistakes)
+    if document is None:
+        return None
+    found: list[Mistake] = []
+    whole = _with_imports(document, directory, found)
+    found += mistakes_between(whole)
     own: list[Mistake] = []
     scenario = structure(Scenario, whole, "", own, directory=directory, components=True)
     # the scenario, if all else is right, finds again what contradicts between its parts
-    known = {str(each) for each in mistakes}
-    mistakes += [each for each in own if str(each) not in known]
+    known = {str(each) for each in found}
+    found += [each for each in own if str(each) not in known]
+    mistakes += name_origins(whole, found)
     if scenario is None:
         return None
     return attrs.evolve(scenario, source=source, document=document, dropped=dropped)
+
+
+def _written_out(
+    given: dict[str, Any], overrides: tuple[str, ...], directory: Path | None, mistakes: list[Mistake]
+) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
+    """Return a table without includes and templates, with its overrides, and what these dropped.
+
+    Overrides of templates come before their use. The table is None if what it is made of has mistakes: what it lacks
+    then would be another one.
+    """
+    before = len(mistakes)
+    of_templates = [text for text in overrides if str(text).lstrip().startswith(f"{TEMPLATES}.")]
+    document = include_files(given, directory or Path.cwd(), _included_table, mistakes)
+    known = set(document.get(TEMPLATES, ()))
+    apply_overrides(document, of_templates, mistakes)
+    for name in set(document.get(TEMPLATES, ())) - known:
+        said = f"must be one of the file's templates: {', '.join(known) or 'it has none'}"
+        mistakes.append(Mistake(f"--set {TEMPLATES}.{name}", name, said))
+    whole = write_out(document, mistakes)
+    if len(mistakes) > before:
+        return None, ()
+    return whole, apply_overrides(whole, [text for text in overrides if text not in of_templates], mistakes)
+
+
+def _included_table(file: Path, mistakes: list[Mistake]) -> Mapping[str, Any] | None:
+    try:
+        text = read_regular(file).decode("utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        mistakes.append(unreadable(file, error, "scenario file"))
+        return None
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        found = syntax_mistake(text, error)
+        mistakes.append(Mistake(f"{file}, {found.path}", found.found, found.allowed, found.hint))
+        return None
 
 
 def _with_imports(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 from attrs import frozen
 
-from corekit.errors import CompositionError, Mistake
-from corekit.files import read_regular
+from corekit.errors import CompositionError
 from corekit.hooks.installed import installed_hooks
 from corekit.roles.code import code_allowed
 from corekit.scenario.component_selection import select_checked_components
@@ -78,25 +76,18 @@ class Scenario(ScenarioTables):
         return attrs.evolve(self, added=(*self.added, (controller, every, name)))
 
     def given_text(self) -> str:
-        """Return the text of its file if that still holds the same, else its table as TOML, with overrides.
+        """Return the text that it was read from, else its table as TOML, with overrides, templates and included files.
 
         A scenario made in Python has neither; its resolved form is returned.
         """
         import tomli_w
 
+        if self.text:
+            return self.text
         if not self.document:
             return self.resolved_text()
-        mistakes: list[Mistake] = []
-        document = plain(self.document, "", mistakes)
-        if self.source is None:
-            return tomli_w.dumps(document)
-        try:
-            text = read_regular(self.source).decode("utf-8")
-            if tomllib.loads(text) == document:
-                return text
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-            pass  # the file has changed or gone since it was loaded
-        return f"# {self.source.name} with overrides applied\n{tomli_w.dumps(document)}"
+        document = tomli_w.dumps(plain(self.document, "", []))
+        return document if self.source is None else f"# {self.source.name} with overrides applied\n{document}"
 
     def resolved_text(self) -> str:
         """Return the scenario as TOML with every default filled in, for `loads`.

@@ -332,7 +332,8 @@ class ScenarioTables:
 
     Args:
         source: the file it was read from.
-        document: the table as given, overrides applied; not compared.
+        document: the table as given, templates written out and overrides applied; not compared.
+        text: what it was read from, if nothing overrides it; not compared.
         allow_code: whether Python functions that it names may be imported; no entry of a file, so that no scenario
             allows itself; not compared.
         added: controllers from Python, as `Scenario.with_controller` adds them; not compared.
@@ -363,6 +364,7 @@ class ScenarioTables:
     watchdog: Watchdog = field(default=Watchdog(), metadata=about("what to do at bad steps"))
     source: Path | None = field(default=None, eq=False, repr=False, metadata={"hidden": True})
     document: Mapping[str, Any] = field(factory=dict, eq=False, repr=False, metadata={"hidden": True})
+    text: str = field(default="", eq=False, repr=False, metadata={"hidden": True})
     allow_code: bool = field(default=False, eq=False, repr=False, metadata={"hidden": True})
     added: tuple[Any, ...] = field(default=(), eq=False, repr=False, metadata={"hidden": True})
     dropped: tuple[str, ...] = field(default=(), eq=False, repr=False, metadata={"hidden": True})

@@ -48,6 +48,29 @@ def test_the_fingers_hold_the_box_above_the_least_pressure(program):
     assert 0.0 < share < 1.0 + 1e-6
 
 
+def test_three_fingers_of_one_text_bend_alike(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts").mkdir()
+    finger, hand = blocks("copies", "toml")
+    Path("parts/finger.toml").write_text(finger, encoding="utf-8")
+    Path("hand.toml").write_text(hand, encoding="utf-8")
+    assert main(["check", "hand.toml", "--strict"]) == 0
+    simulation = corekit.load("hand.toml").compose()
+    start = [simulation.frame(f"finger-{n}.section-2-tip").position for n in (1, 2, 3)]
+    for _ in range(60):
+        simulation.step()
+    tips = [simulation.frame(f"finger-{n}.section-2-tip").position for n in (1, 2, 3)]
+    lengths = [np.hypot(*tip[:2]) for tip in tips]
+    assert lengths == pytest.approx([lengths[0]] * 3, rel=1e-9)
+    assert lengths[0] < np.hypot(*start[0][:2]) - 0.01
+    Path("parts/finger.toml").write_text(finger.replace("length =", "lenght ="), encoding="utf-8")
+    assert main(["check", "hand.toml"]) == 1
+    printed = (FOLDER / "copies.md").read_text(encoding="utf-8")
+    said = re.search(r"has 1 mistake:\n +(.*?); …", printed)
+    assert said is not None
+    assert said[1] in capsys.readouterr().err
+
+
 def test_an_arm_swings_below_a_cart_whose_drive_holds_the_weight_of_both(program, capsys):
     program("mount")
     swing, late, holds, pushes = (
