@@ -12,7 +12,7 @@ from corekit.distributions import EntryPoint, distributions, entry_points
 if TYPE_CHECKING:
     import pluggy
 
-    from corekit.hooks.specs import FolderReport, Verb
+    from corekit.hooks.specs import FolderReport, SchedulerEntry, Verb
 
 __all__ = ["GROUP", "Hooks", "Owner", "installed_hooks"]
 
@@ -63,6 +63,12 @@ class Hooks:
     def folder_reports(self) -> list[FolderReport]:
         """Files of run folders that others can show."""
         return [report for _, report in self._listed("corekit_folder_reports", _is_report, "FolderReport")]
+
+    def schedulers(self) -> list[tuple[Owner, SchedulerEntry]]:
+        """Places where many runs can be made, with the distribution that brings each."""
+        return self._listed(
+            "corekit_schedulers", _is_scheduler, "SchedulerEntry(word, 'module:function', help)"
+        )
 
     def targets(self, hook: str) -> list[tuple[Owner, str]]:
         """Every `module:name` that answers a hook with a list of them, with the distribution that brings it."""
@@ -173,6 +179,13 @@ def _is_target(answer: object) -> bool:
 
 def _is_report(answer: object) -> bool:
     return isinstance(answer, tuple) and len(answer) == 2 and all(isinstance(each, str) for each in answer)
+
+
+def _is_scheduler(answer: object) -> bool:
+    is_entry = (
+        isinstance(answer, tuple) and len(answer) == 3 and all(isinstance(each, str) for each in answer)
+    )
+    return is_entry and bool(answer[0]) and ":" in answer[1] and hasattr(answer, "word")
 
 
 def _is_verb(answer: object) -> bool:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import pluggy
 
-__all__ = ["PROJECT", "FolderReport", "HookSpecs", "Verb", "hookimpl"]
+__all__ = ["PROJECT", "FolderReport", "HookSpecs", "SchedulerEntry", "Verb", "hookimpl"]
 
 PROJECT = "corekit"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -66,6 +66,20 @@ class FolderReport(NamedTuple):
         return self.file.partition(".")[0]
 
 
+class SchedulerEntry(NamedTuple):
+    """A place where commands with many runs can have them made.
+
+    Args:
+        word: of `--scheduler`, for example `local`; one that ends in `://` stands for all that begin so.
+        function: `module:function` that opens it, see `corekit_run.schedulers.open_scheduler`.
+        help: what it is, in a line.
+    """
+
+    word: str
+    function: str
+    help: str
+
+
 class HookSpecs:
     """Every hook, with its arguments."""
 
@@ -78,6 +92,13 @@ class HookSpecs:
         """Observers of runs: `module:function`s that make `RunObserver`s from a `RunContext`.
 
         See `corekit_run.observers`.
+        """
+
+    @hookspec
+    def corekit_schedulers(self) -> Sequence[SchedulerEntry] | None:
+        """Where many runs can be made, other than in processes of the command; see `corekit_run.schedulers`.
+
+        Each function is called as `function(word, jobs)` and returns a context manager that gives a `Scheduler`.
         """
 
     @hookspec

@@ -14,8 +14,8 @@ from corekit.scenario.load import find_shipped, load, shipped_scenarios
 from corekit_scenarios.cases.cusp.ablation import ablation
 from corekit_scenarios.cases.cusp.ablation_settings import SOLVERS, Setting, box_at, judge, settings
 from corekit_scenarios.cases.cusp.modes import Phase, phases, same_sequence, words
-from corekit_study.batch import Outcome
 from corekit_study.reference import Kind
+from corekit_study.run_task import Outcome
 
 FREE, STICK, SLIDE = (), (ContactMode.STICK,), (ContactMode.SLIDE,)
 

@@ -11,8 +11,9 @@ import pytest
 from corekit.cli import main
 from corekit.errors import ConfigError
 from corekit_record.results import Results
-from corekit_study import batch
-from corekit_study.batch import OUTCOMES, Job, run_batch
+from corekit_run import schedulers
+from corekit_study.batch import Job, run_batch
+from corekit_study.journal import OUTCOMES
 
 
 def jobs(file, *durations):
@@ -118,22 +119,26 @@ FAILING = """
 import time
 
 
-def third_fails(number):
+def third_fails(argument):
     time.sleep(0.1)
-    if number == 2:
+    if argument == b"2":
         raise ZeroDivisionError
+    return argument
 """
 NESTED = """
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from corekit_study import batch
-from failing import third_fails
+from corekit_run.schedulers import Processes, Task
 
-batch._run = third_fails
+
+def run_all():
+    tasks = iter([Task(number, str(number).encode()) for number in range(20)])
+    return list(Processes(2).run("failing:third_fails", lambda: next(tasks, None), print, {}))
+
+
 if __name__ == "__main__":
-    tasks = [(number,) for number in range(20)]
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
-        print(type(pool.submit(batch._run_in_processes, tasks, 2, id, print).exception()).__name__)
+        print(type(pool.submit(run_all).exception()).__name__)
 """
 
 
@@ -148,15 +153,15 @@ def test_a_batch_that_breaks_off_in_a_process_of_its_own_ends(tmp_path, forked):
 
 KILLED = """
 import os, signal, time
-from corekit_study import batch
+from corekit_study import run_chunk
 
-usual = batch._run
+usual = run_chunk.make_run
 
 def tried(mark):
     return mark.read_text() if mark.exists() else ""
 
-def some_are_killed(prepared, folder):
-    name = prepared.job.name
+def some_are_killed(task, folder):
+    name = task.name
     mark = folder / f"{name}.tried"
     tries = tried(mark)
     mark.write_text(tries + "x")
@@ -165,15 +170,18 @@ def some_are_killed(prepared, folder):
         time.sleep(0.01)  # who is killed first ends the pool: the other would be tried for the first time when alone
     if killed:
         os.kill(os.getpid(), signal.SIGKILL)
-    return usual(prepared, folder)
+    return usual(task, folder)
+
+def make_chunk(argument):
+    run_chunk.make_run = some_are_killed
+    return run_chunk.make_chunk(argument)
 """
 SWEPT = """
 import sys
 from pathlib import Path
 from corekit_study import batch
-from killed import some_are_killed
 
-batch._run = some_are_killed
+batch.FUNCTION = "killed:make_chunk"
 if __name__ == "__main__":
     folder = Path(sys.argv[2])
     names = ("0.1", "0.2", "0.3")
@@ -194,7 +202,7 @@ def test_a_run_whose_process_is_killed_is_tried_again_and_fails_alone(tmp_path, 
     done = forked.run(*words, module="swept", folder=tmp_path, environment=environment, timeout=240.0)
     told = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     assert list(told) == ["d0.1", "d0.2", "d0.3"], done.stderr
-    assert {told.pop("d0.2")} == {f"0.0 {batch._KILLED}, with no other run beside it"}
+    assert {told.pop("d0.2")} == {f"0.0 {schedulers._KILLED}, with nothing else beside it"}
     assert set(told.values()) == {"1.0 "}
     assert (tmp_path / "runs" / "d0.2.tried").read_text() == "xx"
     assert len(lines(tmp_path / "runs")) == 3

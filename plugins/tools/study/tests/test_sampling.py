@@ -54,3 +54,28 @@ def test_what_is_no_range_is_refused(vary, said):
 def test_a_number_of_points_that_cannot_be_run_is_refused(count):
     with pytest.raises(ConfigError, match="must be 1 to"):
         draw(["a=0:1"], count, seed=0)
+
+
+def test_sobol_covers_every_square_of_a_grid_once_and_goes_on_where_it_was():
+    """Of 2^m points of a (0, m, 2)-net each of 2^m boxes of equal area, of whatever form, holds exactly one."""
+    points = draw(["a=0:1", "b=0:1"], 64, 5, "sobol")
+    places = np.array([[float(value) for _, value in point.values] for point in points])
+    for columns in (1, 2, 4, 8, 16, 32, 64):
+        boxes = (places * [columns, 64 // columns]).astype(int)
+        assert len({tuple(box) for box in boxes.tolist()}) == 64
+    assert draw(["a=0:1", "b=0:1"], 100, 5, "sobol")[:64] == points
+    assert draw(["a=0:1", "b=0:1"], 64, 6, "sobol") != points
+
+
+def test_random_points_are_independent_of_each_other():
+    """The number in each of k equal parts is binomial: its variance n·p·(1 − p), where a hypercube has none."""
+    points = draw(["a=0:1"], 6400, 3, "random")
+    counts = np.bincount([int(64 * float(point.values[0][1])) for point in points], minlength=64)
+    # a χ² of 63 degrees has deviation √126
+    chi_squared = float(np.sum((counts - 100.0) ** 2) / 100.0)
+    assert abs(chi_squared - 63.0) < 4.0 * np.sqrt(126.0)
+
+
+def test_another_way_to_draw_is_refused_with_a_near_one():
+    with pytest.raises(ConfigError, match="did you mean 'sobol'"):
+        draw(["a=0:1"], 4, 0, "sobel")

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from corekit_run.folder import read_status
-from corekit_study.batch import OUTCOMES
+from corekit_study.journal import OUTCOMES
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="elsewhere a process can only be killed")
 

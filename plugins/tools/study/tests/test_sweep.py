@@ -13,7 +13,7 @@ from corekit.cli import MISUSE, main
 from corekit.errors import ConfigError, ResultsError
 from corekit_record.results import Results
 from corekit_run.folder import RunFolder
-from corekit_study.batch import OUTCOMES
+from corekit_study.journal import OUTCOMES
 from corekit_study.sweep import SWEEP, resume, sweep
 from corekit_study.variants import spread
 
@@ -114,7 +114,7 @@ def test_the_table_alone_is_kept_and_is_the_same(tmp_path, scenario_file):
     vary = ["time.duration=0.05,0.1", "time.step=1e-3,2e-3"]
     kept = sweep(scenario_file, vary, (), tmp_path / "kept", workers=0)
     bare = sweep(scenario_file, vary, (), tmp_path / "bare", workers=0, keep="table")
-    assert {path.name for path in bare.folder.iterdir()} == {SWEEP, OUTCOMES, "sweep.csv"}
+    assert {path.name for path in bare.folder.iterdir()} == {SWEEP, OUTCOMES, "sweep.csv", "sweep.nc"}
     assert all(point.folder.is_dir() for point in kept.points)
     columns = [name for name in table(kept.folder)[0] if name != "wall_s"]
     for mine, other in zip(table(bare.folder), table(kept.folder), strict=True):

@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
+from types import ModuleType
 from typing import TypeVar
 
 from corekit.cli import stop_at_sigterm
@@ -18,7 +19,7 @@ from corekit.cli.terminal import guard_streams
 from corekit.errors import Terminated
 from corekit.interpreters import safe_children
 
-__all__ = ["end_with_parent", "process_count", "work", "worker_pool"]
+__all__ = ["end_with_parent", "process_count", "without_the_callers_script", "work", "worker_pool"]
 
 _Result = TypeVar("_Result")
 _HAS_SIGNALS = os.name == "posix"
@@ -60,6 +61,16 @@ def worker_pool(workers: int, tasks_per_child: int | None = None) -> Iterator[Pr
             # waits for what runs: a process that itself is one of a pool would else wait for ever at its end
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+@contextmanager
+def without_the_callers_script() -> Iterator[None]:
+    """Within the block, new processes do not import `__main__`, which would run a script without a guard once more."""
+    script, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def work(function: Callable[..., _Result], *arguments: object) -> _Result:

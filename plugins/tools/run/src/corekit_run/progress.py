@@ -30,6 +30,7 @@ class Progress:
         rate: simulated time per wall time [-], nan until known.
         remaining: wall time to go [s], nan until known.
         folder: of the run, None while composing.
+        unit: what `time` counts where that is no simulated time, `runs`; `rate` is then of them per second.
         compiled, kernels: functions with machine code so far, whichever process compiled it, and all that are
             known to be needed; these grow, because only the calls of the run show which it needs.
     """
@@ -42,6 +43,7 @@ class Progress:
     folder: Path | None = None
     compiled: int = 0
     kernels: int = 0
+    unit: str = ""
 
 
 ProgressCallback = Callable[[Progress], object]

@@ -15,9 +15,10 @@ from corekit.errors import StepFailed
 from corekit.scenario.load import load
 from corekit_record.results import Results
 from corekit_run.running import run
-from corekit_study.batch import Job, Outcome, run_batch
+from corekit_study.batch import Job, run_batch
 from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
 from corekit_study.reference import PRINTED, Kind, Reference
+from corekit_study.run_task import Outcome
 
 __all__ = ["CaseRun", "Difference", "Job", "Outcome", "Row", "Value", "Verdict"]
 

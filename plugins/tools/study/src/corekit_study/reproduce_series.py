@@ -17,8 +17,8 @@ from corekit.files import write_text_whole
 from corekit.registry.resolve import did_you_mean
 from corekit.registry.spec import Case
 from corekit_run.json_file import read_json
-from corekit_study.batch import OUTCOMES
 from corekit_study.case_run import Verdict
+from corekit_study.journal import OUTCOMES
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
 from corekit_study.reference_data import reference_data_folder

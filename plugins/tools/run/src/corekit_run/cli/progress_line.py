@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import time as clock
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, final
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ProgressLine"]
 
+_EVERY = 30.0
+"""Wall time between lines on the progress of many runs, where no line can move [s]."""
 _COMPILING = "compiling kernels (first run only)…"
 
 
@@ -32,6 +36,7 @@ class ProgressLine:
         self._name = name
         self._task = self._line.add_task(f"{name}: composing", total=None, rate="")
         self._compiling = False
+        self._next = clock.monotonic() + _EVERY
 
     def __call__(self, progress: Progress) -> None:
         if progress.phase == "running":
@@ -39,6 +44,9 @@ class ProgressLine:
             self._line.update(
                 self._task, total=1.0, completed=progress.fraction, description=self._name, rate=rate
             )
+            if progress.unit and not self._console.is_terminal and clock.monotonic() > self._next:
+                self._next = clock.monotonic() + _EVERY
+                self._console.print(f"{self._name}: {rate}", markup=False, soft_wrap=True)
         elif progress.phase == "compiling":
             self._show_compiling(progress)
 
@@ -70,8 +78,26 @@ class ProgressLine:
 
 
 def _rate(progress: Progress) -> str:
+    if progress.unit:
+        return _count(progress)
     if math.isnan(progress.rate):
         return f"{progress.time:.2f} s"
-    minutes, seconds = divmod(math.ceil(progress.remaining), 60)
-    left = f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
-    return f"{progress.time:.2f} s at {progress.rate:.3g} × real time, {left} left"
+    return f"{progress.time:.2f} s at {progress.rate:.3g} × real time, {_left(progress.remaining)} left"
+
+
+def _count(progress: Progress) -> str:
+    """Say how many of many runs are done, and when all will be."""
+    done = f"{progress.time:.0f} {progress.unit} done"
+    if not math.isfinite(progress.remaining):
+        return done
+    end = datetime.now().astimezone() + timedelta(seconds=progress.remaining)
+    day = "%H:%M" if progress.remaining < 43_200 else "%d %b %H:%M"
+    return f"{done}, {progress.rate:.3g} a second, {_left(progress.remaining)} left, until {end:{day}}"
+
+
+def _left(remaining: float) -> str:
+    minutes, seconds = divmod(math.ceil(remaining), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02d} min"
+    return f"{minutes} min {seconds:02d} s" if minutes else f"{seconds} s"
