@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 import numba
 from platformdirs import user_cache_path
 
-__all__ = ["CodePlace", "cache_folder", "code_folder", "keeping", "source_digest"]
+__all__ = ["CodePlace", "EntryPlace", "cache_folder", "code_folder", "keeping", "source_digest"]
 
 _CONFIG: Any = numba.config
 _STATES_KEPT = 4
@@ -191,6 +191,12 @@ class CalleePlace(CodePlace):
 
 class PlainPlace(CodePlace):
     form = "-plain"
+
+
+class EntryPlace(CodePlace):
+    """Of functions that compiled code calls by their address."""
+
+    form = "-entry"
 
 
 @contextmanager

@@ -122,6 +122,10 @@ class HookSpecs:
         """`module:class` that finds equilibria, see `corekit.simulation.installed_tools`; the first answer is used."""
 
     @hookspec
+    def corekit_batch(self) -> str | None:
+        """`module:class` of many worlds of a scenario: `Scenario.batch`, see `corekit.simulation.installed_tools`."""
+
+    @hookspec
     def corekit_scenario_doubts(self) -> Sequence[str] | None:
         """`module:function`s that return sentences on what is improbable, from a `Scenario` and its `Simulation`."""
 

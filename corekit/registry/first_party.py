@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 __all__ = [
+    "BATCH",
     "FIRST_PARTY",
     "FIRST_PARTY_KEYS",
     "FIRST_PARTY_VERBS",
@@ -63,6 +64,9 @@ FIRST_PARTY: tuple[FirstParty, ...] = tuple(
 RECORDER = "corekit-record"
 """The distribution of this project that records runs and reads what was recorded."""
 
+BATCH = "corekit-batch"
+"""The distribution of this project that steps many worlds at once."""
+
 FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
     {
         "bench": "corekit-study",
@@ -99,6 +103,7 @@ _OWNERS = {(known.role, known.name): known.distribution for known in FIRST_PARTY
 _DISTRIBUTIONS = frozenset(
     {
         "corekit-kernel",
+        BATCH,
         "corekit-import",
         "corekit-scenarios",
         "corekit-sections",

@@ -53,6 +53,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "curvature-input": "natural curvature as an input",
         "input-jacobian": "derivative of the force in the inputs",
         "new-numbers": "other numbers in its options without being built anew",
+        "compiled-form": "tables and C entries, by which many worlds are stepped at once without Python",
         "state-doubts": "what it leaves out and matters in a state, in words",
         # contact solvers: how they enter the step
         "impulses": "solves complementarity for impulses",
@@ -64,6 +65,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "split": "steps the smooth dynamics first, then corrects it by contact",
         "implicit": "treats stiff forces implicitly",
         "error-controlled": "controls its error by a tolerance of its own",
+        "single-solve": "makes one solve a step, at its start",
         "newton": "iterates, so that forces may depend on the end of the step",
         # viewers
         "charts": "draws line charts",

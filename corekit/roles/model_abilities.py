@@ -15,6 +15,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Matrix
+from corekit.roles.compiled_form import CompiledFormAbility
 from corekit.roles.symbolic import SymbolicAbility
 
 __all__ = [
@@ -200,6 +201,7 @@ class ModelAbilities:
     input_jacobian: InputJacobianAbility | None = None
     new_numbers: NewNumbersAbility | None = None
     state_doubts: StateDoubtsAbility | None = None
+    compiled_form: CompiledFormAbility | None = None
     symbolic: SymbolicAbility | None = None
 
     @classmethod

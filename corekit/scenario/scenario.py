@@ -120,6 +120,19 @@ class Scenario(ScenarioTables):
 
         return equilibrium_finder().find_equilibria(self, **options)
 
+    def batch(self, count: int, **options: Any) -> Any:
+        """Compose it `count` times, to be stepped in one call.
+
+        Args:
+            count: of worlds.
+            options: of the installed batch; `threads` is how many step.
+        Raises:
+            PluginError: nothing that steps many worlds is installed.
+        """
+        from corekit.simulation.installed_tools import batch_class
+
+        return batch_class()(self, count, **options)
+
     def run(self, **options: Any) -> Any:
         """Compose and run it into a new folder, and return its `corekit.Results`.
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from corekit.errors import PluginError
 from corekit.hooks.installed import installed_hooks
-from corekit.registry.first_party import FIRST_PARTY_VERBS, RECORDER
+from corekit.registry.first_party import BATCH, FIRST_PARTY_VERBS, RECORDER
 from corekit.registry.resolve import load_target
 
 if TYPE_CHECKING:  # `corekit.Results` is loaded without numba
     from corekit.roles.model import Model
     from corekit.simulation.loop import Simulation
 
-__all__ = ["EquilibriumFinder", "equilibrium_finder", "results_class", "run_function"]
+__all__ = ["EquilibriumFinder", "batch_class", "equilibrium_finder", "results_class", "run_function"]
 
 
 class EquilibriumFinder(Protocol):
@@ -55,6 +55,12 @@ def equilibrium_finder() -> EquilibriumFinder:
         f"some estimators need: pip install {FIRST_PARTY_VERBS['statics']}"
     )
     return _installed("corekit_equilibrium_finder", without)()
+
+
+def batch_class() -> Any:
+    """Return the installed class that steps many worlds of a scenario at once, which `Scenario.batch` makes."""
+    without = f"no installed distribution steps many worlds at once: pip install {BATCH}"
+    return _installed("corekit_batch", without)
 
 
 def results_class() -> Any:

@@ -73,6 +73,18 @@ class BodyInputs:
             signal.value(time, view)
         return self.buffer
 
+    def signals_at(self, times: Array) -> Array:
+        """What the signals give at instants (n,) [s], shape (n, nu); zero for channels without one."""
+        out = np.zeros((len(times), len(self.buffer)))
+        for name, signal in self._given.items():
+            begin = int(self._views[name].ctypes.data - self.buffer.ctypes.data) // self.buffer.itemsize
+            own = out[:, begin : begin + self._channels[name].size]
+            for i in range(1 if signal.constant else len(times)):
+                signal.value(float(times[i]), own[i])
+            if signal.constant:
+                own[1:] = own[:1]
+        return out
+
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of the signals in (t0, t1] [s]."""
         return [t for signal in self.signals for t in signal.breakpoints(t0, t1)]

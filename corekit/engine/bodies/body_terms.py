@@ -170,6 +170,11 @@ class BodyTerms:
             return "bands", tuple(_columns(each) for each in given)
         return "any", ()
 
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether A is made symmetric."""
+        return self._symmetric
+
     def inputs_at(self, time: float) -> Array:
         """u(t), shape (nu,)."""
         return self.body.inputs.value_at(time) if self._steady_inputs is None else self._steady_inputs

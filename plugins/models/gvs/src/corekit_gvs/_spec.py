@@ -20,6 +20,7 @@ gvs = ComponentSpec(
         "bounded-constraints",
         "free-base",
         "new-numbers",
+        "compiled-form",
         "prescribed",
         "reparametrisation",
         "energy",

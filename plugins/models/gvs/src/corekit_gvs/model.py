@@ -12,9 +12,11 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Dense, Matrix
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_gvs.build import Robot, build
+from corekit_gvs.compiled_form import form_of
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.description import description_of
 from corekit_gvs.forces import assemble
@@ -51,8 +53,8 @@ class GVS(Model):
     `tangent` and `geometric_stiffness`, rows in `loop_constraints`.
 
     Abilities: `point-jacobian`, `force-derivatives`, `inverse-dynamics`, `constraints`, `bounded-constraints`,
-    `prescribed`, `energy`, `force-terms`, `input-jacobian`, `free-base`, `new-numbers`; `symbolic` and
-    `symbolic-parameters` with CasADi.
+    `prescribed`, `energy`, `force-terms`, `input-jacobian`, `free-base`, `new-numbers`, `compiled-form`; `symbolic`
+    and `symbolic-parameters` with CasADi.
 
     Source: Mathew et al. (2022), SoRoSim; Renda et al. (2020); Boyer, Lebastard, Candelier, Renda (2021), "Dynamics of
     continuum and soft robots: a strain parameterization based approach", IEEE Transactions on Robotics 37(3).
@@ -112,6 +114,19 @@ class GVS(Model):
         vars(other).update(_config=config)
         GVS._set_robot(other, with_matter_of(robot, config))
         return other
+
+    def compiled_form(self) -> CompiledForm | str:
+        """The tables and entries of `compiled_form`; in words what is written into the tables between steps."""
+        robot = self._robot
+        for asked, found in (
+            ("bases, elastic laws or loads that change with state or time", self._renewed),
+            ("cables driven by length or with friction", self._drives or robot.acting.frictions),
+            ("spherical or free joints, whose frames are centred anew", robot.tree.charts),
+        ):
+            if found:
+                return asked
+        inputs, aux = self._layout.input_size, self._layout.aux
+        return form_of(self._packed, self._frame_node, robot.size, self._last, self._count, inputs, aux)
 
     def _set_rest_lengths(self) -> None:
         """Measure cables driven by length at q = 0."""

@@ -20,6 +20,7 @@ pcc = ComponentSpec(
         "input-jacobian",
         "free-base",
         "new-numbers",
+        "compiled-form",
         "symbolic",
         "symbolic-parameters",
     ),

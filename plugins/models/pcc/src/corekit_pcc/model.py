@@ -14,6 +14,7 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.shapes import Shape
 from corekit.linalg.matrices import Dense, Matrix
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit_pcc.arm import arm_of, disk_places, place_name, section_matrices, with_matter_of
@@ -24,6 +25,7 @@ from corekit_pcc.cables import (
     cables_of,
     write_cable_jacobian,
 )
+from corekit_pcc.compiled_form import form_of
 from corekit_pcc.config import PCCConfig, PCCInitial
 from corekit_pcc.mounted import BASE, BASE_COORDINATES, BASE_VELOCITIES, MountedBase, place
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
@@ -58,7 +60,7 @@ class PCC(Model):
     Where the base moves, its pose stands before q and its twist before q̇ (see `mounted`).
 
     Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `input-jacobian`, `free-base`,
-    `new-numbers`; `symbolic` and `symbolic-parameters` with CasADi.
+    `new-numbers`, `compiled-form`; `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
     (CUSP), equation (2); Godage et al. (2016).
@@ -101,6 +103,15 @@ class PCC(Model):
         other, arm = copy(self), with_matter_of(self._arm, config)
         vars(other).update(_config=config, _arm=arm, _packed=pack(arm))
         return other
+
+    def compiled_form(self) -> CompiledForm | str:
+        """The tables and entries of `compiled_form`; in words what has none."""
+        if self._base is not None:
+            return "a base that moves"
+        if self._config.cables:
+            return "cables"
+        inputs, places = self._layout.input_size, (self._frame_section, self._frame_place)
+        return form_of(self._packed, *places, inputs, coriolis=self._coriolis)
 
     def _settle(self, state: State) -> tuple[Array, Array]:
         """Return q and v of the arm itself, and show the kernels where its base is."""

@@ -20,6 +20,7 @@ rigid = ComponentSpec(
         "force-terms",
         "free-base",
         "new-numbers",
+        "compiled-form",
     ),
     modules=("numba", "scipy"),
     symbols={

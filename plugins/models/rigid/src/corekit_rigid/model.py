@@ -13,9 +13,11 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.frames import quat_wxyz_from_rotation, rotation_from_quat_wxyz, rotation_from_rpy
 from corekit.linalg.matrices import BlockDiagonal, Matrix
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
 from corekit.roles.options import all_but
+from corekit_rigid.compiled_form import form_of
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dissipation, dynamics, energy, tangent
 from corekit_rigid.frames import compute_point_jacobians, frame_pose, integrate_pose
@@ -47,7 +49,8 @@ class Rigid(Model):
 
     Frame `body` has the shape's origin and axes and carries it. The base pose is where the body starts.
 
-    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `free-base`, `new-numbers`.
+    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `free-base`, `new-numbers`,
+    `compiled-form`.
     """
 
     def __init__(self, config: RigidConfig, context: BuildContext | None = None) -> None:
@@ -100,6 +103,10 @@ class Rigid(Model):
         solid = solid_of(config, self._base, self._solid.gravity)
         vars(other).update(_config=config, _solid=solid, _dissipation=_dissipation_of(solid))
         return other
+
+    def compiled_form(self) -> CompiledForm:
+        """The table and entries of `compiled_form`."""
+        return form_of(self._solid)
 
     def compute_initial_state(self, initial: RigidInitial | None, out: State) -> None:
         """Write the state that `initial` gives, at rest at the base if it is None.

@@ -15,7 +15,7 @@ semi_implicit_euler = ComponentSpec(
     config="corekit_timestep.config:SemiImplicitEulerConfig",
     summary="One linear solve per step, first order; stiffness and damping explicit or linearly implicit.",
     order=1,
-    provides=frozenset({"coupled", "impulses", "potential"}),
+    provides=frozenset({"coupled", "impulses", "potential", "single-solve"}),
     citation=(
         "D. E. Stewart, J. C. Trinkle, An implicit time-stepping scheme for rigid body dynamics with "
         "inelastic collisions and Coulomb friction, Int. J. Numer. Meth. Eng. 39 (1996) 2673-2691."

@@ -51,6 +51,10 @@ class SemiImplicitEuler(Integrator):
         self._damping = config.form == "linearly-implicit"
         self._beta = config.beta if self._damping else 0.0
 
+    def single_solve(self) -> tuple[float, bool]:
+        """Return β and whether (2) is solved."""
+        return self._beta, self._damping
+
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h = self._step
         remaining = t_stop - state.time

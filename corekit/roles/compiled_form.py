@@ -1,0 +1,90 @@
+"""Ability `compiled-form`: a component by tables and C entries, for a driver that steps worlds without Python.
+
+The driver (`corekit-batch`) holds the state of every world and calls the entries of each component by their addresses.
+It computes what the kernel's ordinary step computes, by the same kernels, to the bit. A component gives
+
+| part | what it is |
+|---|---|
+| `CompiledForm.numbers` | real numbers, which may differ from world to world |
+| `CompiledForm.index` | integers, sizes and structure, which all worlds share |
+| `CompiledForm.scratch` | how many real numbers of work space the entries need; a thread has its own, zero at first |
+| `CompiledForm.entries` | addresses of its entries by the names below, from `entries_of` |
+
+Every entry begins with `index`, `numbers` and the work space. What arrays have for shapes follows from the description.
+
+    dynamics     q, v, aux, inputs → mass (structure of M's data), force (nv,)
+    tangent      q, v, aux, inputs → stiffness, damping, with the whole K and D; `dynamics` came before, at this state
+    dissipation  q, v, aux, inputs → damping, D₀ of the ability `dissipation`
+    integrate    q, aux, v̄, h → out_q, out_aux
+    poses        q, v, aux → position (frames, 3), rotation (frames, 3, 3)
+    rows         q, v, aux, count, frame (c,), local (c, 3) → dofs (c, k), values (c, 3, k); after `dynamics`
+
+A step calls `poses` first, at its start, and no entry at another state before `rows`: what one leaves in the work space
+the next may use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
+
+import numpy as np
+from attrs import field, frozen
+
+from corekit.compiled.entries import entry_address
+from corekit.data.arrays import Array, IntArray
+
+__all__ = ["MODEL_ENTRIES", "CompiledForm", "CompiledFormAbility", "SingleSolveAbility", "entries_of"]
+
+_STATE: Final = "integers floats floats floats floats floats"
+"""Index, numbers, work space, q, v, aux."""
+
+MODEL_ENTRIES: Final[Mapping[str, str]] = {
+    "dynamics": f"{_STATE} floats floats floats",
+    "tangent": f"{_STATE} floats floats floats",
+    "dissipation": f"{_STATE} floats floats",
+    "integrate": "integers floats floats floats floats floats float floats floats",
+    "poses": f"{_STATE} floats floats",
+    "rows": f"{_STATE} integer integers floats integers floats",
+}
+"""Entry of a model → kinds of its arguments, see `corekit.compiled.entries`."""
+
+
+def _no_integers() -> IntArray:
+    return np.zeros(0, dtype=np.int64)
+
+
+@frozen(eq=False, kw_only=True)
+class CompiledForm:
+    """A component by tables and entries."""
+
+    entries: Mapping[str, int]
+    numbers: Array = field(factory=lambda: np.zeros(0))
+    index: IntArray = field(factory=_no_integers)
+    scratch: int = 0
+
+
+class CompiledFormAbility(Protocol):
+    """Ability `compiled-form`."""
+
+    def compiled_form(self) -> CompiledForm | str:
+        """Return the form of this component, or in words what its options ask for that has none: “a moving base”."""
+
+
+class SingleSolveAbility(Protocol):
+    """Ability `single-solve` of an integrator: every step is one solve of the step equation, expanded at its start.
+
+    Then q⁺ = integrate(q₀, v⁺, h). Only where A is not positive definite does it do more.
+    """
+
+    def single_solve(self) -> tuple[float, bool]:
+        """Return β and whether D counts, as of `ThetaStep.linearise_at_start`."""
+
+
+def entries_of(signatures: Mapping[str, str], **functions: Callable[..., int]) -> Mapping[str, int]:
+    """Compile functions to entries of these signatures; return their addresses by name.
+
+    Raises:
+        KeyError: a role has no such entry.
+    """
+    return {name: entry_address(function, signatures[name]) for name, function in functions.items()}

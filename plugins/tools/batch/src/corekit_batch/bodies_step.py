@@ -1,0 +1,216 @@
+"""Bodies in a step of the driver: A·Δ = r without contact, and where v⁺ leads.
+
+What `corekit.engine.bodies.body_terms` and semi-implicit Euler do in Python, by the same kernels in the same order.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.compiled import compiled
+from corekit.compiled.entries import call_entry
+from corekit.data.arrays import Array
+from corekit.engine.bodies.assembly_kernels import assemble_blocks, turn_right_side
+from corekit.linalg.cholesky import factorise_blocks, solve_blocks
+from corekit_batch.tables import (
+    BLOCK,
+    BY_BLOCKS,
+    BY_CHOLESKY,
+    DAMPING,
+    DISSIPATION,
+    DYNAMICS,
+    FACTOR,
+    FIRST_AUX,
+    FIRST_INDEX,
+    FIRST_MATRIX,
+    FIRST_NUMBER,
+    FIRST_Q,
+    FIRST_SCRATCH,
+    FIRST_U,
+    FIRST_V,
+    HAS_DERIVATIVES,
+    HAS_DISSIPATION,
+    INTEGRATE,
+    IS_SYMMETRIC,
+    MASS,
+    METHOD,
+    NV,
+    STEP,
+    STIFFNESS,
+    TANGENT,
+    WHOLE,
+    Bodies,
+    Work,
+)  # fmt: skip
+
+__all__ = ["end_of_step", "free_increment"]
+
+
+@compiled
+def _matrix(bodies: Bodies, b: int, which: int, work: Work) -> Array:
+    """One of a body's matrices by its blocks, (n/k, k, k)."""
+    n, k = bodies.row[b, NV], bodies.row[b, BLOCK]
+    begin = bodies.row[b, FIRST_MATRIX] + which * n * k
+    return work.matrix[begin : begin + n * k].reshape((n // k, k, k))
+
+
+@compiled
+def _evaluate(bodies: Bodies, b: int, numbers: Array, q: Array, v: Array, aux: Array, work: Work) -> None:
+    """Write M, f and, where the scheme needs them, K and D of a body; D₀ in place of D, which is then in WHOLE."""
+    row, entry = bodies.row[b], bodies.entry[b]
+    first_v, n = row[FIRST_V], row[NV]
+    index, own, scratch = (
+        bodies.index[row[FIRST_INDEX] :],
+        numbers[row[FIRST_NUMBER] :],
+        work.scratch[row[FIRST_SCRATCH] :],
+    )
+    q, v, aux = q[row[FIRST_Q] :], v[first_v:], aux[row[FIRST_AUX] :]
+    u = work.inputs[row[FIRST_U] :]
+    call_entry(
+        entry[DYNAMICS],
+        (
+            index,
+            own,
+            scratch,
+            q,
+            v,
+            aux,
+            u,
+            _matrix(bodies, b, MASS, work),
+            work.force[first_v : first_v + n],
+        ),
+    )
+    if not row[HAS_DERIVATIVES] or not (bodies.is_damped or bodies.beta != 0.0):
+        return
+    stiffness, damping = _matrix(bodies, b, STIFFNESS, work), _matrix(bodies, b, DAMPING, work)
+    call_entry(entry[TANGENT], (index, own, scratch, q, v, aux, u, stiffness, damping))
+    if row[HAS_DISSIPATION] and row[IS_SYMMETRIC]:
+        _matrix(bodies, b, WHOLE, work)[:] = damping
+        call_entry(entry[DISSIPATION], (index, own, scratch, q, v, aux, u, damping))
+
+
+@compiled
+def _assemble(bodies: Bodies, b: int, step: float, whole_v: Array, work: Work) -> None:
+    """Write A and r of a body, as `BodyTerms.linearise` does at the start of a step."""
+    row = bodies.row[b]
+    at, n, k = row[FIRST_V], row[NV], row[BLOCK]
+    v, zero, rhs = whole_v[at : at + n], work.zero[at : at + n], work.rhs[at : at + n]
+    c_v, c_q, is_symmetric = (
+        step if bodies.is_damped else 0.0,
+        bodies.beta * step * step,
+        row[IS_SYMMETRIC] != 0,
+    )
+    has_derivatives = row[HAS_DERIVATIVES] != 0
+    if not has_derivatives:
+        c_v = c_q = 0.0
+    mass, matrix = _matrix(bodies, b, MASS, work), _matrix(bodies, b, STEP, work)
+    stiffness, damping = _matrix(bodies, b, STIFFNESS, work), _matrix(bodies, b, DAMPING, work)
+    lacks = assemble_blocks(
+        mass,
+        damping,
+        stiffness,
+        work.force[at : at + n],
+        v,
+        v,
+        v,
+        zero,
+        step,
+        1.0,
+        c_v,
+        c_q,
+        is_symmetric,
+        matrix,
+        rhs,
+    )
+    turns = is_symmetric and has_derivatives and (c_v != 0.0 or c_q != 0.0)
+    is_held = row[HAS_DISSIPATION] != 0
+    if turns and (lacks or is_held):
+        turn_right_side(
+            stiffness, _matrix(bodies, b, WHOLE, work) if is_held else damping, damping, is_held, c_v, c_q, v, zero,
+            matrix, work.none, work.nothing, work.rest[: k * k].reshape((k, k)),
+            work.turned[: k * (k + 1)].reshape((k, k + 1)), rhs,
+        )  # fmt: skip
+
+
+@compiled
+def _solve(bodies: Bodies, b: int, work: Work) -> bool:
+    """Factorise A of a body and write Δ; False where A is singular."""
+    row = bodies.row[b]
+    at, n = row[FIRST_V], row[NV]
+    rhs, out = work.rhs[at : at + n], work.velocity[at : at + n]
+    matrix, factor = _matrix(bodies, b, STEP, work), _matrix(bodies, b, FACTOR, work)
+    if row[METHOD] == BY_BLOCKS:
+        if not factorise_blocks(matrix, work.none, factor):
+            return False
+        solve_blocks(factor, work.none, rhs, work.nothing, matrix, out)
+        return True
+    full, columns, size = matrix[0], factor[0], work.size
+    for i in range(n):
+        out[i] = rhs[i]
+        for j in range(n):
+            columns[j, i] = full[i, j]  # LAPACK's order
+    size[0], size[1] = n, 1
+    if row[METHOD] == BY_CHOLESKY:
+        call_entry(bodies.lapack[2], (work.letters, size, columns, size, size[2:]))
+        if size[2] != 0:
+            return False
+        call_entry(bodies.lapack[3], (work.letters, size, size[1:], columns, size, out, size, size[2:]))
+        return True
+    call_entry(bodies.lapack[0], (size, size, columns, size, work.pivot, size[2:]))
+    if size[2] != 0:
+        return False
+    call_entry(
+        bodies.lapack[1], (work.letters[1:], size, size[1:], columns, size, work.pivot, out, size, size[2:])
+    )
+    return True
+
+
+@compiled
+def free_increment(
+    bodies: Bodies, numbers: Array, q: Array, v: Array, aux: Array, step: float, work: Work
+) -> bool:
+    """Write v⁺ without contact into `work.velocity`; False where the kernel must decide what to do.
+
+    Args:
+        numbers: of the world. q, v, aux: of the world, at the start of the step.
+        step: h [s].
+    """
+    for b in range(len(bodies.row)):
+        _evaluate(bodies, b, numbers, q, v, aux, work)
+        _assemble(bodies, b, step, v, work)
+    for b in range(len(bodies.row)):
+        if not _solve(bodies, b, work):
+            return False
+    for i in range(len(v)):
+        work.velocity[i] += v[i]
+    return True
+
+
+@compiled
+def end_of_step(
+    bodies: Bodies, numbers: Array, q: Array, v: Array, aux: Array, step: float, work: Work
+) -> bool:
+    """Replace q, v and aux by those at the end of the step; False, with nothing changed, where one is not finite."""
+    for b in range(len(bodies.row)):
+        row = bodies.row[b]
+        at_q, at_aux, at_v = row[FIRST_Q], row[FIRST_AUX], row[FIRST_V]
+        call_entry(
+            bodies.entry[b, INTEGRATE],
+            (
+                bodies.index[row[FIRST_INDEX] :], numbers[row[FIRST_NUMBER] :], work.scratch[row[FIRST_SCRATCH] :],
+                q[at_q:], aux[at_aux:], work.velocity[at_v:], step, work.q[at_q:], work.aux[at_aux:],
+            ),
+        )  # fmt: skip
+    for i in range(len(q)):
+        if not math.isfinite(work.q[i]):
+            return False
+    for i in range(len(v)):
+        if not math.isfinite(work.velocity[i]):
+            return False
+    for i in range(len(q)):
+        q[i] = work.q[i]
+    for i in range(len(v)):
+        v[i] = work.velocity[i]
+    for i in range(len(aux)):
+        aux[i] = work.aux[i]
+    return True

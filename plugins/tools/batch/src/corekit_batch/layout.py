@@ -1,0 +1,182 @@
+"""From a simulation to the driver's tables, or to the sentence that says why the driver does not step it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from attrs import frozen
+from numba.extending import get_cython_function_address
+
+from corekit.data.arrays import Array
+from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.engine.world.world_system import WorldSystem
+from corekit.linalg.factorisation import BlockFactorisation
+from corekit.linalg.matrices import BlockDiagonal, Dense
+from corekit.registry.discover import discover
+from corekit.registry.resolve import resolve
+from corekit.roles.compiled_form import CompiledForm
+from corekit.roles.model import Model
+from corekit.simulation.loop import Simulation
+from corekit_batch.refusal import NotCompiled
+from corekit_batch.tables import (
+    BODY_FIELDS,
+    BY_BLOCKS,
+    BY_CHOLESKY,
+    BY_LU,
+    ENTRY_NAMES,
+    MATRICES,
+    Bodies,
+    Work,
+)
+
+__all__ = ["Layout", "form_numbers", "lay_out"]
+
+_LAPACK: Final = ("dgetrf", "dgetrs", "dpotrf", "dpotrs")
+
+
+@frozen(eq=False)
+class Layout:
+    """The tables of a world.
+
+    Attributes:
+        bodies: what the driver reads. forms: of the bodies, whose numbers another world may have others of.
+        sizes: (nq, nv, na, nu) of the world.
+    """
+
+    bodies: Bodies
+    forms: tuple[CompiledForm, ...]
+    sizes: tuple[int, int, int, int]
+
+    @property
+    def numbers(self) -> Array:
+        """Numbers of the forms, one behind the other."""
+        return np.concatenate([np.zeros(0), *(form.numbers for form in self.forms)])
+
+    def new_work(self) -> Work:
+        """Allocate the buffers of a thread."""
+        nq, nv, na, nu = self.sizes
+        row = self.bodies.row
+        k = int(row[:, BODY_FIELDS.index("block")].max())
+        matrices = (
+            int((row[:, BODY_FIELDS.index("nv")] * row[:, BODY_FIELDS.index("block")]).sum()) * MATRICES
+        )
+        return Work(
+            scratch=np.zeros(sum(form.scratch for form in self.forms)),
+            matrix=np.zeros(matrices),
+            force=np.zeros(nv), rhs=np.zeros(nv), velocity=np.zeros(nv), zero=np.zeros(nv),
+            inputs=np.zeros(nu), q=np.zeros(nq), aux=np.zeros(na),
+            none=np.zeros(0, dtype=np.int64), nothing=np.zeros(0),
+            pivot=np.zeros(nv, dtype=np.int32), size=np.zeros(3, dtype=np.int32),
+            letters=np.frombuffer(b"LN", dtype=np.uint8).copy(),
+            rest=np.zeros(k * k), turned=np.zeros(k * (k + 1)),
+        )  # fmt: skip
+
+
+def lay_out(simulation: Simulation) -> Layout:
+    """Return the tables of a simulation's world.
+
+    Raises:
+        NotCompiled: the driver does not step such a world.
+    """
+    reason = next(_reasons(simulation), "")
+    if reason:
+        raise NotCompiled(reason)
+    beta, is_damped = simulation.integrator.single_solve()  # pyrefly: ignore[missing-attribute]
+    terms, forms, rows, entries = simulation.system.terms.bodies, [], [], []
+    at = dict.fromkeys(("q", "v", "aux", "u", "frame", "number", "index", "scratch", "matrix"), 0)
+    for each in terms:
+        form = _form_of(each)
+        nq, nv, na = each.body.sizes
+        nu, frames = each.body.description.input_size, len(each.body.description.frames)
+        k = nv if isinstance(each.matrix, Dense) else each.mass.data.shape[-1]
+        derivatives, held = each.stiffness is not None, each.body.abilities.dissipation is not None
+        rows.append(
+            [
+                at["q"], nq, at["v"], nv, at["aux"], na, at["u"], nu, at["frame"], frames, at["number"],
+                len(form.numbers), at["index"], at["scratch"], k, at["matrix"], derivatives, held,
+                each.is_symmetric, _method(each), each.body.description.jacobian_width,
+            ]
+        )  # fmt: skip
+        entries.append([form.entries.get(name, 0) for name in ENTRY_NAMES])
+        forms.append(form)
+        grown = (nq, nv, na, nu, frames, len(form.numbers), len(form.index), form.scratch, MATRICES * nv * k)
+        for name, size in zip(at, grown, strict=True):
+            at[name] += size
+    bodies = Bodies(
+        row=np.array(rows, dtype=np.int64),
+        entry=np.array(entries, dtype=np.int64),
+        index=np.concatenate([form.index for form in forms]),
+        lapack=np.array(
+            [get_cython_function_address("scipy.linalg.cython_lapack", name) for name in _LAPACK]
+        ),
+        beta=float(beta),
+        is_damped=bool(is_damped),
+    )
+    return Layout(bodies, tuple(forms), (at["q"], at["v"], at["aux"], at["u"]))
+
+
+def form_numbers(layout: Layout, models: Sequence[Model]) -> Array | None:
+    """Numbers of a world whose bodies are other models of the same structure.
+
+    None where one differs in more than numbers.
+    """
+    numbers = [np.zeros(0)]
+    for model, known in zip(models, layout.forms, strict=True):
+        form: CompiledForm | str = model.compiled_form()  # pyrefly: ignore[missing-attribute]
+        if isinstance(form, str) or not np.array_equal(form.index, known.index):
+            return None
+        numbers.append(form.numbers)
+    return np.concatenate(numbers)
+
+
+def _form_of(terms: BodyTerms) -> CompiledForm:
+    own = terms.body.abilities.compiled_form
+    assert own is not None
+    form = own.compiled_form()
+    if isinstance(form, str):
+        raise NotCompiled(f"body {terms.body.name!r} has {form}")
+    return form
+
+
+def _method(terms: BodyTerms) -> int:
+    if isinstance(terms.factor, BlockFactorisation):
+        return BY_BLOCKS
+    return BY_CHOLESKY if terms.is_symmetric else BY_LU
+
+
+def _reasons(simulation: Simulation) -> Iterator[str]:
+    """Yield why the driver does not step a world, a sentence each."""
+    system = simulation.system
+    name = simulation.component_name(simulation.integrator)
+    if "single-solve" not in _abilities("integrators", name):
+        yield f"the integrator {name!r} makes more than one solve a step"
+    if any(name.startswith("sampling/") for name in simulation.internal_state()):
+        yield "controllers read the world between steps"
+    yield from _reasons_of_world(system)
+    for terms in system.terms.bodies:
+        yield from _reasons_of_body(terms)
+
+
+def _abilities(role: str, name: str) -> frozenset[str]:
+    return resolve(role, name, discover()).provides
+
+
+def _reasons_of_world(system: WorldSystem) -> Iterator[str]:
+    if system.terms.joints is not None:
+        yield "joints hold bodies to each other"
+    if system.pipeline is not None:
+        yield "bodies may touch"
+
+
+def _reasons_of_body(terms: BodyTerms) -> Iterator[str]:
+    who, model = f"body {terms.body.name!r}", terms.body.model
+    if terms.body.abilities.compiled_form is None:
+        yield f"{who}: the model {type(model).__name__} has no compiled form"
+    if terms.rows is not None:
+        yield f"{who} has constraints"
+    if len(terms.prescribed):
+        yield f"{who} has prescribed motion"
+    if not isinstance(terms.matrix, (Dense, BlockDiagonal)):
+        yield f"{who} has a step matrix that is neither dense nor block diagonal"

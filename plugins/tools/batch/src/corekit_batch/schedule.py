@@ -1,0 +1,66 @@
+"""When grid steps begin and end, which of them breakpoints cut, and what the signals of inputs are where they begin."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.simulation.loop import Simulation
+
+__all__ = ["Schedule"]
+
+_AHEAD: Final = 256
+"""Grid steps that are looked ahead at least: worlds that were reset one by one are at different steps."""
+
+
+@final
+class Schedule:
+    """Grid steps of a simulation, as its loop makes them.
+
+    Args:
+        simulation: whose signals and breakpoints count.
+
+    Attributes:
+        first_step: number of the step with which the arrays begin, shape (1,).
+        time, stop, is_cut, inputs: as of `corekit_batch.tables.Worlds`.
+    """
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._bodies = simulation.bodies
+        self._start, self._step = simulation.start_time, simulation.step_length
+        self._is_constant = all(body.inputs.constant for body in self._bodies)
+        self.first_step: IntArray = np.zeros(1, dtype=np.int64)
+        self.time: Array = np.zeros(0)
+        self.stop: Array = np.zeros(0)
+        self.is_cut: BoolArray = np.zeros(0, dtype=np.bool_)
+        self.inputs: Array = self._signals(np.zeros(1))
+        if not self._is_constant:
+            self.inputs = self.inputs[:0]
+
+    def cover(self, first: int, last: int) -> None:
+        """Make the arrays cover the grid steps first ≤ n < last."""
+        begin, end = int(self.first_step[0]), int(self.first_step[0]) + len(self.time)
+        if begin <= first and last <= end:
+            return
+        last = max(last, first + _AHEAD)
+        number = np.arange(first, last + 1)
+        grid: Array = np.asarray(self._start + number * self._step, dtype=np.float64)
+        self.first_step[0] = first
+        self.time, self.stop = grid[:-1], grid[1:]
+        self.is_cut = np.zeros(last - first, dtype=np.bool_)
+        cuts = {t for body in self._bodies for t in body.breakpoints(self.time[0], self.stop[-1])}
+        close = 1e-9 * self._step
+        for t in cuts:
+            at = np.searchsorted(grid, t) - 1  # grid[at] < t <= grid[at + 1]
+            if 0 <= at < len(self.is_cut) and self.time[at] + close < t < self.stop[at] - close:
+                self.is_cut[at] = True
+        if not self._is_constant:
+            self.inputs = self._signals(self.time)
+
+    def _signals(self, times: Array) -> Array:
+        """u of all bodies by their signals, shape (times, nu); zero for channels without."""
+        return np.concatenate(
+            [np.zeros((len(times), 0)), *(body.inputs.signals_at(times) for body in self._bodies)], axis=1
+        )

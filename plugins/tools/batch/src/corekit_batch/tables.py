@@ -1,0 +1,123 @@
+"""What the driver knows of a world's bodies: a row of integers each, and how big the buffers of a thread are.
+
+All arrays of reals of one thread stand one behind the other in one buffer; a row says where those of a body begin.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+
+__all__ = ["BODY_FIELDS", "ENTRY_NAMES", "Bodies", "Work", "Worlds"]
+
+Int32Array = NDArray[np.int32]
+ByteArray = NDArray[np.uint8]
+
+BODY_FIELDS: Final = (
+    "first_q", "nq", "first_v", "nv", "first_aux", "na", "first_u", "nu", "first_frame", "frames",
+    "first_number", "numbers", "first_index", "first_scratch", "block", "first_matrix", "has_derivatives",
+    "has_dissipation", "is_symmetric", "method", "width",
+)  # fmt: skip
+(
+    FIRST_Q, NQ, FIRST_V, NV, FIRST_AUX, NA, FIRST_U, NU, FIRST_FRAME, FRAMES,
+    FIRST_NUMBER, NUMBERS, FIRST_INDEX, FIRST_SCRATCH, BLOCK, FIRST_MATRIX, HAS_DERIVATIVES,
+    HAS_DISSIPATION, IS_SYMMETRIC, METHOD, WIDTH,
+) = range(len(BODY_FIELDS))  # fmt: skip
+"""Columns of `Bodies.row`."""
+
+ENTRY_NAMES: Final = ("dynamics", "tangent", "dissipation", "integrate", "poses", "rows")
+DYNAMICS, TANGENT, DISSIPATION, INTEGRATE, POSES, ROWS = range(len(ENTRY_NAMES))
+"""Columns of `Bodies.entry`; 0 where a model has none."""
+
+BY_BLOCKS, BY_CHOLESKY, BY_LU = 0, 1, 2
+"""How A is factorised: by compiled Cholesky of its blocks, by LAPACK's of a large dense one, or by its LU."""
+
+MATRICES: Final = 6
+"""Matrices of a body: M, K, D, A, the factor of A, and D₀ or the whole D."""
+MASS, STIFFNESS, DAMPING, STEP, FACTOR, WHOLE = range(MATRICES)
+
+DONE, STOPPED, BY_KERNEL = 0, 1, 2
+"""Why a world was left: its steps are made, the caller stops all, or the kernel's ordinary step must make the next."""
+
+
+class Bodies(NamedTuple):
+    """The bodies of a world, alike in all worlds.
+
+    Attributes:
+        row: of each body, shape (bodies, len(BODY_FIELDS)). entry: addresses, shape (bodies, len(ENTRY_NAMES)).
+        index: integers of their forms, one behind the other.
+        lapack: addresses of dgetrf, dgetrs, dpotrf and dpotrs, shape (4,).
+        beta, is_damped: of semi-implicit Euler: β, and whether it is linearly implicit.
+    """
+
+    row: IntArray
+    entry: IntArray
+    index: IntArray
+    lapack: IntArray
+    beta: float
+    is_damped: bool
+
+
+class Worlds(NamedTuple):
+    """States of W worlds, a row each.
+
+    Attributes:
+        q, v, aux: shapes (W, nq), (W, nv), (W, na).
+        step, until: number of the next grid step, and where to stop, shape (W,).
+        status: one of DONE, STOPPED, BY_KERNEL, shape (W,).
+        numbers: of the bodies' forms, shape (W, total), or (1, total) where all worlds have the same.
+        written: values of inputs that were written, shape (W, nu); is_written: which of them count, shape (nu,).
+        first_step: number of the grid step with which the next four begin, shape (1,).
+        time, stop: where every grid step begins and ends [s], shape (rows,).
+        is_cut: whether a breakpoint falls into it, shape (rows,).
+        inputs: u by signals where it begins, shape (rows, nu), or (1, nu) where they are constant.
+    """
+
+    q: Array
+    v: Array
+    aux: Array
+    step: IntArray
+    until: IntArray
+    status: IntArray
+    numbers: Array
+    written: Array
+    is_written: BoolArray
+    first_step: IntArray
+    time: Array
+    stop: Array
+    is_cut: BoolArray
+    inputs: Array
+
+
+class Work(NamedTuple):
+    """Buffers of one thread.
+
+    Attributes:
+        scratch: work space of the forms. matrix: the matrices of the bodies, one behind the other.
+        force, rhs, velocity, zero: f, r, Δ and then v⁺, and zeros, of all bodies, each (nv,).
+        inputs: u of all bodies. q, aux: the end of the step.
+        none, nothing: no prescribed velocity, and no value of one, both (0,).
+        pivot, size, letters: what LAPACK takes beside matrices; the letters are L and N.
+        rest, turned: of the largest block, k² and k·(k + 1) numbers.
+    """
+
+    scratch: Array
+    matrix: Array
+    force: Array
+    rhs: Array
+    velocity: Array
+    zero: Array
+    inputs: Array
+    q: Array
+    aux: Array
+    none: IntArray
+    nothing: Array
+    pivot: Int32Array
+    size: Int32Array
+    letters: ByteArray
+    rest: Array
+    turned: Array
