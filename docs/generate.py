@@ -1,6 +1,7 @@
 """The reference pages, written from what the code says of itself: option classes and component specs.
 
-`generate(folder)` writes `scenario.md`, one page a component in `plugins/`, and their list `plugins.md`.
+`generate(folder)` writes `scenario.md`, one page a component in `plugins/`, their list `plugins.md`, and in
+`new/ROLE/` the sources of what `corekit new ROLE mine` makes, which the pages of the roles show.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import get_args
 
 from corekit.data.signals import SIGNALS
 from corekit.geometry.shape_specs import obstacle_kinds, shape_spec
@@ -16,8 +18,9 @@ from corekit.registry.resolve import load_target, read_spec
 from corekit.registry.spec import ABILITIES, ROLES, ComponentSpec
 from corekit.scenario.scenario import Scenario
 from corekit_inspect.option_table import Option, describe_options
+from corekit_testing.cli.new import Role, distribution_files
 
-__all__ = ["component_page", "generate", "option_table", "plugin_list", "scenario_page"]
+__all__ = ["component_page", "generate", "new_sources", "option_table", "plugin_list", "scenario_page"]
 
 _SCENARIO = """\
 A scenario is a TOML file. Reading one executes nothing of it; all its mistakes are reported at once
@@ -30,11 +33,11 @@ def generate(folder: Path) -> None:
     rows = [row for row in discover() if row.usable and not row.reference]
     pages = {"scenario.md": scenario_page(), "plugins.md": plugin_list(rows)}
     pages |= {f"plugins/{_page(row)}.md": component_page(row) for row in rows}
-    (folder / "plugins").mkdir(parents=True, exist_ok=True)
     for stale in {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")} - pages.keys():
         (folder / stale).unlink()
-    for name, text in pages.items():
+    for name, text in (pages | new_sources()).items():
         path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
         # an unchanged page keeps its date, so that Sphinx need not read it again
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
@@ -50,6 +53,16 @@ def option_table(options: Iterable[Option]) -> str:
         cells = [_code(option.name), option.unit, default, allowed, option.help]
         lines.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(lines)
+
+
+def new_sources() -> dict[str, str]:
+    """Path → text of the modules and scenarios that `corekit new` writes for every role."""
+    return {
+        f"new/{role}/{path}": text
+        for role in get_args(Role)
+        for path, text in distribution_files(role, "mine").items()
+        if path.endswith((".py", ".toml"))
+    }
 
 
 def scenario_page() -> str:

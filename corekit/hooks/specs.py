@@ -2,7 +2,7 @@
 
 A distribution names a module, or any object, in the entry-point group `corekit.hooks`; its functions with a
 hook's name and the mark `hookimpl` are called. They may leave out arguments that they do not need. Names of functions
-that begin with `corekit_` are those of hooks alone, so that one without the mark, or misspelt, is reported.
+that begin with `corekit_` are those of hooks alone, so that one without the mark, or misspelt, is reported::
 
     [project.entry-points."corekit.hooks"]
     lab = "corekit_lab.hooks"
@@ -89,7 +89,7 @@ class HookSpecs:
 
     @hookspec
     def corekit_run_observers(self) -> Sequence[str] | None:
-        """Observers of runs: `module:function`s that make `RunObserver`s from a `RunContext`.
+        """Observers of runs: functions, `module:function`, that make them from a `RunContext`.
 
         See `corekit_run.observers`.
         """
@@ -127,11 +127,11 @@ class HookSpecs:
 
     @hookspec
     def corekit_scenario_doubts(self) -> Sequence[str] | None:
-        """`module:function`s that return sentences on what is improbable, from a `Scenario` and its `Simulation`."""
+        """Functions, `module:function`, that say in sentences what is improbable of a `Scenario` or `Simulation`."""
 
     @hookspec
     def corekit_scenario_imports(self) -> Sequence[str] | None:
-        """`module:function`s that replace references to files in a scenario's table by what the files hold.
+        """Functions, `module:function`, that replace references to files in a scenario's table by what the files hold.
 
         Each is called as `function(document, folder, mistakes)` while a scenario is read, before its entries are
         checked: it changes the table, finds relative paths from `folder` (None: the working directory), and adds a

@@ -90,7 +90,9 @@ class ConstraintRows(SparseRows):
     Position-level row (is_velocity_level False):   c(q) + α·λ/h… = 0,   J_b = ∂c/∂δ;   α in m/N (0: rigid).
     Velocity-level row (is_velocity_level True):    J_b·v − u + α·(force) = 0;          α in (m/s)/N.
 
-    Attributes (nb rows, k entries per row):
+    There are nb rows of k entries each.
+
+    Attributes:
         dofs: velocity indices, (nb, k); unused entries repeat a valid index with value 0.
         values: J_b, (nb, k).
         position_error: c(q) of position-level rows, (nb,) [m or rad].

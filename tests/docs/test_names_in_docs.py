@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
     *(ROOT / "docs" / name for name in ("architecture.md", "authors_guide.md", "conventions.md")),
+    *sorted((ROOT / "docs" / "roles").glob("*.md")),
     ROOT / "CONTRIBUTING.md",
     *(
         path

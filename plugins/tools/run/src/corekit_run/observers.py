@@ -1,7 +1,7 @@
 """Observers of a run: recorders, counters, watchdogs, which installed distributions bring.
 
 A distribution names functions in the hook `corekit_run_observers`. Each is called with the `RunContext` of a run and
-returns its `RunObserver`s, which are called in the order in which they were returned:
+returns observers, which are called in the order in which they were returned::
 
     begin or restore    the run starts, or is resumed from a checkpoint; the simulation is at its initial state
     on_step_accepted    after every accepted step
