@@ -7,10 +7,14 @@ missing, and a last bit of θ costs effort at a rate a that hardly depends on th
     w·θ/2 = a,   error = (a/w)²                                                              (1)
 
 and ten times the weight leaves a hundredth of the error. That is checked where the contact is kept. Where it is free
-to break, the ball is flicked in a few steps and coasts, ω falling by 1/(1 + h·d/I) = 1/1.4 a step; nothing corrects
-it on the way. About y it is pressed in five steps of 0.04 s, in all of them at the bound of 5 rad/s that we set, and
-coasts on by 0.04·5/0.4 = 0.5 rad: 1.5 rad together, and (0.07/2)² = 1.2e-3 is missing. The paper prints no such
-bound, and it is checked that one of 50 rad/s, which is not met, leaves less than a tenth of the error.
+to break, the ball is flicked in a few steps and coasts, ω falling by 1/(1 + h·d/I) = 1/1.4 a step; nothing corrects it
+on the way. About y it is pressed in five steps of 0.04 s, in all of them at the bound of 5 rad/s that we set, and
+coasts on by 0.04·5/0.4 = 0.5 rad: 1.5 rad together, and (0.07/2)² = 1.2e-3 is missing. The paper prints no such bound,
+and it is checked that one of 50 rad/s, which is not met, leaves less than a tenth of the error. About z the ball is
+pressed ten times over half a second and no bound is met. Such flicks have many local optima: with w of 100, 200, 400
+and 1000 the search ends at costs of 12.9, 21.0, 28.9 and 12.2, and by (1) at a of 1.1, 1.0, 1.6 and 2.4. So a
+hundredth is no prediction there, but what the paper prints is: ten times the weight leaves less than 1e-5, unless a
+grew threefold.
 """
 
 from __future__ import annotations
@@ -96,17 +100,25 @@ def _variant(case: CaseRun, which: str, axis: str) -> list[Row]:
 
 def _error(case: CaseRun, which: str, axis: str, made: PlanResult) -> Row:
     error, difference = made.plan.certificate["orientation_error"], None
-    if error > 1e-5 and which == "printed-closed":
+    stops_short = error > 1e-5 and not (which == "printed" and pushed_at_bound(made))
+    if stops_short:
         with case.show("minimising (20) with ten times its terminal weight"):
             heavier = make_plan(_file(which, axis, "options.cost.terminal=1000.0"))
-        ratio = error / heavier.plan.certificate["orientation_error"]
-        difference = Difference(
-            reason="the optimum of (20) stops short of the target, where the last bit of the turn costs as much effort "
-            "as the terminal cost gives back",
-            predicts=f"a hundredth at ten times the terminal weight, within a factor 3; it is {ratio:.0f} times less",
-            holds=heavier.info.status.solved and 100.0 / 3.0 <= ratio <= 300.0,
+        left = heavier.plan.certificate["orientation_error"]
+        ratio, solved = error / left, heavier.info.status.solved
+        reason = (
+            "the optimum of (20) stops short of the target, where the last bit of the turn costs as much effort as the "
+            "terminal cost gives back"
         )
-    if error > 1e-5 and which == "printed" and pushed_at_bound(made):
+        if which == "printed-closed":
+            predicts = f"a hundredth at ten times the terminal weight, within a factor 3; it is {ratio:.0f} times less"
+            difference = Difference(reason, predicts, solved and 100.0 / 3.0 <= ratio <= 300.0)
+        else:
+            predicts = (
+                f"the paper's range at ten times the terminal weight, at any local optimum; it is {left:.2g}"
+            )
+            difference = Difference(reason, predicts, solved and left <= 1e-5)
+    elif error > 1e-5:
         with case.show("minimising (20) with no bound on the ball's rate that it would meet"):
             faster = make_plan(_file(which, axis, f"options.bounds.angular_velocity={_UNMET}"))
         ratio = error / faster.plan.certificate["orientation_error"]
