@@ -254,7 +254,7 @@ class Contact:
     )
 
 
-RECORDED = ("inputs", "frames", "energies", "contacts", "outlines")
+RECORDED = ("inputs", "frames", "energies", "reactions", "contacts", "outlines")
 """What a record holds beside the state and how the step was solved."""
 
 

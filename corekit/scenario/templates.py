@@ -57,7 +57,7 @@ class _Includes:
 
     def joined(
         self, document: Mapping[str, Any], folder: Path, called: str, within: tuple[Path, ...]
-    ) -> dict[str, Any]:
+    ) -> Table:
         own = located({key: value for key, value in document.items() if key != INCLUDE}, Origin("", called))
         names = document.get(INCLUDE, [])
         whole = Table(Origin("", called))

@@ -17,6 +17,7 @@ ASKED = {
     "frames": lambda results: results.frame_position,
     "energies": lambda results: results.energy,
     "contacts": lambda results: results.contacts(-1),
+    "reactions": lambda results: results.reaction,
     "outlines": lambda results: results.replay(),
 }
 
@@ -52,5 +53,7 @@ def test_a_state_alone_makes_a_smaller_file(tiny, scenario_file, tmp_path):
 
 
 def test_a_part_that_does_not_exist_is_refused_with_those_that_do(scenario_file):
-    with pytest.raises(ConfigError, match="'forces' is none of inputs, frames, energies, contacts, outlines"):
+    with pytest.raises(
+        ConfigError, match="'forces' is none of inputs, frames, energies, reactions, contacts, o"
+    ):
         load(scenario_file, ['output.record=["forces"]'])

@@ -22,6 +22,7 @@ from corekit.engine.contact.collision_scene import CollisionScene
 from corekit.roles.model import Coordinate, Outline
 from corekit.simulation.loop import Simulation
 from corekit_record.netcdf_file import Variable
+from corekit_record.reactions import joint_names, prescribed_entries
 from corekit_record.replay_data import shapes_as_text
 
 __all__ = [
@@ -45,6 +46,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "frames": ("frame_position", "frame_quat_wxyz"),
     "energies": ("kinetic_energy", "potential_energy"),
     "outlines": ("outline",),
+    "reactions": ("joint_force", "joint_torque", "reaction"),
     "contacts": tuple(f"contact_{field}" for field in CONTACT_FIELDS),
 }
 """What a scenario may leave out of records (`[output] record`) → its variables."""
@@ -66,6 +68,8 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
         "body": len(bodies),
         "obstacle": len(simulation.obstacles),
         "shape": sum(len(body.description.shapes) for body in bodies) + len(simulation.obstacles),
+        "joint": len(joint_names(simulation)),
+        "prescribed": len(prescribed_entries(simulation)),
         "xyz": 3,
         "quat_wxyz": 4,
         "tangential": 2,
@@ -104,6 +108,11 @@ def variables_of(
             unit="1",
             meaning="rotations of obstacles",
         ),
+        Variable("joint_force", ("time", "joint", "xyz"), unit="N", meaning="of a joint on its first frame"),
+        Variable(
+            "joint_torque", ("time", "joint", "xyz"), unit="N·m", meaning="of a joint on its first frame"
+        ),
+        _stacked("reaction", "prescribed", [Coordinate(*each) for each in prescribed_entries(simulation)]),
         *_solve_variables(),
         *_step_variables(),
         *_contact_variables(simulation),
@@ -143,6 +152,7 @@ def _labels(simulation: Simulation, scene: CollisionScene) -> list[Variable]:
         "coordinate": [entry.unit for body in bodies for entry in body.description.coordinates],
         "dof": [entry.unit for body in bodies for entry in body.description.velocities],
         "input": [entry.unit for entry in _input_entries(bodies)],
+        "prescribed": [unit for _, unit in prescribed_entries(simulation)],
     }
     return [
         label(
@@ -157,6 +167,8 @@ def _labels(simulation: Simulation, scene: CollisionScene) -> list[Variable]:
         label("body", [body.name for body in bodies]),
         label("obstacle", [obstacle.name for obstacle in simulation.obstacles]),
         label("shape", owners),
+        label("joint", joint_names(simulation)),
+        label("prescribed", [name for name, _ in prescribed_entries(simulation)]),
         label("xyz", ["x", "y", "z"]),
         label("quat_wxyz", ["w", "x", "y", "z"]),
         *(
@@ -178,7 +190,12 @@ def _input_entries(bodies: Sequence[Body]) -> list[Coordinate]:
 def _stacked(name: str, dimension: str, entries: Sequence[Coordinate]) -> Variable:
     units = {entry.unit for entry in entries}
     unit = units.pop() if len(units) == 1 else f"see {dimension}_unit"
-    meaning = {"q": "coordinates", "v": "velocities", "inputs": "inputs at this instant"}[name]
+    meaning = {
+        "q": "coordinates",
+        "v": "velocities",
+        "inputs": "inputs at this instant",
+        "reaction": "forces on prescribed coordinates",
+    }[name]
     about = {"coordinates": f"{dimension}_unit"}
     return Variable(name, ("time", dimension), unit=unit or "1", meaning=meaning, attributes=about)
 

@@ -8,7 +8,7 @@ from attrs import frozen
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Status
 
-__all__ = ["Energy", "SolveHistory"]
+__all__ = ["Energy", "JointForces", "SolveHistory"]
 
 
 @frozen(eq=False)
@@ -22,6 +22,14 @@ class Energy:
     def total(self) -> Array:
         """Their sum over bodies [J], shape (T,)."""
         return np.sum(self.kinetic + self.potential, axis=1)
+
+
+@frozen(eq=False)
+class JointForces:
+    """Force [N] and torque [N·m] of a joint on its first frame, world axes, shape (T, 3) each."""
+
+    force: Array
+    torque: Array
 
 
 @frozen(eq=False)

@@ -1,7 +1,4 @@
-"""Recorder of every n-th step of a run: buffers are written to the results file block by block.
-
-The quaternions of rotations are computed for a whole block.
-"""
+"""Recorder of every n-th step of a run: buffers, and quaternions made of them, are written block by block."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ from corekit.simulation.loop import Simulation
 from corekit_record.column_buffer import ColumnBuffer
 from corekit_record.digest import DamagedResults, set_aside
 from corekit_record.netcdf_file import CHUNK
+from corekit_record.reactions import Reactions
 from corekit_record.record_layout import CONTACT_FIELDS, STATUSES, attributes_of, dimensions_of, variables_of
 from corekit_record.replay_data import resample_outline
 from corekit_record.results import Results
@@ -187,6 +185,7 @@ class Recorder(RunObserver):
                 self._rows[variable.name] = np.zeros((_ROW_BLOCK, *inner), variable.dtype)
             elif variable.dimensions[0] == "contact":
                 self._contacts[variable.name] = np.zeros((16 * CHUNK, *inner), variable.dtype)
+        self._reactions = Reactions(simulation, self._rows)
         self._obstacles = slice(len(scene.table) - len(simulation.obstacles), None)
         self._rotations = {
             name: np.zeros((_ROW_BLOCK, count, 3, 3))
@@ -262,6 +261,7 @@ class Recorder(RunObserver):
             )
         self._keep_poses(simulation, k)
         self._keep_energy(simulation, k)
+        self._reactions.keep(simulation, k, after_step=report is not None and record is None)
         if record is None:
             record = simulation.contacts() if report is not None else ContactRecord()
         self._keep_solve(report, record)

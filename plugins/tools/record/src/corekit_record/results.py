@@ -14,12 +14,14 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactRecord
 from corekit.errors import ResultsError
-from corekit.geometry.frames import rotation_from_quat_wxyz
-from corekit.roles.viewer import BodyTrack, ContactTrack, ObstacleTrack, Replay
+from corekit.geometry.shapes import Shape
+from corekit.roles.viewer import Replay
 from corekit.simulation.arguments import PATH, check_arguments
 from corekit_record.record_layout import PARTS, STATUSES
-from corekit_record.recorded import Energy, SolveHistory
-from corekit_record.replay_data import contact_track, nearest_frame, shape_poses, shapes_from_text
+from corekit_record.recorded import Energy, JointForces, SolveHistory
+from corekit_record.recorded_forces import contact_force
+from corekit_record.recorded_replay import outline_of, replay_of
+from corekit_record.replay_data import nearest_frame, shapes_from_text
 from corekit_record.results_file import datasets, open_results, or_damaged, plain_attributes
 from corekit_run.folder import RunStatus, read_log, read_status
 
@@ -110,10 +112,11 @@ class Results:
             return None if name == "step_time" else len(self["step_time"])
         return len(self.time)
 
-    def _labels(self, dimension: str) -> tuple[str, ...]:
+    def labels(self, dimension: str) -> tuple[str, ...]:
+        """Return the names along a dimension; none if the world has nothing of the kind."""
         return tuple(self[dimension]) if dimension in self._names else ()
 
-    def _array(self, name: str, *shape: int) -> Array:
+    def array(self, name: str, *shape: int) -> Array:
         """Return a variable over time, or an empty one if the world has nothing of the kind.
 
         Raises:
@@ -150,44 +153,44 @@ class Results:
     @property
     def q(self) -> Array:
         """Coordinates, shape (T, nq); see `coordinates`."""
-        return self._array("q", 0)
+        return self.array("q", 0)
 
     @property
     def v(self) -> Array:
         """Velocities, shape (T, nv); see `velocities`."""
-        return self._array("v", 0)
+        return self.array("v", 0)
 
     @property
     def inputs(self) -> Array:
         """Inputs, shape (T, nu)."""
-        return self._array("inputs", 0)
+        return self.array("inputs", 0)
 
     @property
     @or_damaged
     def coordinates(self) -> tuple[tuple[str, str], ...]:
         """Name and unit of each coordinate."""
-        return tuple(zip(self._labels("coordinate"), self._labels("coordinate_unit"), strict=True))
+        return tuple(zip(self.labels("coordinate"), self.labels("coordinate_unit"), strict=True))
 
     @property
     @or_damaged
     def velocities(self) -> tuple[tuple[str, str], ...]:
         """Name and unit of each velocity."""
-        return tuple(zip(self._labels("dof"), self._labels("dof_unit"), strict=True))
+        return tuple(zip(self.labels("dof"), self.labels("dof_unit"), strict=True))
 
     @property
     def frames(self) -> tuple[str, ...]:
         """Names of the frames, `body.frame`."""
-        return self._labels("frame")
+        return self.labels("frame")
 
     @property
     def bodies(self) -> tuple[str, ...]:
         """Names of the bodies."""
-        return self._labels("body")
+        return self.labels("body")
 
     @property
     def frame_position(self) -> Array:
         """Origins of the frames in the world [m], shape (T, frames, 3)."""
-        return self._array("frame_position", 0, 3)
+        return self.array("frame_position", 0, 3)
 
     @property
     @or_damaged
@@ -204,7 +207,7 @@ class Results:
         first, count = owners.index(body), owners.count(body)
         if "outlines" in self.left_out:
             return first + count - 1
-        end = self._outline(self.bodies.index(body))[0][-1:]
+        end = outline_of(self, self.bodies.index(body))[0][-1:]
         return first + (
             nearest_frame(self.frame_position[0, first : first + count], end[0]) if len(end) else count - 1
         )
@@ -212,7 +215,7 @@ class Results:
     @property
     def frame_quat_wxyz(self) -> Array:
         """Rotations of the frames, shape (T, frames, 4)."""
-        return self._array("frame_quat_wxyz", 0, 4)
+        return self.array("frame_quat_wxyz", 0, 4)
 
     @property
     def energy(self) -> Energy:
@@ -261,13 +264,60 @@ class Results:
             **turning,
         )
 
+    @or_damaged
+    def force(self, body: str, other: str | None = None) -> Array:
+        """Return the mean contact force on something over the grid step that each record ended [N], shape (T, 3).
+
+        Args:
+            body: a body, an obstacle, or a part of a body: `gripper.finger-1`.
+            other: what it touches, named alike; everything if None.
+        Raises:
+            ResultsError: no such name, or contacts were left out.
+        """
+        return contact_force(self, body, other)
+
+    @or_damaged
+    def joint_force(self, name: str) -> JointForces:
+        """Return what a joint gave its first frame, as means over the grid step that each record ended; first nan.
+
+        Raises:
+            ResultsError: there is no such joint, or reactions were left out.
+        """
+        if name not in self.labels("joint"):
+            known = ", ".join(self.labels("joint")) or "none"
+            raise ResultsError(f"{self.file} has no joint {name!r}; it has {known}")
+        i = self.labels("joint").index(name)
+        return JointForces(self["joint_force"][:, i], self["joint_torque"][:, i])
+
+    @property
+    def reaction(self) -> Array:
+        """Forces on prescribed coordinates, names and units as in `prescribed`, shape (T, p); first nan."""
+        return self.array("reaction", 0)
+
+    @property
+    @or_damaged
+    def prescribed(self) -> tuple[tuple[str, str], ...]:
+        """Name of each prescribed velocity, and the unit of its force."""
+        return tuple(zip(self.labels("prescribed"), self.labels("prescribed_unit"), strict=True))
+
+    @property
+    def obstacles(self) -> tuple[str, ...]:
+        """Names of the obstacles."""
+        return self.labels("obstacle")
+
+    @property
+    @or_damaged
+    def obstacle_shapes(self) -> tuple[Shape, ...]:
+        """Shape of each obstacle."""
+        return tuple(shapes_from_text(self._attributes["obstacle_shapes"]))
+
     @property
     def _owners(self) -> tuple[str, ...]:
         """Name of the body or obstacle of every shape."""
         if "owners" not in self._read:
-            about = zip(self.bodies, self._labels("body_shapes"), strict=True)
+            about = zip(self.bodies, self.labels("body_shapes"), strict=True)
             own = [name for name, shapes in about for _ in shapes_from_text(shapes)]
-            self._read["owners"] = np.array([*own, *self._labels("obstacle")], dtype=object)
+            self._read["owners"] = np.array([*own, *self.labels("obstacle")], dtype=object)
         return tuple(self._read["owners"])
 
     # — how it went —
@@ -342,54 +392,4 @@ class Results:
         Raises:
             ResultsError: frames or outlines were left out.
         """
-        frames = self._array("frame_position", 0, 3)
-        turned = rotation_from_quat_wxyz(self._array("frame_quat_wxyz", 0, 4))
-        return Replay(
-            title=self.title,
-            time=self.time,
-            bodies=tuple(self._body_track(i, frames, turned) for i in range(len(self.bodies))),
-            obstacles=self._obstacle_tracks(),
-            contacts=tuple(self._contact_track(k) for k in range(len(self.time))),
-        )
-
-    def _contact_track(self, k: int) -> ContactTrack:
-        record = ContactRecord() if "contacts" in self.left_out else self.contacts(k)
-        return contact_track(
-            record.point, record.normal, record.tangent, record.normal_impulse, record.tangential_impulse,
-            record.mode, float(self["step_length"][k]),
-        )  # fmt: skip
-
-    def _outline(self, index: int) -> Array:
-        """Points of a body's polylines [m], shape (T, n, 3)."""
-        return self._array("outline", 0, 3)[:, self._points(index)].astype(float)
-
-    def _points(self, index: int) -> slice:
-        """Where the points of a body's polylines stand among those of all."""
-        ends = [*self["body_first_point"][1:], None]
-        return slice(int(self["body_first_point"][index]), ends[index])
-
-    def _body_track(self, index: int, frames: Array, turned: Array) -> BodyTrack:
-        shapes = shapes_from_text(self["body_shapes"][index])
-        first = int(self["body_first_frame"][index])
-        position, rotation = shape_poses(shapes, frames[:, first:], turned[:, first:])
-        outline, points = self._outline(index), self._points(index)
-        starts = self["polyline_start"] if "polyline_start" in self._names else np.zeros(0, dtype=np.int64)
-        own = (starts >= points.start) & (starts < points.start + outline.shape[1])
-        return BodyTrack(
-            name=self.bodies[index],
-            outline=outline,
-            radius=self["outline_radius"][points] if outline.shape[1] else np.zeros(0),
-            starts=starts[own] - points.start,
-            shapes=shapes,
-            shape_position=position,
-            shape_rotation=rotation,
-        )
-
-    def _obstacle_tracks(self) -> tuple[ObstacleTrack, ...]:
-        shapes = shapes_from_text(self._attributes["obstacle_shapes"])
-        position = self._array("obstacle_position", 0, 3)
-        turned = rotation_from_quat_wxyz(self._array("obstacle_quat_wxyz", 0, 4))
-        return tuple(
-            ObstacleTrack(name, shape, position[:, i], turned[:, i])
-            for i, (name, shape) in enumerate(zip(self._labels("obstacle"), shapes, strict=True))
-        )
+        return replay_of(self)
