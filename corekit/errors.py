@@ -87,6 +87,10 @@ class ControlError(CorekitError):
     """An unknown channel or frame, an input that does not fit, or two sources of one input."""
 
 
+class GradientError(CorekitError):
+    """A derivative of a step or a run does not exist or is not supported; the message names what stands in its way."""
+
+
 class StepFailed(CorekitError):
     """A time step that has no usable answer; the run stops there and keeps what it has.
 

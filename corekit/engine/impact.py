@@ -60,6 +60,7 @@ from corekit.data.status import SolveInfo, Status
 from corekit.engine.joints import BodyFrame
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.step.theta_step import ThetaStep
+from corekit.engine.step.two_levels import Placing
 from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["place_apart", "resolve_impacts"]
@@ -112,7 +113,10 @@ def resolve_impacts(
     reached = _reached(world, pipeline.scene.table.body[contacts.shape[: len(hit)]], hit)
     bias = np.where(reached[:, None], bias, equation.bias)
     path = _Path(velocity)
+    placing = Placing(velocity.copy(), impulses.impulse.copy(), impulses.of_constraints, equation.bias)
     info, left = equation.solve_again(bias, velocity), _ITERATIONS
+    if info.status.solved:
+        equation.placing = placing
     while iterate and info.status.solved:
         theta.linearise_bodies(velocity)
         residuals = evolve(info.residuals, equation=equation.momentum_residual())
@@ -226,7 +230,8 @@ def place_apart(
         return None
     if point.is_iterated:
         theta.linearise_bodies(end.v)
-    info, rate = equation.solve_apart(gap, end.v)
+    info, separation = equation.solve_apart(gap, end.v)
+    rate = separation.rate
     left = gap + step * world.jacobian.normal_velocity(rate)
     # a solver judges by the velocities of the problem, among which those of (4) may be the smallest
     if (
@@ -236,6 +241,7 @@ def place_apart(
     ):
         info = evolve(info, status=Status.CONVERGED)
     if info.status.solved:
+        equation.separation = separation
         moved = world.new_state()
         world.integrate(end, rate, step, end, moved)
         moved.v[:], moved.time = end.v, end.time

@@ -18,9 +18,12 @@ from scipy.sparse import csr_array, vstack
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.data.status import StepReport
+from corekit.engine.contact.contact_pipeline import Tangents
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.step_equation import StepEquation
+from corekit.engine.step.two_levels import Placing, Separation
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.component import InternalState, Stateful
 
 __all__ = ["ContactRows", "HeldRows", "StepRecord", "freeze_step"]
 
@@ -64,6 +67,9 @@ class ContactRows:
     tangent: Array
     friction: Array
     friction_record: Array
+    known: Tangents
+    start_impulse: Array
+    are_of_start: bool
 
 
 @final
@@ -80,6 +86,11 @@ class StepRecord:
         constraints, joints, contacts: rows with their impulses, None without any.
         potential: p, shape (nv,), or None.
         factorisation: number of the matrix; steps with the same number have one.
+        placing: the solution at position level where impacts replaced it, else None: then impulses and v⁺ are those
+            of the velocity level.
+        separation: what moved bodies apart at the end, or None.
+        inputs: what channels held that follow no signal, of every body.
+        potential_state: internal state of a potential that has one.
     """
 
     report: StepReport
@@ -93,6 +104,10 @@ class StepRecord:
     contacts: ContactRows | None
     potential: Array | None
     factorisation: int
+    placing: Placing | None = None
+    separation: Separation | None = None
+    inputs: tuple[InternalState, ...] = ()
+    potential_state: InternalState | None = None
 
     def residual(self) -> Array:
         """A·Δ − r less the impulses of (1), shape (nv,); at prescribed velocities what drives them gave."""
@@ -131,20 +146,34 @@ def _frozen(value: Any) -> Any:
 
 
 def freeze_step(
-    world: WorldTerms, equation: StepEquation, accepted: Array, start: State, end: State, report: StepReport
-) -> StepRecord:
+    world: WorldTerms, equation: StepEquation, accepted: Array, start: State, end: State, report: StepReport,
+    known: Tangents | None,
+) -> StepRecord:  # fmt: skip
     """The record of the last step.
 
     Args:
         world, equation: after the step was accepted. accepted: v⁺, shape (nv,).
         start, end: of the step. report: of its integrator.
+        known: tangents of the contacts of the step before; None where nothing can touch.
     """
     copy, point = _Copies(), None if equation.ended_freely else equation.point
     velocity, nothing = copy(accepted), _frozen(np.zeros(world.nv))
     number = world.factorisation.number
+    inputs = tuple(_frozen_values(terms.body.inputs.internal_state()) for terms in world.bodies)
     if point is None:
         return StepRecord(
-            report, copy(start), copy(end), velocity, None, nothing, None, None, None, None, number
+            report,
+            copy(start),
+            copy(end),
+            velocity,
+            None,
+            nothing,
+            None,
+            None,
+            None,
+            None,
+            number,
+            inputs=inputs,
         )
     change = accepted - equation.about
     momentum = np.concatenate(
@@ -154,11 +183,21 @@ def freeze_step(
     line = LinearisationPoint(*map(copy, point))._replace(velocity=copy(equation.about))
     has_contacts = world.forces is None and equation.contact_count > 0
     given = None if world.forces is None else equation.given_by_contact(accepted)
+    placing, separation = equation.placing, equation.separation
+    solver = world.solver if world.forces is not None and isinstance(world.solver, Stateful) else None
     return StepRecord(
         report, frozen_start, copy(end), velocity, line, _frozen(momentum), _constraints(world, equation.step),
-        _joints(world), _contacts(world, equation) if has_contacts else None,
+        _joints(world), _contacts(world, equation, known) if has_contacts and known is not None else None,
         None if given is None else _frozen(given), number,
+        None if placing is None else Placing(*map(copy, placing)),
+        None if separation is None else Separation(*map(copy, separation)),
+        inputs, None if solver is None else _frozen_values(solver.internal_state()),
     )  # fmt: skip
+
+
+def _frozen_values(values: InternalState) -> InternalState:
+    """Named arrays that nothing else holds, which cannot be written."""
+    return {name: _frozen(np.array(value)) for name, value in values.items()}
 
 
 def _constraints(world: WorldTerms, step: float) -> HeldRows | None:
@@ -188,7 +227,7 @@ def _joints(world: WorldTerms) -> HeldRows | None:
     return HeldRows(_sparse_of(joints.jacobian), *map(copy, (none, joints.target, low, high, joints.impulse)))
 
 
-def _contacts(world: WorldTerms, equation: StepEquation) -> ContactRows:
+def _contacts(world: WorldTerms, equation: StepEquation, known: Tangents) -> ContactRows:
     pipeline, jacobian, count, copy = world.pipeline, world.jacobian, equation.contact_count, _Copies()
     assert pipeline is not None
     found = pipeline.contacts
@@ -196,17 +235,24 @@ def _contacts(world: WorldTerms, equation: StepEquation) -> ContactRows:
     rows = (
         _sparse_of(jacobian.to_dense()) if jacobian.dense else _sparse(entries.dofs, entries.values, world.nv)
     )
-    own = (
-        found.id,
-        found.shape,
-        found.gap,
-        found.normal,
-        found.tangent,
-        found.friction,
-        found.friction_record,
+    ids, shapes, gaps, normals, tangents, friction, records = (
+        copy(each[:count])
+        for each in (
+            found.id,
+            found.shape,
+            found.gap,
+            found.normal,
+            found.tangent,
+            found.friction,
+            found.friction_record,
+        )
     )
-    impulse = equation.impulses.of_contacts.reshape(count, -1)
-    return ContactRows(rows, copy(equation.bias), copy(impulse), *(copy(each[:count]) for each in own))
+    impulse, width = equation.impulses.of_contacts.reshape(count, -1), jacobian.width
+    start = equation.impulses.start[: count * width].reshape(count, width)
+    return ContactRows(
+        rows, copy(equation.bias), copy(impulse), ids, shapes, gaps, normals, tangents, friction, records,
+        Tangents(*map(copy, known)), copy(start), bool(equation.passed_pair) or equation.holds_contacts,
+    )  # fmt: skip
 
 
 def _sparse(dofs: IntArray, values: Array, nv: int) -> csr_array:

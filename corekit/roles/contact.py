@@ -31,6 +31,7 @@ __all__ = [
     "ContactPotential",
     "ContactProblem",
     "ContactSolver",
+    "FrictionDirections",
     "ImpulseSolver",
     "PotentialTerms",
     "UnreducedStepProblem",
@@ -137,6 +138,26 @@ class UnreducedStepProblem:
     bias: Array = field(factory=lambda: np.zeros((0, 3)))
     start_impulse: Array = field(factory=lambda: np.zeros(0))
     step: float = 0.0
+
+
+class FrictionDirections(ABC):
+    """What an impulse solver derives from too, if its friction is that of pyramids.
+
+    Derivatives of steps need the directions in which contacts slide. A solver without this one slides against the
+    slip, as Coulomb's cone says.
+    """
+
+    @property
+    @abstractmethod
+    def turns_directions(self) -> bool:
+        """Whether the directions depend on the problem and not on its friction alone."""
+
+    @abstractmethod
+    def compute_friction_directions(self, problem: ContactProblem) -> Array:
+        """Return d_k, corners of a convex polygon in the order of their angle, shape (m, width − 1, r).
+
+        Friction is λ_t in the polygon of the corners μ·λ_n·d_k, as `ImpulseSolver.solve` would have it for the problem.
+        """
 
 
 class UnreducedStepSolver(ImpulseSolver):

@@ -290,8 +290,8 @@ def test_stabilisation_follows_its_formula(step):
     expected = [0.8 * 0.3, 0.0, -1e-4 * min(1 / step, rate) * step, -cap * step]
     found, ids, nothing = np.ones((len(gap), 3)), np.arange(len(gap)), np.zeros(len(gap))
     room = np.ones(len(gap))
-    gap_terms(
-        len(gap), ids, gap, nothing, step, 0.8, rate, cap, ids, ids[:0], gap, found, room, np.zeros_like(room)
-    )
+    first, push = np.ones((2, len(gap)))
+    gap_terms(len(gap), ids, gap, nothing, step, 0.8, rate, cap, ids, ids[:0], gap, found, first, room, push)
+    assert first == pytest.approx(gap)
     assert step * found[:, 0] == pytest.approx(expected)
     assert not found[:, 1:].any()

@@ -265,11 +265,12 @@ def find_turned_normal(
 def gap_terms(
     count: int, id: IntArray, end_gap: Array, normal_velocity: Array, step: float,
     approach: float, push_out: float, cap: float,
-    start_id: IntArray, start_order: IntArray, start_gap: Array, bias: Array, room: Array, push: Array,
+    start_id: IntArray, start_order: IntArray, start_gap: Array, bias: Array, first_gap: Array, room: Array,
+    push: Array,
 ) -> None:  # fmt: skip
     """Write φ̃/h = (s(φ₀) + φ_k − φ₀)/h − u_n along the normal [m/s], and 0 across it.
 
-    And the room φ_k − min(φ₀, 0) that is left from φ_k to where no contact is deeper than at the start [m], and the
+    And φ₀, the room φ_k − min(φ₀, 0) that is left from φ_k to where no contact is deeper than at the start [m], and the
     speed −s(φ₀)/h at which an overlap is pushed out, else 0 [m/s].
     A contact unknown at the start has φ₀ = φ_k − h·u_n.
     """
@@ -282,6 +283,7 @@ def gap_terms(
             first = start_gap[where]
         stabilised = _stabilised(first, step, approach, push_out, cap)
         bias[c, 0] = (stabilised + end_gap[c] - first - step * normal_velocity[c]) / step
+        first_gap[c] = first
         room[c] = end_gap[c] - min(first, 0.0)
         push[c] = -min(stabilised, 0.0) / step
         for a in range(1, bias.shape[1]):

@@ -46,7 +46,7 @@ from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
 
-__all__ = ["ContactPipeline", "Stabilisation"]
+__all__ = ["ContactPipeline", "Stabilisation", "Tangents"]
 
 
 @frozen
@@ -58,7 +58,7 @@ class Stabilisation:
     cap: float = 0.5
 
 
-class _Tangents(NamedTuple):
+class Tangents(NamedTuple):
     """Tangents of the contacts of an accepted step, by id."""
 
     id: IntArray
@@ -69,7 +69,7 @@ class _Tangents(NamedTuple):
 _NEGLIGIBLE_MOTION = 0.01
 """Share of the margin by which a step may overrun a gap, or leave its rows, without a look at where it leads."""
 _NOBODY = np.zeros(0, dtype=np.int64)
-_NO_TANGENTS = _Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
+_NO_TANGENTS = Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
 
 
 @final
@@ -90,13 +90,13 @@ class ContactPipeline:
         width: rows per contact, 3, or 2 in a planar world.
         motion: how far shapes may approach in a step.
         room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
-        push: of the same, the speed at which it is pushed out of an overlap [m/s].
+        push: of the same, the speed at which it is pushed out of an overlap [m/s]. first_gap: φ₀ of the same [m].
         contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
-        record_width: numbers of a friction record, 0 for Coulomb's law.
+        rule: s(φ). known: tangents of the last step. record_width: numbers of a friction record, 0 for Coulomb's law.
         areas: makes several contacts of one where a pair resists turning; None where none does.
         joined: merges contacts by ends that capsules share, where impulses act on such; else None.
         rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
@@ -115,7 +115,7 @@ class ContactPipeline:
         restitution: RestitutionTable | None = None,
     ) -> None:
         self.scene = scene
-        self._rule = stabilisation
+        self.rule = stabilisation
         self.friction, self.restitution = friction, restitution
         self.least_margin = self.margin = margin
         self.negligible_motion = _NEGLIGIBLE_MOTION * margin
@@ -127,8 +127,8 @@ class ContactPipeline:
         self.record_width = width = friction.law.record_width
         self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
         self.contacts = self._trial
-        self.room, self.push = np.zeros((2, 0))
-        self._known = _NO_TANGENTS
+        self.first_gap, self.room, self.push = np.zeros((3, 0))
+        self.known = _NO_TANGENTS
         self.joined: JoinedEnds | None = None
         self.seams = find_seams(scene)
         self.areas = find_areas(bodies, friction, self.width)
@@ -279,7 +279,7 @@ class ContactPipeline:
 
     def assign_tangents(self) -> None:
         """Assign tangents and friction to the current set, at whose state the shapes are."""
-        contacts, known, friction = self.contacts, self._known, self.friction
+        contacts, known, friction = self.contacts, self.known, self.friction
         finite = assign_tangents_and_friction(
             contacts.count, self._planar, self._plane_normal, friction.surface, friction.coefficient, known.id,
             known.order, known.tangent, contacts.id, contacts.shape, contacts.gap, contacts.normal, contacts.tangent,
@@ -320,11 +320,11 @@ class ContactPipeline:
                 to_end = (point.end.time - at.time) * normal_velocity
                 gap = self.gap_at(point.end, gap + to_end)
                 self.scene.update_poses(at)
-        bias, rule, start_id = np.empty((count, self.width)), self._rule, self.start.id[: self.start.count]
-        self.room, self.push = np.empty((2, count))
+        bias, rule, start_id = np.empty((count, self.width)), self.rule, self.start.id[: self.start.count]
+        self.first_gap, self.room, self.push = np.empty((3, count))
         gap_terms(
             count, contacts.id, gap, normal_velocity, point.step, rule.approach, rule.push_out, rule.cap,
-            start_id, id_order(start_id), self.start.gap, bias, self.room, self.push,
+            start_id, id_order(start_id), self.start.gap, bias, self.first_gap, self.room, self.push,
         )  # fmt: skip
         if rate is not None:
             bias -= rate
@@ -371,7 +371,7 @@ class ContactPipeline:
 
     def push_out_speed(self, step: float) -> float:
         """The largest speed at which a step h pushes out what overlaps at its start [m/s]."""
-        depth, rule = max(0.0, max_penetration(self.start.count, self.start.gap)), self._rule
+        depth, rule = max(0.0, max_penetration(self.start.count, self.start.gap)), self.rule
         return min(depth * min(1.0 / step, rule.push_out), rule.cap)
 
     def max_penetration(self) -> float:
@@ -384,17 +384,17 @@ class ContactPipeline:
         """Keep the tangents of the current set, and where the shapes were, for the next step."""
         self.motion.accept()
         contacts, n = self.contacts, self.contacts.count
-        self._set_tangents(contacts.id[:n], contacts.tangent[:n])
+        self.set_tangents(contacts.id[:n], contacts.tangent[:n])
 
-    def _set_tangents(self, id_: IntArray, tangent: Array) -> None:
-        self._known = _Tangents(id_.copy(), id_order(id_), tangent.copy()) if len(id_) else _NO_TANGENTS
+    def set_tangents(self, id_: IntArray, tangent: Array) -> None:
+        self.known = Tangents(id_.copy(), id_order(id_), tangent.copy()) if len(id_) else _NO_TANGENTS
 
     def internal_state(self) -> InternalState:
         """Tangents by id."""
-        return {"tangent_id": self._known.id.copy(), "tangent": self._known.tangent.copy()}
+        return {"tangent_id": self.known.id.copy(), "tangent": self.known.tangent.copy()}
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; empty means a fresh start."""
-        self._known = _NO_TANGENTS
+        self.known = _NO_TANGENTS
         if internal_state:
-            self._set_tangents(internal_state["tangent_id"], internal_state["tangent"])
+            self.set_tangents(internal_state["tangent_id"], internal_state["tangent"])

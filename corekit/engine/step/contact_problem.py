@@ -30,6 +30,7 @@ from corekit.engine.contact.contact_kernels import (
 )
 from corekit.engine.islands.contact_islands import ContactIslands, has_many_contacts
 from corekit.engine.step.delassus import DelassusOperator
+from corekit.engine.step.two_levels import Separation
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.matrices import Dense, Sparse
 from corekit.roles.contact import ImpulseSolver, UnreducedStepProblem, UnreducedStepSolver
@@ -119,8 +120,8 @@ class ReducedStep:
 
     def separate(
         self, contact_count: int, gap: Array, about: Array, step: float, velocity: Array
-    ) -> tuple[SolveInfo, Array]:
-        """Solve for δ = G·(J_nᵀ·ν + J_bᵀ·ν_b) with 0 ≤ ν ⊥ gap + J_n·δ ≥ 0, without friction; return δ/h, (nv,).
+    ) -> tuple[SolveInfo, Separation]:
+        """Solve for δ = G·(J_nᵀ·ν + J_bᵀ·ν_b) with 0 ≤ ν ⊥ gap + J_n·δ ≥ 0, without friction; return δ/h and ν/h.
 
         Args:
             contact_count, about, step: as of `solve`, at whose answer bounded constraints go on: ν_b is what they give
@@ -150,7 +151,23 @@ class ReducedStep:
             _isolate_immovable(problem)
             info = self._solver.solve(problem, impulse)
             self._delassus.add_response(impulse, end)
-        return info, end - velocity
+        return info, Separation(end - velocity, impulse)
+
+    def pose(
+        self,
+        contact_count: int,
+        bias: Array,
+        about: Array,
+        step: float,
+        velocity: Array,
+        start_impulse: Array,
+    ) -> ReducedContactProblem:
+        """The problem at a velocity v_f, (nv,), of a step that began with `start_impulse` (m, width); see `solve`."""
+        _, problem, _ = self._reduce(contact_count, bias, about, step, velocity)
+        problem.start_impulse = np.zeros(len(problem.free_velocity))
+        problem.start_impulse[: start_impulse.size] = start_impulse.ravel()
+        _isolate_immovable(problem)
+        return problem
 
     def _reduce(
         self, contact_count: int, bias: Array, about: Array, step: float, velocity: Array

@@ -21,11 +21,12 @@ from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_answer import checked_solution
 from corekit.engine.contact.contact_impulses import ContactImpulses
 from corekit.engine.potentials.potential_stage import PotentialStage
-from corekit.engine.step.contact_problem import ReducedStep, UnreducedStep
+from corekit.engine.step.contact_problem import ReducedContactProblem, ReducedStep, UnreducedStep
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.look_ahead import LookAhead
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
+from corekit.engine.step.two_levels import Placing, Separation
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
 from corekit.roles.contact import ImpulseSolver
@@ -39,10 +40,7 @@ _SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by=
 
 @final
 class StepEquation:
-    """Linearises and solves a world's step.
-
-    Args:
-        world: the world's terms.
+    """Linearises and solves the step of a world of these terms.
 
     Attributes:
         impulses: of contacts and constraints.
@@ -56,6 +54,8 @@ class StepEquation:
         movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
         ended_freely: whether the step ended with a smooth motion, without this equation.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
+        holds_contacts: whether every point of the step has the contacts of the start.
+        placing: the solution at position level where impacts replaced it. separation: what moved bodies apart last.
     """
 
     def __init__(self, world: WorldTerms) -> None:
@@ -80,7 +80,9 @@ class StepEquation:
             self._stage = PotentialStage(world, world.forces, world.pipeline)
         # the start of a step whose potential is solved for by the stage
         self._stage_start: State | None = None
-        self._is_factorised, self._holds_contacts, self.ended_freely = True, False, False
+        self._is_factorised, self.holds_contacts, self.ended_freely = True, False, False
+        self.placing: Placing | None = None
+        self.separation: Separation | None = None
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
         self._free, self._is_reduced = np.zeros(world.nv), False
         self.passed_pair: tuple[int, int] | None = None
@@ -101,7 +103,8 @@ class StepEquation:
             lookahead: how far ahead a potential is evaluated, if farther than h [s].
             contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
         """
-        world, self.step, self.passed_pair, self._holds_contacts = self._world, step, None, contacts_at_start
+        world, self.step, self.passed_pair, self.holds_contacts = self._world, step, None, contacts_at_start
+        self.placing = self.separation = None
         self.impulses.begin_step()
         pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
         if pipeline is None or look_ahead is None:
@@ -117,15 +120,19 @@ class StepEquation:
             self.passed_pair = look_ahead.passed_pair(start, step)
 
     def linearise(self, start: State, point: LinearisationPoint) -> None:
-        """Expand (1)–(3) at a point; `start` is the state at the start of the step."""
-        self._set_point(point, BodyTerms.linearise)
+        """Expand (1)–(3) at a point and factorise A; `start` is the state at the start of the step."""
+        self.expand(start, point)
+        self._refactor(point)
+
+    def expand(self, start: State, point: LinearisationPoint) -> None:
+        """Expand (1)–(3) at a point; A is not factorised."""
+        self.set_point(point, BodyTerms.linearise)
         self._potential_factors = point.damping_factor, point.stiffness_factor
         self._update_contacts(start, point)
-        self._refactor(point)
 
     def linearise_bodies(self, point: LinearisationPoint) -> None:
         """Expand bodies and joints at another point of the θ family; the contacts, their rows and bias stay."""
-        self._set_point(point, BodyTerms.linearise)
+        self.set_point(point, BodyTerms.linearise)
         self._refactor(point)
 
     def _refactor(self, point: LinearisationPoint) -> None:
@@ -136,13 +143,14 @@ class StepEquation:
 
     def update_residual(self, start: State, point: LinearisationPoint) -> None:
         """Evaluate r, J_b and the contacts at another point of the θ family; A and its factorisation stay."""
-        self._set_point(point, BodyTerms.update_residual)
+        self.set_point(point, BodyTerms.update_residual)
         self._update_contacts(start, point)
 
-    def _set_point(self, point: LinearisationPoint, evaluate: _Evaluate) -> None:
+    def set_point(self, point: LinearisationPoint, evaluate: _Evaluate) -> None:
         """Keep a point, and evaluate bodies and joints there."""
-        # v_k is the caller's buffer, which changes; reactions and records refer to it after the step
-        self._velocity[:] = point.velocity
+        self._velocity[:] = (
+            point.velocity
+        )  # a buffer of the caller, which changes; records refer to it after the step
         self.point, self.step, self.ended_freely = point, point.step, False
         self._known_residual = None
         for terms, own in self._world.of_bodies(point):
@@ -169,7 +177,7 @@ class StepEquation:
         """Find the contacts that are solved for impulses at a point, which need not be that of the bodies."""
         world, pipeline, found, of_bodies = self._world, self._world.pipeline, point.at, self.point
         assert pipeline is not None and of_bodies is not None
-        if self.passed_pair or found is start or (self._holds_contacts and of_bodies.at is not start):
+        if self.passed_pair or found is start or (self.holds_contacts and of_bodies.at is not start):
             self.contact_count, found = pipeline.use_start_contacts(), start
             if of_bodies.is_after_smooth_motion:
                 pipeline.scene.update_poses(start)
@@ -287,7 +295,14 @@ class StepEquation:
             self.bias, impulses.impulse, impulses.of_constraints = before, impulse, of_constraints
         return info
 
-    def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Array]:
+    def pose_contacts(self, bias: Array, start_impulse: Array) -> ReducedContactProblem:
+        """The contact problem at the current point, which is factorised for it; see `ReducedStep.pose`."""
+        assert self._reduced is not None
+        self._world.factorisation.refactor(*self._potential_factors)
+        free = self.free_velocity()
+        return self._reduced.pose(self.contact_count, bias, self._velocity, self.step, free, start_impulse)
+
+    def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Separation]:
         """Solve for what moves the contacts of the last answer v⁺ apart; see `ReducedStep.separate`."""
         assert self._reduced is not None
         if not self._is_factorised:

@@ -15,7 +15,7 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.engine.bodies.body import Body, check_orientation, stacked_velocity_scale
-from corekit.engine.contact.contact_pipeline import ContactPipeline
+from corekit.engine.contact.contact_pipeline import ContactPipeline, Tangents
 from corekit.engine.contact.contact_record import joined_record, step_record
 from corekit.engine.impact import place_apart, resolve_impacts
 from corekit.engine.joints import Joint, JointForce
@@ -83,6 +83,8 @@ class WorldSystem:
         self.velocity_scale = stacked_velocity_scale(bodies)
         self.accepted, self._step, self._end = np.zeros(terms.nv), 0.0, terms.new_state()
         self.limit: StepLimit | None = None
+        # tangents with which the last step began, for its record
+        self._known: Tangents | None = None
         if pipeline is not None and terms.forces is not None:
             self.limit = StepLimit(terms, pipeline, terms.forces.potential)
         self._resolves_impacts = pipeline is not None and pipeline.restitution is not None
@@ -159,6 +161,7 @@ class WorldSystem:
             The report. Where it is not accepted, `out` has no meaning: the integrator found no solution, a number is
             not finite, or two shapes pass each other, which `limit` names.
         """
+        self._known = None if self.pipeline is None else self.pipeline.known
         if self.limit is None:
             report = integrator.step(self, state, stop, out)
         else:
@@ -185,7 +188,7 @@ class WorldSystem:
 
     def freeze_step(self, start: State, end: State, report: StepReport) -> StepRecord:
         """The record of the last accepted step from `start` to `end`."""
-        return freeze_step(self.terms, self.equation, self.accepted, start, end, report)
+        return freeze_step(self.terms, self.equation, self.accepted, start, end, report, self._known)
 
     def end_step(self, start: State, state: State, report: StepReport) -> StepReport:
         """Write q and v after the impacts of a step from `start` to `state`, and judge its energy."""

@@ -24,7 +24,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
-from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.contact import ContactProblem, FrictionDirections, ImpulseSolver
 from corekit.roles.contact_laws import relative_velocity
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import friction_law
@@ -43,7 +43,7 @@ __all__ = ["LCPContact"]
 
 
 @final
-class LCPContact(ImpulseSolver, Stateful):
+class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
     """Contact impulses from one LCP per step, with recorded fallbacks.
 
     Attempts, in order: the modes of the warm start, the modes to which Newton's method leads from there, the LCP solver
@@ -104,6 +104,17 @@ class LCPContact(ImpulseSolver, Stateful):
         else:
             scaled.write_answer(impulse)
         return info
+
+    @property
+    def turns_directions(self) -> bool:
+        """Whether pyramids are turned to slip."""
+        return self._config.aligned
+
+    def compute_friction_directions(self, problem: ContactProblem) -> Array:
+        """Return d_k of every contact; see `FrictionDirections`."""
+        guess = np.zeros(len(problem.free_velocity))
+        self._scaled.set_problem(problem, guess)
+        return self._read(self._scaled, guess).directions.copy()
 
     def _solve_scaled(
         self, arrays: ContactProblemArrays, gap: Array, work: Selection, impulse: Array

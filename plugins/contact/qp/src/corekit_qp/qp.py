@@ -10,7 +10,12 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
-from corekit.roles.contact import ContactProblem, UnreducedStepProblem, UnreducedStepSolver
+from corekit.roles.contact import (
+    ContactProblem,
+    FrictionDirections,
+    UnreducedStepProblem,
+    UnreducedStepSolver,
+)
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import friction_law
 from corekit.roles.problem import LCPSolver, QPSolver
@@ -31,7 +36,7 @@ def _no_directions(width: int) -> Array:
 
 
 @final
-class QPContact(UnreducedStepSolver, Stateful):
+class QPContact(UnreducedStepSolver, FrictionDirections, Stateful):
     """Contact impulses from one convex quadratic program per step, or from a few if contacts slide with friction.
 
     Without friction, the optimality conditions of the program are the contact laws; see `unreduced_rows`, or
@@ -59,6 +64,16 @@ class QPContact(UnreducedStepSolver, Stateful):
         self._slip = SlipWarmStart()
         self._zeros: Array = np.zeros(0)
         self._unreduced, self._scaled = UnreducedProgram(0.1 * config.tolerance), ScaledContactProblem()
+
+    @property
+    def turns_directions(self) -> bool:
+        """Whether pyramids are turned to slip."""
+        return self._config.aligned
+
+    def compute_friction_directions(self, problem: ContactProblem) -> Array:
+        """Return d_k of every contact; see `FrictionDirections`."""
+        found = self._pyramids.of_problem(problem, np.zeros(len(problem.free_velocity)))
+        return np.broadcast_to(found, (problem.contact_count, *found.shape[1:])).copy()
 
     def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
         """Write λ; see `ImpulseSolver.solve`."""

@@ -1,0 +1,232 @@
+"""The contacts of a recorded step at other arguments: H of `contact_modes`, with impulses and modes held.
+
+A closed contact of the record is found again by its id. Where a detector does not find it at some argument (its
+feature ends there) the caller is told: a difference is then one-sided.
+
+The gap term of a row has kinks: s(φ₀) at φ₀ = 0 and where its cap begins, and the room behind a step at φ₀ = 0. A
+contact at rest is near the first for ever. So each keeps the branch on which it is at the record.
+
+    s(φ₀) = α·φ₀ + β,    (α, β) = (approach, 0) | (min(1, h·push_out), 0) | (0, −h·cap)                    (1)
+
+Directions d_k of turned pyramids depend on the whole problem, W and w₀, and on the impulses with which the step began;
+they are computed anew at every argument where a contact slides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.engine.adjoint.contact_modes import find_modes
+from corekit.engine.adjoint.solutions import Kind, Solution
+from corekit.engine.step.push_out import limit_push_out
+from corekit.engine.step.step_equation import StepEquation
+from corekit.engine.tape import ContactRows
+from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.contact import FrictionDirections
+
+__all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
+
+
+class ContactLost(Exception):
+    """A closed contact is not found at an argument nearby."""
+
+
+class ContactTerms(NamedTuple):
+    """The closed contacts of a solution, as they were evaluated.
+
+    Args:
+        rows: J, shape (k, width, nv). impulse: λ, shape (k, width).
+        by_velocity, by_impulse: P_w, with what turns the cone's friction, and P_λ, shape (k, width, width).
+        held: H, shape (k, width). size: of its terms, as long.
+        given: Jᵀ·λ, shape (nv,).
+    """
+
+    rows: Array
+    impulse: Array
+    by_velocity: Array
+    by_impulse: Array
+    held: Array
+    size: Array
+    given: Array
+
+
+@final
+class FrozenContacts:
+    """The contacts of the recorded steps of one world.
+
+    Args:
+        world, equation: expanded at an argument before each call.
+
+    Attributes:
+        need_matrix: whether bodies must be expanded with their matrices.
+    """
+
+    def __init__(self, world: WorldTerms, equation: StepEquation) -> None:
+        self._world, self._equation = world, equation
+        self._width = world.jacobian.width
+        solver = world.solver
+        self._pyramids = solver if isinstance(solver, FrictionDirections) else None
+        self._turns = self._pyramids is not None and self._pyramids.turns_directions and self._width == 3
+        self.need_matrix = self._turns
+        self._known: ContactRows | None = None
+        self._fixed: dict[int, Array | None] = {}
+        # α and β of (1) of every contact of the record, and whether its push-out is limited
+        self._branch, self._is_limited = np.zeros((0, 2)), False
+
+    def load(self, known: ContactRows | None) -> None:
+        """Hold the contacts of a record."""
+        self._known, self._fixed, self._is_limited = known, {}, False
+        self._branch = np.zeros((0, 2))
+
+    # — at the record —
+
+    def find_modes(self, solution: Solution, start: State, velocity: Array, start_impulse: Array) -> None:
+        """Find the modes of a solution, for the contacts as they are expanded at the record."""
+        known, width, nv = self._known, self._width, self._world.nv
+        if known is None:
+            return
+        found = self._places(known.id)
+        rows = np.zeros((len(found), width, nv))
+        is_there = found >= 0
+        if is_there.any():
+            rows[is_there] = self._rows()[found[is_there]]
+        is_apart = solution.kind is Kind.APART
+        if solution.kind is Kind.PLACE:
+            self._find_branches(solution, found)
+        slip = rows @ velocity + solution.bias
+        friction = np.zeros(len(found)) if is_apart else known.friction
+        directions: Array | None = None
+        if self._pyramids is not None and not is_apart and friction.any():
+            own = self._equation.bias.copy()
+            own[found[is_there]] = solution.bias[is_there]
+            here = self._directions(own, start_impulse)
+            directions = np.zeros((len(found), *here.shape[1:]))
+            directions[is_there] = here[found[is_there]]
+        moved = np.abs(rows) @ np.maximum(np.abs(velocity), np.abs(start.v))
+        speed = max(moved.max(initial=0.0), np.abs(solution.bias).max(initial=0.0), np.finfo(float).tiny)
+        solution.modes = modes = find_modes(solution.of_contacts, slip, speed, friction, directions)
+        self._fixed[id(solution)] = None if directions is None else directions[modes.index]
+        solution.struck = np.zeros(len(modes.index), dtype=bool)
+        if solution.kind is Kind.VELOCITY and len(modes.index):
+            kept, own = self._equation.bias[found[modes.index]], solution.bias[modes.index]
+            near = 1e-9 * (np.abs(kept).max() + np.abs(own).max())
+            solution.struck = np.abs(kept - own).max(axis=1) > near
+
+    def _find_branches(self, solution: Solution, found: IntArray) -> None:
+        """Find (1) of every contact, and whether something limits pushing out."""
+        pipeline, equation = self._world.pipeline, self._equation
+        assert pipeline is not None
+        rule, h = pipeline.rule, equation.step
+        self._branch = np.zeros((len(found), 2))
+        for c, i in enumerate(found):
+            if i < 0:
+                continue
+            first, push = pipeline.first_gap[i], min(1.0, h * rule.push_out)
+            if first > 0.0:
+                self._branch[c] = rule.approach, 0.0
+            elif push * first > -h * rule.cap:
+                self._branch[c] = push, 0.0
+            else:
+                self._branch[c] = 0.0, -h * rule.cap
+        closed = np.flatnonzero((solution.of_contacts[:, 0] > 0.0) & (found >= 0))
+        if len(closed):
+            own, here = solution.bias[closed, 0], equation.bias[found[closed], 0]
+            self._is_limited = bool((np.abs(own - here) > 1e-9 * (np.abs(own) + np.abs(here))).any())
+        if self._is_limited:
+            self._limit()
+
+    def _limit(self) -> None:
+        """Limit how fast what hardly moves is pushed out, as the step does."""
+        equation = self._equation
+        assert equation.point is not None
+        self._world.factorisation.refactor()
+        limit_push_out(self._world, equation.point.at, equation.step, equation.bias)
+
+    # — at any argument —
+
+    def evaluate(
+        self, solution: Solution, start: State, velocity: Array, start_impulse: Array
+    ) -> ContactTerms:
+        """H of a solution and its terms, for the contacts as they are expanded.
+
+        Raises:
+            ContactLost: a closed contact is not among them.
+        """
+        known, width, world, pipeline = self._known, self._width, self._world, self._world.pipeline
+        modes = solution.modes
+        if known is None or pipeline is None or not len(modes.index):
+            none, square = np.zeros((0, width)), np.zeros((0, width, width))
+            return ContactTerms(
+                np.zeros((0, width, world.nv)), none, square, square, none, none, np.zeros(world.nv)
+            )
+        index = self._places(known.id[modes.index])
+        if (index < 0).any():
+            raise ContactLost
+        rows, impulse = self._rows()[index], solution.of_contacts[modes.index]
+        is_apart = solution.kind is Kind.APART
+        bias = self._bias(solution, index, start, rows)
+        moved = rows @ velocity
+        slip = moved + bias
+        friction = np.zeros(len(index)) if is_apart else pipeline.contacts.friction[index]
+        directions = self._fixed.get(id(solution))
+        if self._turns and directions is not None and modes.turns.any():
+            own = self._equation.bias.copy()
+            own[index] = bias
+            directions = self._directions(own, start_impulse)[index]
+        by_velocity, by_impulse, turning = modes.equations(friction, directions, slip)
+        held = np.einsum("cij,cj->ci", by_velocity, slip) + np.einsum("cij,cj->ci", by_impulse, impulse)
+        binds_impulse = np.abs(by_impulse).sum(axis=2) > 0.0
+        size = np.where(binds_impulse, np.abs(impulse).max(axis=1)[:, None], np.abs(moved) + np.abs(bias))
+        slope = by_velocity + turning * (friction * impulse[:, 0])[:, None, None]
+        given = np.einsum("cwv,cw->v", rows, impulse)
+        return ContactTerms(rows, impulse, slope, by_impulse, held, size, given)
+
+    def _bias(self, solution: Solution, index: IntArray, start: State, rows: Array) -> Array:
+        """The bias of the closed contacts of a solution, shape (k, width)."""
+        pipeline, equation = self._world.pipeline, self._equation
+        assert pipeline is not None
+        first, h, rule = pipeline.first_gap[index], equation.step, pipeline.rule
+        slope, offset = self._branch[solution.modes.index].T
+        if solution.kind is Kind.APART:
+            own = np.zeros((len(index), self._width))
+            end_gap = pipeline.room[index] + np.minimum(first, 0.0)
+            own[:, 0] = (end_gap - np.where(slope == rule.approach, 0.0, first)) / h
+            return own
+        if self._is_limited and solution.kind is Kind.PLACE:
+            self._limit()
+        own = equation.bias[index].copy()
+        inside = np.maximum(min(1.0, h * rule.push_out) * first, -h * rule.cap)
+        own[:, 0] += (slope * first + offset - np.where(first > 0.0, rule.approach * first, inside)) / h
+        if solution.struck.any() and pipeline.restitution is not None:
+            rate = equation.obstacle_velocity
+            struck = np.zeros_like(own) if rate is None else -rate[index]
+            approach = rows[:, 0] @ start.v + struck[:, 0]
+            struck[:, 0] += pipeline.restitution.of_contacts(pipeline.contacts)[index] * np.minimum(
+                approach, 0.0
+            )
+            own = np.where(solution.struck[:, None], struck, own)
+        return own
+
+    def _rows(self) -> Array:
+        """J of all contacts, shape (m, width, nv)."""
+        return self._world.jacobian.to_dense().reshape(-1, self._width, self._world.nv)
+
+    def _places(self, wanted: IntArray) -> IntArray:
+        """Where contacts stand among those found now, −1 for one that was not."""
+        pipeline = self._world.pipeline
+        assert pipeline is not None
+        place = {int(each): i for i, each in enumerate(pipeline.contacts.id[: self._equation.contact_count])}
+        return np.array([place.get(int(each), -1) for each in wanted], dtype=np.int64)
+
+    def _directions(self, bias: Array, start_impulse: Array) -> Array:
+        """d_k of all contacts found now, shape (m, width − 1, r)."""
+        known, pyramids = self._known, self._pyramids
+        assert known is not None and pyramids is not None
+        found = self._places(known.id)
+        carried = np.zeros((self._equation.contact_count, self._width))
+        carried[found[found >= 0]] = start_impulse[found >= 0]
+        return pyramids.compute_friction_directions(self._equation.pose_contacts(bias, carried))

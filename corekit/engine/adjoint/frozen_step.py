@@ -1,0 +1,339 @@
+"""The equations of a recorded step at other arguments, with its impulses and the modes of its contacts held.
+
+    F(q₀, v₀, v_p, v⁺) = 0 of `solutions`, at the record                                                    (1)
+
+They are those of the step itself: bodies, rows and contacts are expanded by the engine that solved it, at a start and
+velocities which may differ a little. Differences of (1) are therefore the derivatives of whatever the engine does in
+any world, scheme and contact; that (1) is zero at the record shows that all of it was repeated.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.engine.adjoint.frozen_contacts import ContactTerms, FrozenContacts
+from corekit.engine.adjoint.solutions import Kind, Solution, solutions_of
+from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
+from corekit.engine.tape import StepRecord
+from corekit.engine.world.world_system import WorldSystem
+from corekit.errors import GradientError
+from corekit.roles.component import Stateful
+
+__all__ = ["Arguments", "Evaluation", "FrozenStep", "Residual"]
+
+_LEFT: Final = 1e-5
+"""What the equations of a record may leave when they are evaluated anew, relative to their terms."""
+_REASONS = (
+    "rates or inputs that jump in the step, relaxed friction, or an option that changes as the run goes on"
+)
+
+
+class Arguments(NamedTuple):
+    """Of (1).
+
+    Args:
+        start: q₀ and v₀. velocity: v_p, shape (nv,). final: v⁺, shape (nv,), which only an impact tells from v_p.
+        start_impulse: λ with which the step began, of the contacts of the record, shape (m, width).
+    """
+
+    start: State
+    velocity: Array
+    final: Array
+    start_impulse: Array
+
+
+class LinearTerms(NamedTuple):
+    """What a solution is linear in, at the record.
+
+    Args:
+        matrix: A by which R changes with v in a scheme that linearises at its start, shape (nv, nv); of the θ family M.
+        rows: J of constraints and joints, shape (nb + nj, nv). compliance: E. side: of rows at a bound, else 0.
+    """
+
+    matrix: Array
+    rows: Array
+    compliance: Array
+    side: IntArray
+
+
+class Residual(NamedTuple):
+    """R, G and H of one solution, and of the terms of each how large they are.
+
+    Args:
+        momentum: R, shape (nv,). rows: G of constraints and joints, shape (nb + nj,). contacts: as evaluated.
+        sizes: of R, G and H, one after the other.
+        linear: at the record alone.
+    """
+
+    momentum: Array
+    rows: Array
+    contacts: ContactTerms
+    sizes: Array
+    linear: LinearTerms | None = None
+
+    def stacked(self) -> Array:
+        """R, G and H one after the other."""
+        return np.concatenate([self.momentum, self.rows, self.contacts.held.ravel()])
+
+
+class Evaluation(NamedTuple):
+    """F of (1), solution by solution, and the tangents of the contacts found, shape (m, 3)."""
+
+    residuals: tuple[Residual, ...]
+
+    def stacked(self) -> Array:
+        """All of them one after the other."""
+        return np.concatenate([each.stacked() for each in self.residuals])
+
+
+def _linearise_residual(terms: BodyTerms, point: LinearisationPoint) -> None:
+    """Write r, M and the constraints at a point of the θ family; K and D are not evaluated."""
+    terms.update_residual(point)
+    if terms.constraints is not None:
+        terms.constraints.linearise(point, terms.inputs_at(point.at.time))
+
+
+@final
+class FrozenStep:
+    """Evaluates (1) for the steps of one world; it uses the world's buffers.
+
+    Args:
+        system: the world.
+
+    Attributes:
+        record: the step, as `load` was given it.
+        solutions: that it consists of.
+        theta: θ of its scheme; None for one that linearises at the start. step: h [s].
+        arguments: those of the record.
+        here: F there.
+    """
+
+    def __init__(self, system: WorldSystem) -> None:
+        self._world, self._equation = system.terms, system.equation
+        self._trial, self._end = system.new_state(), system.new_state()
+        self._zero = np.zeros(system.nv)
+        self._contacts = FrozenContacts(system.terms, system.equation)
+        self._width = system.terms.jacobian.width
+
+    # — one step —
+
+    def load(self, record: StepRecord) -> None:
+        """Hold a recorded step, find the modes of its contacts, and judge whether it can be repeated.
+
+        Raises:
+            GradientError: its scheme or world has no derivatives, or its equations are not those of the record.
+        """
+        point, world, pipeline = record.point, self._world, self._world.pipeline
+        when = f"the step from t = {record.start.time:.6g} s"
+        if point is None or point.is_after_smooth_motion:
+            raise GradientError(
+                f"{when} ends a smooth motion: split schemes (newmark, generalized-alpha, verlet, rk23, SciPy's) have "
+                "no derivatives yet; use semi-implicit-euler, implicit-euler or implicit-midpoint"
+            )
+        if pipeline is not None and pipeline.areas is not None:
+            raise GradientError(
+                "contacts that resist turning (torsional, rolling) have no derivatives yet; give sliding friction alone"
+            )
+        if record.separation is not None and (world.has_constraints or world.has_bounded):
+            raise GradientError(
+                f"{when} moves bodies with constraints or joints apart at its end, as implicit-midpoint does after "
+                "impacts: this has no derivatives yet; use implicit-euler"
+            )
+        self.record, self.step = record, point.step
+        self.theta: float | None = None if point.is_single_solve else point.share
+        self.solutions = solutions_of(record, self._width)
+        self._restore(record)
+        self._contacts.load(record.contacts)
+        contacts = record.contacts
+        held = contacts is not None and contacts.are_of_start and self._equation.passed_pair is None
+        self._equation.begin_step(record.start, self.step, contacts_at_start=self.theta is None or held)
+        final = next((each for each in self.solutions if each.kind is Kind.VELOCITY), self.solutions[0])
+        carried = np.zeros((0, self._width)) if contacts is None else contacts.start_impulse
+        self.arguments = Arguments(record.start, self.solutions[0].velocity, final.velocity, carried)
+        self.here = self._evaluate(self.arguments, is_first=True)
+        left = self.here.stacked()
+        size = np.concatenate([each.sizes for each in self.here.residuals])
+        if not np.all(np.abs(left) <= _LEFT * size):
+            i = int(np.nanargmax(np.abs(left) / size))
+            raise GradientError(
+                f"{when} cannot be differentiated: its equations, evaluated anew, leave {left[i]:.3g} of terms of "
+                f"{size[i]:.3g} ({self._name_of(i)}); {_REASONS} can be the reason"
+            )
+
+    def _name_of(self, i: int) -> str:
+        for solution, residual in zip(self.solutions, self.here.residuals, strict=True):
+            parts = (len(residual.momentum), len(residual.rows), residual.contacts.held.size)
+            for name, count in zip(("momentum", "constraints", "contacts"), parts, strict=True):
+                if i < count:
+                    return f"{name} of the {solution.kind.value}"
+                i -= count
+        return ""
+
+    def _restore(self, record: StepRecord) -> None:
+        """Restore what the step had from steps before."""
+        pipeline, world, contacts = self._world.pipeline, self._world, record.contacts
+        if pipeline is not None and contacts is not None:
+            pipeline.set_tangents(contacts.known.id, contacts.known.tangent)
+        for terms, held in zip(world.bodies, record.inputs, strict=True):
+            if held or terms.body.inputs.internal_state():
+                terms.body.inputs.restore(held)
+        if record.potential_state is not None and isinstance(world.solver, Stateful):
+            world.solver.restore(record.potential_state)
+
+    # — its equations —
+
+    def evaluate(self, arguments: Arguments) -> Evaluation:
+        """F of (1).
+
+        Raises:
+            ContactLost: a closed contact is not found there.
+        """
+        return self._evaluate(arguments)
+
+    def _evaluate(self, arguments: Arguments, *, is_first: bool = False) -> Evaluation:
+        start, velocity, final, carried = arguments
+        residuals = []
+        self._expand(start, velocity)
+        about = start.v if self.theta is None else velocity
+        for solution in self.solutions:
+            own = {Kind.PLACE: velocity, Kind.VELOCITY: final, Kind.APART: solution.velocity}[solution.kind]
+            is_third = len(residuals) == 2
+            if self.theta is not None and (solution.kind is Kind.VELOCITY or is_third):
+                # the velocity level expands bodies at its own velocity; what moves them apart came before it
+                about = final if solution.kind is Kind.VELOCITY else velocity
+                self._expand_bodies(start, about)
+            if is_first:
+                self._contacts.find_modes(solution, start, own, carried)
+            residual = self._residual(solution, start, own, about, carried)
+            residuals.append(residual._replace(linear=self._linear(solution)) if is_first else residual)
+        return Evaluation(tuple(residuals))
+
+    def _point(self, start: State, velocity: Array) -> LinearisationPoint:
+        """The point of the θ family at v_k = `velocity`, as `ThetaStep` makes it."""
+        world, theta, h, trial, end = self._world, self.theta, self.step, self._trial, self._end
+        assert theta is not None
+        mean = (1.0 - theta) * start.v + theta * velocity
+        world.integrate(start, mean, theta * h, start, trial)
+        trial.v[:] = mean
+        ahead = trial
+        if theta != 1.0 and self._equation.needs_end_state:
+            world.integrate(start, mean, h, start, end)
+            end.v[:] = mean
+            ahead = end
+        world.set_prescribed_rates(trial)
+        return in_step(start, trial, ahead, velocity, h, theta, 1.0, 0.0)
+
+    def _expand(self, start: State, velocity: Array) -> None:
+        """Expand bodies, rows and contacts."""
+        world, equation, pipeline = self._world, self._equation, self._world.pipeline
+        if pipeline is not None and world.forces is None:
+            pipeline.scene.update_poses(start)
+            pipeline.detect_at_start()
+            if equation.passed_pair:
+                pipeline.build_jacobian(start, world.jacobian)
+        if self.theta is None:
+            point = self.record.point
+            assert point is not None
+            beta, damped = point.stiffness_factor / self.step**2, point.damping_factor != 0.0
+            equation.expand(start, at_start(start, self.step, self._zero, beta, damped, point.shift))
+            return
+        self._expand_bodies(start, velocity)
+        if pipeline is not None and world.forces is None and equation.point is not None:
+            equation.find_contacts(start, equation.point)
+
+    def _expand_bodies(self, start: State, velocity: Array) -> None:
+        # what moves bodies apart, and pyramids that turn, know the matrix of the step
+        whole = self.solutions[-1].kind is Kind.APART or self._contacts.need_matrix
+        self._equation.set_point(
+            self._point(start, velocity), BodyTerms.linearise if whole else _linearise_residual
+        )
+
+    def _residual(
+        self, solution: Solution, start: State, velocity: Array, about: Array, carried: Array
+    ) -> Residual:
+        """R, G and H of a solution, for the bodies as they are expanded about v_k = `about`."""
+        world, is_apart = self._world, solution.kind is Kind.APART
+        is_linear = self.theta is None or is_apart
+        change = velocity if is_apart else velocity - about
+        momentum, size, weight = np.empty((3, world.nv))
+        held, sizes, first = [], [], 0
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            own, forces = change[where], np.zeros(terms.body.nv) if is_apart else terms.rhs
+            moved = terms.unbalanced(own) + terms.rhs if is_linear else np.zeros(terms.body.nv)
+            momentum[where], size[where] = moved - forces, np.abs(moved) + np.abs(forces)
+            terms.mass.multiply(velocity[where], weight[where])
+            constraints = terms.constraints
+            if constraints is None or not constraints.rows.count:
+                continue
+            rows = constraints.rows
+            here = slice(first, first := first + rows.count)
+            impulse, side, given = solution.of_constraints[here], solution.side[here], np.zeros(terms.body.nv)
+            rows.add_transpose_product(impulse, given)
+            momentum[where] -= given
+            size[where] += np.abs(given)
+            product = rows.product(own) if is_linear else np.zeros(rows.count)
+            error = product + constraints.compliance * impulse - constraints.target
+            if side.any():
+                low, high = np.full((2, rows.count), np.inf)
+                low[constraints.bounded], high[constraints.bounded] = constraints.bounds(self.step)
+                error = np.where(side < 0, impulse - low, np.where(side > 0, impulse - high, error))
+            held.append(error)
+            sizes.append(np.abs(product) + np.abs(constraints.target) + np.abs(impulse) * (side != 0))
+        joints = world.joints
+        if joints is not None:
+            given = joints.jacobian.T @ solution.of_joints
+            momentum -= given
+            size += np.abs(given)
+            product = joints.jacobian @ change if is_linear else np.zeros(joints.count)
+            held.append(product - joints.target)
+            sizes.append(np.abs(product) + np.abs(joints.target))
+        contacts = self._contacts.evaluate(solution, start, velocity, carried)
+        given = contacts.given if world.forces is None else self._potential_impulse(start, velocity)
+        momentum -= given
+        size += np.abs(given)
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            momentum[where][terms.prescribed] = 0.0
+        # what cancels to zero is zero up to the rounding of the largest
+        whole = [size + np.abs(weight), *sizes, contacts.size.ravel()]
+        speed = np.abs(velocity).max(initial=0.0)
+        scale = [each + each.max(initial=0.0) + np.finfo(float).tiny for each in whole]
+        scale[1:] = [each + speed for each in scale[1:]]
+        return Residual(momentum, np.concatenate([np.zeros(0), *held]), contacts, np.concatenate(scale))
+
+    def _linear(self, solution: Solution) -> LinearTerms:
+        """The terms of bodies and joints as they are expanded."""
+        world, theta, nv = self._world, self.theta, self._world.nv
+        matrix, rows, compliance = np.zeros((nv, nv)), [np.zeros((0, nv))], [np.zeros(0)]
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            is_linear = theta is None or solution.kind is Kind.APART
+            matrix[where, where] = (terms.matrix if is_linear else terms.mass).dense()
+            constraints = terms.constraints
+            if constraints is not None and constraints.rows.count:
+                own = np.zeros((constraints.rows.count, nv))
+                own[:, where] = constraints.rows.to_dense(terms.body.nv)
+                rows.append(own)
+                compliance.append(constraints.compliance)
+        if world.joints is not None:
+            rows.append(world.joints.jacobian)
+            compliance.append(np.zeros(world.joints.count))
+        side = np.concatenate([solution.side, np.zeros(len(solution.of_joints), dtype=np.int64)])
+        return LinearTerms(matrix, np.concatenate(rows), np.concatenate(compliance), side)
+
+    def _potential_impulse(self, start: State, velocity: Array) -> Array:
+        """h·Pᵀ·f_c, shape (nv,)."""
+        world, h, at, moved = self._world, self.step, self._trial, velocity
+        forces, point = world.forces, self._equation.point
+        assert forces is not None and point is not None
+        if self.theta is None:
+            world.integrate(start, velocity, h, start, at)
+            at.v[:] = velocity
+            world.set_prescribed_rates(at)
+        else:
+            at, moved = point.at, point.at.v
+        count = forces.update(at, moved, h, (start.time, start.time + h))
+        return h * forces.generalised() if count else np.zeros(world.nv)

@@ -1,0 +1,247 @@
+"""The derivative of one recorded step, applied to changes of its start and, transposed, to covectors of its end.
+
+    F(q₀, v₀, v_p, v⁺; λ) = 0 of `frozen_step`                                                             (1)
+
+holds for every solution of the step, and λ enters it linearly. So a change δx of the start changes (v, λ) of a
+solution by
+
+    [F_v  F_λ]·(δv, δλ) = −F_x·δx − F_{v_p}·δv_p                                                           (2)
+
+of which the last term is for those solutions that come after the position level, and
+
+    δq⁺ = T_q·δq₀ + h·T_v·((1 − θ)·δv₀ + θ·δv_p)                                                          (3)
+
+The adjoint goes the other way: it takes the covectors (a, b) of (δq⁺, δv⁺) through (3) and the transposes of (2). Rows
+of prescribed velocities are those of the identity, and what is prescribed at the start does not change.
+
+F_x, and for the θ family F_v, are central differences of (1), column by column. Where a contact is not found on one
+side the difference is one-sided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Final, final
+
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray
+from corekit.data.state import State
+from corekit.engine.adjoint.charts import Charts
+from corekit.engine.adjoint.frozen_contacts import ContactLost
+from corekit.engine.adjoint.frozen_step import Arguments, FrozenStep
+from corekit.engine.adjoint.saddle import SaddleSystem
+from corekit.engine.adjoint.solutions import Kind
+from corekit.engine.world.world_system import WorldSystem
+
+__all__ = ["StepDerivative"]
+
+_STEP: Final = 2.0**-18
+"""Of a difference, relative to the scale of its argument."""
+
+
+@final
+class StepDerivative:
+    """Derivatives of the step that a `FrozenStep` holds.
+
+    Args:
+        system: the world. frozen: its recorded step. charts: of its states.
+        displacement_scale, velocity_scale: over which q and v change what a step does, shape (nv,).
+
+    Attributes:
+        lost: columns that no side had all contacts for, and which are zero.
+    """
+
+    def __init__(
+        self,
+        system: WorldSystem,
+        frozen: FrozenStep,
+        charts: Charts,
+        displacement_scale: Array,
+        velocity_scale: Array,
+    ) -> None:
+        self._frozen, self._charts, self._world = frozen, charts, system.terms
+        self._by_place, self._by_velocity = _STEP * displacement_scale, _STEP * velocity_scale
+        self._moved = system.new_state()
+        self.lost = 0
+        nv = system.nv
+        self._prescribed: BoolArray = ~np.concatenate([terms.free for terms in system.terms.bodies])
+        sizes = [each.stacked().size for each in frozen.here.residuals]
+        ends = np.cumsum([0, *sizes]).tolist()
+        self._parts = [slice(a, b) for a, b in pairwise(ends)]
+        here = frozen.arguments
+        self._of_place = self._columns(nv, self._place)
+        self._of_start = self._columns(nv, self._start_velocity)
+        linear = frozen.theta is None and system.terms.forces is None
+        self._of_velocity = None if linear else self._columns(nv, self._velocity)
+        impact = any(each.kind is Kind.VELOCITY for each in frozen.solutions)
+        self._of_final = None if linear or not impact else self._columns(nv, self._final)
+        self._systems = [self._system(s) for s in range(len(frozen.solutions))]
+        theta = 1.0 if frozen.theta is None else frozen.theta
+        self._theta = theta
+        mean = (1.0 - theta) * here.start.v + theta * here.velocity
+        self._ends = [system.new_state()]
+        system.integrate(here.start, mean, frozen.step, here.start, self._ends[0])
+        self._transports = [charts.transports(here.start, mean, frozen.step, self._ends[0])]
+        if frozen.solutions[-1].kind is Kind.APART:
+            rate, end = frozen.solutions[-1].velocity, system.new_state()
+            system.integrate(self._ends[0], rate, frozen.step, self._ends[0], end)
+            self._transports.append(charts.transports(self._ends[0], rate, frozen.step, end))
+            self._ends.append(end)
+
+    @property
+    def end(self) -> State:
+        """Where the step ends, before coordinates are reparametrised; v is not written."""
+        return self._ends[-1]
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether no redundant contacts or constraints made a system singular."""
+        return all(each.is_regular for each in self._systems)
+
+    # — differences —
+
+    def _place(self, j: int, sign: float) -> tuple[Arguments, float]:
+        here, move = self._frozen.arguments, np.zeros(self._world.nv)
+        move[j] = sign * self._by_place[j]
+        self._charts.displace(here.start, move, self._moved)
+        return here._replace(start=self._moved), move[j]
+
+    def _start_velocity(self, j: int, sign: float) -> tuple[Arguments, float]:
+        here, moved = self._frozen.arguments, self._moved
+        moved.copy_from(here.start)
+        change = sign * self._by_velocity[j]
+        moved.v[j] += change
+        return here._replace(start=moved), change
+
+    def _velocity(self, j: int, sign: float) -> tuple[Arguments, float]:
+        here, moved = self._frozen.arguments, self._frozen.arguments.velocity.copy()
+        change = sign * self._by_velocity[j]
+        moved[j] += change
+        is_one = here.final is here.velocity
+        return here._replace(velocity=moved, final=moved if is_one else here.final), change
+
+    def _final(self, j: int, sign: float) -> tuple[Arguments, float]:
+        here, moved = self._frozen.arguments, self._frozen.arguments.final.copy()
+        change = sign * self._by_velocity[j]
+        moved[j] += change
+        return here._replace(final=moved), change
+
+    def _columns(self, count: int, moved: Callable[[int, float], tuple[Arguments, float]]) -> Array:
+        """Differences of F along every argument of a kind, shape (N, count); zero along what is prescribed."""
+        frozen = self._frozen
+        out = np.zeros((self._parts[-1].stop, count))
+        for j in np.flatnonzero(~self._prescribed).tolist():
+            found = []
+            for sign in (1.0, -1.0):
+                arguments, change = moved(j, sign)
+                try:
+                    found.append((frozen.evaluate(arguments).stacked(), change))
+                except ContactLost:
+                    continue
+            if len(found) == 1:
+                found.append((frozen.here.stacked(), 0.0))
+            if not found:
+                self.lost += 1
+                continue
+            (one, ahead), (other, behind) = found
+            out[:, j] = (one - other) / (ahead - behind)
+        return out
+
+    # — systems —
+
+    def _system(self, s: int) -> SaddleSystem:
+        """The matrix of (2) of a solution."""
+        frozen, nv = self._frozen, self._world.nv
+        residual, part, kind = frozen.here.residuals[s], self._parts[s], frozen.solutions[s].kind
+        linear, contacts = residual.linear, residual.contacts
+        assert linear is not None
+        of_contacts = contacts.rows.reshape(-1, nv)
+        k, width = contacts.impulse.shape
+        bounded = linear.side != 0
+        if kind is Kind.VELOCITY and self._of_final is not None:
+            changes = self._of_final[part]
+        elif kind is Kind.PLACE and self._of_velocity is not None:
+            changes = self._of_velocity[part]
+        else:
+            rows = np.where(bounded[:, None], 0.0, linear.rows)
+            held = np.einsum("cij,cjv->civ", contacts.by_velocity, contacts.rows).reshape(-1, nv)
+            changes = np.concatenate([linear.matrix, rows, held])
+        momentum, rows = changes[:nv].copy(), changes[nv:].copy()
+        impulses = np.concatenate([linear.rows, of_contacts])
+        compliance = np.zeros((len(impulses), len(impulses)))
+        r = len(linear.rows)
+        compliance[np.arange(r), np.arange(r)] = np.where(bounded, 1.0, linear.compliance)
+        for c in range(k):
+            here = slice(r + c * width, r + (c + 1) * width)
+            compliance[here, here] = contacts.by_impulse[c]
+        fixed = self._prescribed
+        momentum[fixed] = 0.0
+        momentum[:, fixed] = 0.0
+        momentum[fixed, fixed] = 1.0
+        rows[:, fixed] = 0.0
+        impulses = impulses.copy()
+        impulses[:, fixed] = 0.0
+        return SaddleSystem(momentum, impulses, rows, compliance)
+
+    def _stage_change(self, s: int, right: Array) -> tuple[Array, Array]:
+        nv = self._world.nv
+        return self._systems[s].solve(right[:nv], right[nv:])
+
+    # — forward —
+
+    def push(self, place: Array, velocity: Array) -> tuple[Array, Array]:
+        """δq⁺ and δv⁺, before coordinates are reparametrised, for δq₀ and δv₀; all of shape (nv,) or (nv, k)."""
+        fixed = self._prescribed
+        place, velocity = place.copy(), velocity.copy()
+        place[fixed] = velocity[fixed] = 0.0
+        given = -(self._of_place @ place + self._of_start @ velocity)
+        changes: dict[Kind, Array] = {}
+        for s, (solution, part) in enumerate(zip(self._frozen.solutions, self._parts, strict=True)):
+            right = given[part]
+            if s and self._of_velocity is not None:
+                right = right - self._of_velocity[part] @ changes[Kind.PLACE]
+            changes[solution.kind], _ = self._stage_change(s, right)
+        moved = changes[Kind.PLACE]
+        mean = (1.0 - self._theta) * velocity + self._theta * moved
+        end = self._transports[0].apply(place, mean)
+        if Kind.APART in changes:
+            end = self._transports[1].apply(end, changes[Kind.APART])
+        final = changes.get(Kind.VELOCITY, moved)
+        end[fixed] = 0.0
+        final = final.copy()
+        final[fixed] = 0.0
+        return end, final
+
+    # — back —
+
+    def pull(self, place: Array, velocity: Array) -> tuple[Array, Array, Array]:
+        """Covectors of δq₀ and δv₀ for those of δq⁺ and δv⁺, all (nv,), and that of F, (N,), for parameters.
+
+        A parameter p changes a loss by −yᵀ·∂F/∂p of the last one, y.
+        """
+        frozen, nv, fixed = self._frozen, self._world.nv, self._prescribed
+        a, b = place.copy(), velocity.copy()
+        a[fixed] = b[fixed] = 0.0
+        covectors = {each.kind: np.zeros(nv) for each in frozen.solutions}
+        if Kind.APART in covectors:
+            a, covectors[Kind.APART] = self._transports[1].pull(a)
+        a, of_mean = self._transports[0].pull(a)
+        covectors[Kind.PLACE] += self._theta * of_mean
+        b0 = (1.0 - self._theta) * of_mean
+        covectors[Kind.VELOCITY if Kind.VELOCITY in covectors else Kind.PLACE] += b
+        y = np.zeros(self._parts[-1].stop)
+        for s in reversed(range(len(frozen.solutions))):
+            part = self._parts[s]
+            right = covectors[frozen.solutions[s].kind]
+            right[fixed] = 0.0
+            nothing = np.zeros(part.stop - part.start - nv)
+            y[part] = np.concatenate(self._systems[s].solve_transposed(right, nothing))
+            y[part][:nv][fixed] = 0.0
+            if s and self._of_velocity is not None:
+                covectors[Kind.PLACE] -= self._of_velocity[part].T @ y[part]
+        a -= self._of_place.T @ y
+        b0 -= self._of_start.T @ y
+        a[fixed] = b0[fixed] = 0.0
+        return a, b0, y

@@ -1,0 +1,75 @@
+"""Derivatives of one step against differences of the whole step, solved anew on both sides, or on one at a kink."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from corekit.engine.adjoint.charts import Charts
+from corekit.engine.adjoint.frozen_step import FrozenStep
+from corekit.engine.adjoint.step_derivative import StepDerivative
+
+
+class Comparison(NamedTuple):
+    """What a step's derivative says along one direction, and what differences of the step say.
+
+    Args:
+        place, velocity: largest errors of δq⁺ and δv⁺, relative to their largest entries.
+        transposed: |a·δq⁺ + b·δv⁺ − a₀·δq₀ − b₀·δv₀|, relative to the sum of the sizes of its terms.
+        derivative: of the step.
+        frozen: its equations.
+    """
+
+    place: float
+    velocity: float
+    transposed: float
+    derivative: StepDerivative
+    frozen: FrozenStep
+
+
+def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
+    """Compare along a random direction for the next step, which is made; None where it was cut into parts."""
+    system, draw = simulation.system, np.random.default_rng(seed)
+    before = simulation.internal_state()
+    with simulation.record_steps() as tape:
+        simulation.step()
+    after = simulation.internal_state()
+    if len(tape) != 1:
+        return None
+    frozen = FrozenStep(system)
+    frozen.load(tape[0])
+    charts = Charts(system.terms, tape[0].start)
+    derivative = StepDerivative(system, frozen, charts, np.ones(system.nv), np.ones(system.nv))
+    place, velocity, a, b = draw.standard_normal((4, system.nv))
+    driven = ~np.concatenate([terms.free for terms in system.terms.bodies])
+    for each in (place, velocity, a, b):
+        each[driven] = 0.0
+    ends = {}
+    for k in (-2, -1, 0, 1, 2):
+        simulation.restore(before)
+        moved = system.new_state()
+        charts.displace(simulation.state, k * size * place, moved)
+        simulation.state.q[:], simulation.state.aux[:] = moved.q, moved.aux
+        simulation.state.v += k * size * velocity
+        simulation.step()
+        ends[k] = np.concatenate([simulation.state.q, simulation.state.v])
+    simulation.restore(after)
+    found_place, found_velocity = derivative.push(place, velocity)
+    a0, b0, _ = derivative.pull(a, b)
+    terms = np.concatenate([a * found_place, b * found_velocity, -a0 * place, -b0 * velocity])
+    errors = []
+    # of second order: central, or on one side where a kink is nearer than the arguments of a difference
+    for one in (
+        (ends[1] - ends[-1]) / (2.0 * size),
+        (-3.0 * ends[0] + 4.0 * ends[1] - ends[2]) / (2.0 * size),
+        (3.0 * ends[0] - 4.0 * ends[-1] + ends[-2]) / (2.0 * size),
+    ):
+        of_place, of_velocity = charts.difference(derivative.end, one[: system.nq]), one[system.nq :]
+        errors.append(
+            (
+                np.abs(found_place - of_place).max() / np.abs(of_place).max(),
+                np.abs(found_velocity - of_velocity).max() / np.abs(of_velocity).max(),
+            )
+        )
+    return Comparison(*min(errors, key=max), abs(terms.sum()) / np.abs(terms).sum(), derivative, frozen)

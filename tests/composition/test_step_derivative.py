@@ -1,0 +1,174 @@
+"""The derivative of a step is that of the step: against differences of whole steps, and transposed against itself.
+
+Differences over ±1e-7 of the arguments err by the rounding of a step, 1e-16/1e-7 of its terms, and by what a solver
+leaves, 1e-12 to 1e-9 of a velocity: 1e-6 holds with room. Worlds push out of an overlap by all of it, s(φ) = φ: at rest
+every step is where s has its kink else, at φ = 0.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from corekit.engine.adjoint.contact_modes import Mode
+from corekit.engine.adjoint.solutions import Kind
+from corekit.errors import GradientError
+from corekit.scenario.load import from_document, load
+
+from .point_worlds import make_world
+from .step_differences import compare
+
+pytest.importorskip("corekit_timestep")
+pytest.importorskip("corekit_sdf")
+pytest.importorskip("corekit_rigid")
+pytest.importorskip("corekit_pcc")
+
+INTEGRATORS = ("semi-implicit-euler", "implicit-euler", "implicit-midpoint")
+WORLDS = [
+    ("joints", "constraints"), ("bounded", "prescribed"), ("joints", "potential"), ("islands", "restitution"),
+    ("bounded", "unreduced"), ("moving obstacle", "mounted base"), ("planar", "constraints"),
+]  # fmt: skip
+SMOOTH_PUSH_OUT = {"approach": 1.0, "push_out": 1000.0, "cap": 100.0}
+TOLERANCE, ROUNDING = 1e-6, 1e-12
+SOLVERS = {
+    "pyramids that stand": {"use": "lcp", "options": {"aligned": False}},
+    "pyramids that turn": {"use": "lcp"},
+    "programs": {"use": "qp", "options": {"aligned": False, "tolerance": 1e-11}},
+    "cone": {"use": "cone", "options": {"tolerance": 1e-12}},
+}  # fmt: skip
+SHAPES = {"sphere": ([0.1], 0.0, 0.1), "capsule": ([0.01, 0.2], 0.9, 0.1 * math.cos(0.9) + 0.01)}
+
+
+def compared(simulation, steps, every=3, tolerance=TOLERANCE):
+    """Compare every few of some steps; all that were compared."""
+    found = []
+    for n in range(steps):
+        if n % every:
+            simulation.step()
+            continue
+        one = compare(simulation, seed=n)
+        if one is None:
+            continue
+        assert one.transposed <= ROUNDING
+        assert max(one.place, one.velocity) <= tolerance, (n, one.place, one.velocity)
+        found.append(one)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("pair", WORLDS, ids=" and ".join)
+def test_a_step_of_a_world_of_points_has_the_derivative_of_its_differences(pair, integrator):
+    solver = "qp" if "unreduced" in pair else "imc" if "potential" in pair else "lcp"
+    pytest.importorskip(f"corekit_{solver}")
+    document = make_world(pair, solver).document
+    document["integrator"] = {"use": integrator}
+    document["contact"]["stabilisation"] = SMOOTH_PUSH_OUT
+    simulation = from_document(document).compose()
+    if integrator == "implicit-midpoint" and "restitution" in pair:
+        with pytest.raises(GradientError, match="apart"):
+            compared(simulation, 30, 7)
+        return
+    found = compared(simulation, 29, 7)
+    if "potential" not in pair and integrator != "implicit-midpoint":
+        assert any(len(one.frozen.solutions[0].modes.index) for one in found)
+    if "restitution" in pair:
+        assert any(one.frozen.solutions[-1].kind is Kind.VELOCITY for one in found)
+
+
+def falling(shape, friction, solver, integrator, level="velocity"):
+    """A body that comes down on a floor with some slip and spin, and touches it in the fourth step."""
+    size, tilt, reach = SHAPES[shape]
+    return from_document(
+        {
+            "format": "corekit-scenario/1", "name": "fall", "time": {"duration": 1.0, "step": 1e-3},
+            "world": {
+                "obstacles": [{"name": "floor", "shape": "half-space"}],
+                "friction": [{"between": ["body", "floor"], "value": friction}],
+            },
+            "bodies": [{
+                "name": "body", "use": "rigid", "options": {"shape": shape, "size": size, "mass": 1.0},
+                "initial": {
+                    "position": [0.0, 0.0, reach + 3.4e-3], "rotation_rpy": [0.1, tilt, 0.2],
+                    "velocity": [0.3, 0.1, -1.0], "angular_velocity": [0.5, -1.0, 2.0],
+                },
+            }],
+            "contact": {
+                "detector": "sdf", "solver": SOLVERS[solver], "impact": {"level": level},
+                "stabilisation": SMOOTH_PUSH_OUT,
+            },
+            "integrator": {"use": integrator, "options": {"tolerance": 1e-12} if "implicit-" in integrator[:9] else {}},
+            "output": {"every": 1e-3},
+        }
+    ).compose()  # fmt: skip
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("friction", [0.2, 0.9])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_body_that_strikes_slides_and_rolls_has_the_derivative_of_its_differences(
+    shape, friction, solver, integrator
+):
+    pytest.importorskip(f"corekit_{SOLVERS[solver]['use']}")
+    if solver == "pyramids that turn" and integrator != "semi-implicit-euler":
+        pytest.skip(
+            "what Newton's method leaves of a step then depends on its way, by some 1e-8 of the velocities"
+        )
+    # directions follow the problem of a step, which knows its terms to 1e-9
+    tolerance = 2e-5 if solver == "pyramids that turn" else TOLERANCE
+    found = compared(falling(shape, friction, solver, integrator), 22, tolerance=tolerance)
+    assert any(one.frozen.solutions[-1].kind is not Kind.PLACE for one in found)
+
+
+def test_every_mode_of_a_contact_is_among_those_that_were_compared():
+    """Sticking, at a corner of the pyramid, along a side of it, against the slip."""
+    pytest.importorskip("corekit_cone")
+    seen = set()
+    for solver in ("pyramids that stand", "pyramids that turn", "cone"):
+        for friction in (0.2, 0.9):
+            for one in compared(
+                falling("capsule", friction, solver, "semi-implicit-euler"), 10, tolerance=2e-5
+            ):
+                seen |= {int(mode) for solution in one.frozen.solutions for mode in solution.modes.mode}
+    for one in compared(
+        falling("sphere", 0.05, "pyramids that stand", "semi-implicit-euler", "position"), 10
+    ):
+        seen |= {int(mode) for solution in one.frozen.solutions for mode in solution.modes.mode}
+    assert seen == {int(mode) for mode in Mode}
+
+
+def test_a_soft_arm_has_the_derivative_of_its_differences():
+    """Without contact and in the mode that it has at the box."""
+    changes = [
+        "time.duration=0.3",
+        "contact.stabilisation.push_out=1000.0",
+        "contact.stabilisation.cap=100.0",
+    ]
+    simulation = load("cusp/inclined-box", changes).compose()
+    for one in compared(simulation, 60, 30):
+        assert one.derivative.lost == 0
+
+
+def test_a_split_step_is_refused_by_its_name():
+    simulation = load("cusp/inclined-box", ["integrator.use=verlet", "integrator.options={}"]).compose()
+    with pytest.raises(GradientError, match="split schemes"):
+        compare(simulation)
+
+
+def test_areas_that_resist_turning_are_refused():
+    simulation = falling("sphere", {"sliding": 0.5, "torsional": 0.01}, "pyramids that stand", INTEGRATORS[0])
+    with pytest.raises(GradientError, match="resist turning"):
+        compare(simulation)
+
+
+def test_prescribed_coordinates_take_no_part():
+    document = make_world(("bounded", "prescribed"), "lcp").document
+    simulation = from_document(document).compose()
+    one = compare(simulation)
+    assert one is not None
+    driven = ~np.concatenate([terms.free for terms in simulation.system.terms.bodies])
+    a, b, _ = one.derivative.pull(np.ones(len(driven)), np.ones(len(driven)))
+    assert driven.any() and not a[driven].any() and not b[driven].any()
