@@ -36,8 +36,7 @@ from corekit_run.running import find_resumable, replay
 from corekit_study.fit_file import load_fit
 from corekit_study.plan_file import load_plan_file
 from corekit_study.plan_folder import read_warm_start, write_plan
-from corekit_study.sweep import spread
-from corekit_study.variants import variants
+from corekit_study.variants import spread, variants
 
 __all__ = ["KINDS", "Kind"]
 

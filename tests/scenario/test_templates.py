@@ -75,7 +75,7 @@ def test_two_arms_from_one_text_move_bit_for_bit_like_two_texts():
         for _ in range(30):
             simulation.step()
         ends.append(simulation.state.q.copy())
-    assert np.array_equal(*ends)
+    assert np.array_equal(ends[0], ends[1])
     assert np.abs(ends[0]).max() > 0
 
 
