@@ -15,6 +15,7 @@ from corekit.geometry.shape_specs import ShapeSpec
 from corekit.registry.first_party import FIRST_PARTY_VERBS
 from corekit.registry.spec import ABILITIES, ROLES, ComponentSpec
 from corekit.roles import model_abilities, symbolic, viewer
+from corekit.roles.compiled_form import SingleSolveAbility
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactMotion, ContactPotential, ContactProblem, UnreducedStepSolver
 from corekit.roles.controller import ControlledWorld, Controller
@@ -107,7 +108,7 @@ METHODS = [
     ("contact-potential", ContactPotential, ContactMotion),
     ("lcp-solver", LCPSolver),
     ("qp-solver", QPSolver),
-    ("integrator", Integrator, System, ThetaStep, SplitStep, SmoothDynamics),
+    ("integrator", Integrator, SingleSolveAbility, System, ThetaStep, SplitStep, SmoothDynamics),
     ("controller", Controller, ControlledWorld),
     ("planner", Planner),
     ("estimator", Estimator),

@@ -101,6 +101,8 @@ def counter(self):
 
 OF_ALL_ROLES = {"state-copied", "instances-apart", "leaves-no-trace"}
 """Checks that all roles share, for which wrong solvers stand (`test_wrong_solvers`)."""
+ELSEWHERE = {"order-certain", "numbers-apart"}
+"""Checks for which `test_hash_order` and `test_subtle_models` have wrong components."""
 
 
 OF_A_LOTTERY = ("answers-own-memory", "saved-and-loaded", "instances-apart")
@@ -109,7 +111,9 @@ OF_A_LOTTERY = ("answers-own-memory", "saved-and-loaded", "instances-apart")
 
 def role_checks(role):
     """Names of the checks of a role but for those of all roles that have wrong components elsewhere."""
-    return {check.name for check in checks_of(role)} - {check.name for check in PAPER} - OF_ALL_ROLES
+    return (
+        {check.name for check in checks_of(role)} - {check.name for check in PAPER} - OF_ALL_ROLES - ELSEWHERE
+    )
 
 
 def drift(self):

@@ -18,6 +18,7 @@ from corekit.data.array_file import read_arrays, write_arrays
 from corekit.roles.component import InternalState, Stateful, restore_states
 from corekit_testing.conformance.check import Check, NotApplicable, expect
 from corekit_testing.conformance.drawn_options import other_numbers
+from corekit_testing.conformance.other_process import order_certain
 from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
 
 __all__ = ["answer_checks", "through_file"]
@@ -221,6 +222,11 @@ _ALWAYS = (
         _answers_own_memory,
     ),
     ("deterministic", "two components built alike answer alike, to the last bit", _deterministic),
+    (
+        "order-certain",
+        "answers are the same, to the last bit, in a process where texts have other hashes",
+        order_certain,
+    ),
     (
         "saved-and-loaded",
         "saved, loaded and continued equals continued; nothing remembered is fresh",

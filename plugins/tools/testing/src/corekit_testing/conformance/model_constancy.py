@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -13,7 +14,8 @@ from corekit.errors import ConfigError
 from corekit.registry.resolve import load_target
 from corekit.roles.model import Model
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect
-from corekit_testing.conformance.model_states import ModelSession, Probe, new_state
+from corekit_testing.conformance.drawn_options import other_numbers
+from corekit_testing.conformance.model_states import ModelSession, Probe, moved, new_state
 from corekit_testing.conformance.subject import Subject, skew_context, structured
 
 __all__ = ["CONSTANCY"]
@@ -133,7 +135,44 @@ def _force(probe: Probe, state: State, velocity: Array, inputs: Array) -> Array:
     return probe.force(moving, inputs)
 
 
+_NUDGE = 1e-12
+"""Time [s] of a motion after which a state is another one, and its answers are the same but for some digits."""
+
+
+@check("numbers-apart", "asked at the states of another one, a model with other numbers answers by its own")
+def numbers_apart(subject: Subject) -> None:
+    other = other_numbers(subject)
+    if other is None:
+        raise NotApplicable("has no numbers among its options")
+    first, second = Probe(subject), Probe(other)
+    for state in first.states:
+        # a state that nobody has asked about before, and one beside it
+        asked = moved(first.model, state, state.v, 3.0 * _NUDGE)
+        beside = moved(first.model, asked, state.v, _NUDGE)
+        for name, ask in _ANSWERS.items():
+            if name.partition(" ")[0] == "K" and "force-derivatives" not in subject.spec.provides:
+                continue
+            one = ask(first, asked)
+            found, wanted = ask(second, asked), ask(second, beside)
+            apart = float(np.max(np.abs(one - wanted), initial=0.0))
+            same = apart <= 1e-6 * float(np.max(np.abs(wanted), initial=0.0))
+            expect(
+                same or float(np.max(np.abs(found - wanted))) < 0.5 * apart,
+                f"{name} of a model with other numbers is that of this one where both were asked at the same state: "
+                "what is kept is found again without its options",
+            )
+
+
+_ANSWERS: Mapping[str, Callable[[Probe, State], Array]] = {
+    "M": Probe.mass,
+    "f": Probe.force,
+    "the position of frames": lambda probe, state: probe.poses(state)[0],
+    "the rotation of frames": lambda probe, state: probe.poses(state)[1],
+    "K and D": lambda probe, state: np.stack(probe.tangent(state)),
+}
+
+
 CONSTANCY: tuple[Check, ...] = (
-    layout_constant, initial_state_whole, initial_options_read, damping_dissipates,
+    layout_constant, numbers_apart, initial_state_whole, initial_options_read, damping_dissipates,
 )  # fmt: skip
 """Checks of what stays, what is whole and what is read."""
