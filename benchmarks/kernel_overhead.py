@@ -33,7 +33,6 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, StepReport
 from corekit.engine.bodies.assembly_kernels import assemble_bands, assemble_blocks
-from corekit.engine.contact.collision_scene import max_probe_displacement, update_shape_poses
 from corekit.engine.contact.contact_kernels import (
     add_rows,
     assign_tangents_and_friction,
@@ -46,6 +45,7 @@ from corekit.geometry.shapes import Shape
 from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation, make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
+from corekit.roles.collision_scene import max_probe_displacement, update_shape_poses
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ContactProblem, ImpulseSolver
 from corekit.roles.detector import ContactDetector

@@ -2,7 +2,8 @@
 
 - The kernel imports no plugin (`corekit_*`).
 - A plugin imports no other plugin, in its tests neither, and sees of the kernel only `PLUGIN_SEES`.
-- A tool (`plugins/tools`) stands on the kernel: it sees all of it, and the tools that `TOOL_SEES` puts below it.
+- A tool (`plugins/tools`) stands on the kernel: it sees all of it but `UNSEEN`, and the tools that `TOOL_SEES` puts
+  below it.
 - The tests of any distribution may import `corekit_testing`.
 - `_spec.py` and a tool's `hooks.py` import nothing but `LIGHT` and the standard library.
 - The `__init__.py` of a plugin's package imports nothing.
@@ -37,6 +38,8 @@ PLUGIN_SEES = (
     "corekit.registry.spec",
     "corekit.hooks.specs",
 )
+UNSEEN = "corekit.engine"
+"""What tools know through `corekit.roles.world` alone, so that they serve every engine."""
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
     "gym": ("corekit_run", "corekit_record", "corekit_study"),
     "inspect": ("corekit_run",),
@@ -86,7 +89,7 @@ def breaches(root: Path) -> Iterator[str]:
                 if in_tests:
                     sentence = _foreign(module, {*allowed, IN_TESTS})
                 elif not sentence:
-                    sentence = _foreign(module, allowed) or ("" if tool else _unseen(module))
+                    sentence = _foreign(module, allowed) or (_engine(module) if tool else _unseen(module))
                 if sentence:
                     yield f"{path.relative_to(root)}:{line}: {sentence}"
             if not in_tests:
@@ -175,6 +178,13 @@ def _unseen(module: str) -> str:
         module == room or module.startswith(f"{room}.") for room in PLUGIN_SEES
     ):
         return f"a plugin imports {module}; it sees only {', '.join(PLUGIN_SEES)}"
+    return ""
+
+
+def _engine(module: str) -> str:
+    """The room that tools know by its role alone."""
+    if module == UNSEEN or module.startswith(f"{UNSEEN}."):
+        return f"a tool imports {module}; it knows an engine by corekit.roles.world"
     return ""
 
 

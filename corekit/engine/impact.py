@@ -57,11 +57,11 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
-from corekit.engine.joints import BodyFrame
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.step.theta_step import ThetaStep
 from corekit.engine.step.two_levels import Placing
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.joint import BodyFrame
 
 __all__ = ["place_apart", "resolve_impacts"]
 

@@ -27,69 +27,28 @@ J·v⁺ = u(t + h) − c/τ. Newton's increment of an acceleration that moves di
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from types import MappingProxyType
 from typing import NamedTuple, final
 
 import numpy as np
-from attrs import frozen
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
-from corekit.engine.bodies.body import ROUNDING, Body
 from corekit.engine.bodies.body_constraints import BAUMGARTE_STEPS
 from corekit.engine.prescribed_motion import RATE_JUMP
 from corekit.engine.step.linearisation import LinearisationPoint
-from corekit.engine.world.obstacles import GivenMotion
 from corekit.errors import CompositionError
+from corekit.roles.body import ROUNDING, Body
+from corekit.roles.joint import JOINT_KINDS, BodyFrame, Joint, JointForce
 from corekit.roles.model_abilities import PointJacobianAbility
+from corekit.roles.obstacles import GivenMotion
 
-__all__ = ["JOINT_KINDS", "BodyFrame", "Joint", "JointForce", "JointRows"]
+__all__ = ["JointRows"]
 
-JOINT_KINDS: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType(
-    {"weld": ((0, 1), (1, 2), (2, 0)), "hinge": ((2, 0), (2, 1)), "ball": ()}
-)
-"""Kind of joint → (j, k) of the rows (2), a_j·b_k = 0: a weld leaves nothing free, a hinge the turn about
-its axis z, a ball every turn."""
 _TURNS = 3
 """First row (2) of a joint, after its rows (1)."""
-
-
-class BodyFrame(NamedTuple):
-    """A frame of a body, by its index."""
-
-    body: Body
-    frame: int
-
-
-class JointForce(NamedTuple):
-    """What a joint gives its first frame: force [N] at the joint and torque [N·m], world axes, (3,) each."""
-
-    force: Array
-    torque: Array
-
-
-@frozen(eq=False)
-class Joint:
-    """Holds a point of a frame where it stands in another one, and turns as its kind says.
-
-    Args:
-        name: as in the scenario.
-        kind: weld, hinge or ball.
-        first: what is carried.
-        second: what carries it: a frame, or a given motion.
-        place: of the point, in the first frame [m].
-        axis: of a hinge, in the axes of the first frame; any length but 0.
-    """
-
-    name: str
-    kind: str
-    first: BodyFrame
-    second: BodyFrame | GivenMotion
-    place: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
 
 
 class _Side(NamedTuple):

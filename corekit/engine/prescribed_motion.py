@@ -9,8 +9,8 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.bodies.body import ROUNDING, Body
 from corekit.errors import PluginError
+from corekit.roles.body import ROUNDING, Body
 
 __all__ = ["RATE_JUMP", "PrescribedMotion"]
 

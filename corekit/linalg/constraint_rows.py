@@ -9,11 +9,15 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 
-__all__ = ["ConstraintRows", "EliminatedConstraints", "SparseRows"]
+__all__ = ["FREE_ROW", "ConstraintRows", "EliminatedConstraints", "SparseRows"]
+
+FREE_ROW = 1e30
+"""Compliance that leaves an eliminated row without force."""
 
 
 @compiled
@@ -81,6 +85,14 @@ class SparseRows:
         dense = np.zeros((len(dofs), n))
         _add_to_dense(dofs, values, dense)
         return dense
+
+    def to_sparse(self, n: int) -> csr_array:
+        """J without zeros, a new matrix (nb, n)."""
+        ends = np.arange(self.count + 1) * self.dofs.shape[1]
+        made = csr_array((self.values.ravel().copy(), self.dofs.ravel().copy(), ends), shape=(self.count, n))
+        made.sum_duplicates()
+        made.eliminate_zeros()
+        return made
 
 
 @final

@@ -42,7 +42,7 @@ _PATHS = 8
 """Import paths whose rows are kept: programs that extend theirs for a moment come back to the one before."""
 _OTHER_GROUPS = frozenset(
     f"{GROUP_PREFIX}{each}"
-    for each in ("cases", "friction_laws", "hooks", "scenarios", "section_solvers", "shapes")
+    for each in ("cases", "engines", "friction_laws", "hooks", "scenarios", "section_solvers", "shapes")
 )
 
 

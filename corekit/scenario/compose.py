@@ -12,14 +12,6 @@ from attrs import define, field
 from corekit.data.arrays import Array
 from corekit.data.signals import as_signal
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body, stack_bodies
-from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.contact.collision_scene import CollisionScene
-from corekit.engine.contact.contact_pipeline import ContactPipeline, Stabilisation
-from corekit.engine.contact.surface_pairs import RestitutionTable, check_axes_in_plane, friction_table
-from corekit.engine.joints import Joint
-from corekit.engine.world.obstacles import Obstacle
-from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shape_specs import shape_spec
@@ -28,13 +20,20 @@ from corekit.registry.contract import contract_problem
 from corekit.registry.discover import Installed, discover
 from corekit.registry.resolve import load_target, resolve
 from corekit.registry.spec import ComponentSpec
+from corekit.roles.body import Body, stack_bodies
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import BuildContext, Component, component_seed
 from corekit.roles.contact import ContactSolver, ImpulseSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.friction import COULOMB
 from corekit.roles.integrator import Integrator
+from corekit.roles.joint import Joint
 from corekit.roles.model import Model
+from corekit.roles.obstacles import Obstacle
 from corekit.roles.options import ComponentRef
+from corekit.roles.surface_pairs import RestitutionTable, check_axes_in_plane, friction_table
+from corekit.roles.world import ContactSpec, Stabilisation, WorldSpec
+from corekit.roles.world_terms import BodyTerms
 from corekit.scenario.component_selection import (
     SelectedComponents,
     able_in_words,
@@ -44,6 +43,7 @@ from corekit.scenario.component_selection import (
     read_options,
     select_components,
 )
+from corekit.scenario.engines import make_world
 from corekit.scenario.joints import base_pose, joints_of, place_mounted
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import Obstacle as ObstacleTable
@@ -239,7 +239,7 @@ def _build_contact(
     bodies: tuple[Body, ...],
     obstacles: tuple[Obstacle, ...],
     joints: Sequence[Joint],
-) -> tuple[ContactPipeline | None, ContactSolver | None]:
+) -> tuple[ContactSpec | None, ContactSolver | None]:
     use, detectors = contact_components(scenario)
     if use is None or scenario.contact is None:
         return None, None
@@ -270,17 +270,15 @@ def _build_contact(
         )
     pairs = {entry.between: entry.value for entry in impact.pairs}
     restitution = RestitutionTable.of_world(scene.table, bodies, obstacles, impact.restitution, pairs)
-    pipeline = ContactPipeline(
-        bodies,
-        scene,
-        built,
-        friction,
-        Stabilisation(settings.approach, settings.push_out, settings.cap),
-        scenario.contact.margin,
-        _common_plane(bodies),
-        restitution if has_impulses and impact.level != "position" else None,
+    contact = ContactSpec(
+        scene=scene,
+        detectors=built,
+        friction=friction,
+        restitution=restitution if has_impulses and impact.level != "position" else None,
+        stabilisation=Stabilisation(settings.approach, settings.push_out, settings.cap),
+        margin=scenario.contact.margin,
     )
-    return pipeline, solver
+    return contact, solver
 
 
 def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulation:
@@ -302,8 +300,12 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         body.inputs.check_bounds(scenario.time.duration)
     obstacles = obstacles_of(scenario.world.obstacles)
     joints = joints_of(scenario, bodies, obstacles)
-    pipeline, solver = _build_contact(builder, scenario, bodies, obstacles, joints)
-    system = WorldSystem(bodies, pipeline, solver, joints)
+    contact, solver = _build_contact(builder, scenario, bodies, obstacles, joints)
+    plane = _common_plane(bodies)
+    spec = WorldSpec(
+        bodies=bodies, obstacles=obstacles, joints=joints, contact=contact, solver=solver, plane=plane
+    )
+    system = make_world(spec, scenario.engine)
     for part in system.terms.bodies:
         if len(part.bounded) and not isinstance(solver, ImpulseSolver):
             raise CompositionError(
@@ -324,10 +326,9 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
         system, integrator, obstacles, scenario.time.step, builder.made, component_names=builder.names
     )
     initialise(simulation, scenario, read_initials(scenario, selected.models), joints)
-    plane = _common_plane(bodies)
-    if pipeline is not None and plane is not None and pipeline.friction.law.is_directional:
-        pipeline.scene.update_poses(simulation.state)
-        check_axes_in_plane(pipeline.friction, pipeline.scene, plane, [body.name for body in bodies])
+    if contact is not None and plane is not None and contact.friction.law.is_directional:
+        contact.scene.update_poses(simulation.state)
+        check_axes_in_plane(contact.friction, contact.scene, plane, [body.name for body in bodies])
     if scenario.start == "equilibrium":
         equilibrium_finder().move_to_equilibrium(
             simulation, 0.0, models_without_gravity=lambda: models_without_gravity(scenario)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from corekit.engine.joints import BodyFrame
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import call_target
+from corekit.roles.joint import BodyFrame
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 
@@ -14,8 +14,7 @@ __all__ = ["find_doubts"]
 def find_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
     """Return what overrides dropped, and what models and distributions find improbable in a scenario at its start."""
     own = [f"bodies.{body.name}: {each}" for body in simulation.bodies for each in body.description.doubts]
-    joints = [] if simulation.system.terms.joints is None else simulation.system.terms.joints.joints
-    for joint in joints:
+    for joint in simulation.system.joints:
         for end in (joint.first, joint.second):
             if isinstance(end, BodyFrame):
                 name = end.body.description.frames[end.frame]

@@ -8,11 +8,11 @@ import numpy as np
 
 from corekit.data.signals import Constant
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body, frame_state
-from corekit.engine.joints import BodyFrame, Joint
-from corekit.engine.world.obstacles import GivenMotion, Obstacle
 from corekit.errors import CompositionError, ConfigError, Mistake
 from corekit.geometry.frames import Pose, rotation_from_rpy
+from corekit.roles.body import Body, frame_state
+from corekit.roles.joint import BodyFrame, Joint
+from corekit.roles.obstacles import GivenMotion, Obstacle
 from corekit.scenario.checks import WORLD
 from corekit.scenario.error_text import hint_for
 from corekit.scenario.schema import Base, ScenarioTables

@@ -357,6 +357,7 @@ class ScenarioTables:
     )
     contact: Contact | None = field(default=None, metadata=about("how bodies touch; if absent they do not"))
     integrator: ComponentRef = component_option("integrators", help="steps through time")
+    engine: str = option("step-equation", help="who makes the steps")
     controllers: tuple[Controller, ...] = field(
         default=(), metadata=about("feedback, sampled and held while the world is stepped")
     )

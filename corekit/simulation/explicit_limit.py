@@ -21,9 +21,9 @@ from scipy.linalg import LinAlgError, eigh
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.engine.bodies.body import Body
 from corekit.registry.discover import discover
 from corekit.registry.resolve import load_spec
+from corekit.roles.body import Body
 
 __all__ = ["explicit_limit", "fastest_rates", "is_exceeded", "is_implicit", "limit_at_rest", "step_to_try"]
 

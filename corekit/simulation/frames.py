@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from corekit.engine.bodies.body import Body
-from corekit.engine.bodies.body_inputs import no_body
 from corekit.errors import ControlError
 from corekit.registry.resolve import did_you_mean
+from corekit.roles.body import Body
+from corekit.roles.body_inputs import no_body
 
 __all__ = ["find_body", "find_frame"]
 

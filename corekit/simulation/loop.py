@@ -13,13 +13,9 @@ from corekit.compiled.watching import announced_compilation
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.engine.bodies.body import Body, frame_state
-from corekit.engine.bodies.body_inputs import BodyInputs, InputsByBody
-from corekit.engine.joints import JointForce
-from corekit.engine.tape import StepRecord
-from corekit.engine.world.obstacles import Obstacle
-from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import ControlError
+from corekit.roles.body import Body, frame_state
+from corekit.roles.body_inputs import BodyInputs, InputsByBody
 from corekit.roles.component import (
     Component,
     InternalState,
@@ -32,7 +28,10 @@ from corekit.roles.component import (
 )
 from corekit.roles.controller import Controller, FrameState
 from corekit.roles.integrator import Integrator
+from corekit.roles.joint import JointForce
 from corekit.roles.model import Model
+from corekit.roles.obstacles import GivenMotion, Obstacle
+from corekit.roles.world import World
 from corekit.simulation.arguments import (
     COUNT,
     FUNCTION,
@@ -52,7 +51,6 @@ from corekit.simulation.controllers import (
     sampling_steps,
 )  # fmt: skip
 from corekit.simulation.frames import find_body, find_frame
-from corekit.simulation.rehearsal import rehearse
 from corekit.simulation.start_overlap import refuse_deep_overlap
 from corekit.simulation.step_failure import check_length, endless_cuts, step_failed
 from corekit.simulation.step_parts import MOST_PARTS, StepParts
@@ -81,7 +79,7 @@ class Simulation:
 
     def __init__(
         self,
-        system: WorldSystem,
+        system: World,
         integrator: Integrator,
         obstacles: Sequence[Obstacle] = (),
         step: float = 1e-3,
@@ -104,8 +102,7 @@ class Simulation:
         self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
         self._start: InternalState | None = None
         self._is_announced = False
-        joints = system.terms.joints
-        self._parts = StepParts(() if joints is None else tuple(joint.name for joint in joints.joints))
+        self._parts = StepParts(tuple(joint.name for joint in system.joints))
 
     @property
     def state(self) -> State:
@@ -128,8 +125,7 @@ class Simulation:
         return self._component_names.get(next(paths, ""), type(component).__name__)
 
     def _new_breakpoints(self) -> Breakpoints:
-        joints = self.system.terms.joints
-        carriers = () if joints is None else joints.given
+        carriers = [joint.second for joint in self.system.joints if isinstance(joint.second, GivenMotion)]
         return Breakpoints((*self.bodies, *self.obstacles, *carriers), self.step_length)
 
     def observe(self, observer: Observer) -> None:
@@ -182,12 +178,12 @@ class Simulation:
         return frame_state(body, self._now.body_states[body.index], index)
 
     @contextmanager
-    def record_steps(self) -> Iterator[list[StepRecord]]:
+    def record_steps(self) -> Iterator[list[Any]]:
         """Keep the record of every accepted step in a list: `with simulation.record_steps() as tape:`.
 
         Later steps leave records as they are. A grid step that is cut into parts has a record for each.
         """
-        tape: list[StepRecord] = []
+        tape: list[Any] = []
 
         def keep(_: Simulation, report: StepReport) -> None:
             tape.append(self.system.freeze_step(self._next, self._now, report))
@@ -268,7 +264,7 @@ class Simulation:
     def replace_models(self, models: Mapping[str, Model]) -> None:
         """Compute bodies by other models, by their names; see `BodyTerms.replace_model`."""
         for name, model in models.items():
-            self.system.terms.bodies[self.body(name).index].replace_model(model)
+            self.system.replace_model(self.body(name).index, model)
             self.components[f"bodies.{name}"] = model
 
     def mark_start(self, renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None) -> None:
@@ -330,7 +326,7 @@ class Simulation:
         with announced_compilation() if announce else nullcontext():
             kept = self.internal_state()
             components = self.components.values()
-            rehearse(self.system, self.integrator, self._now, self._next, self.step_length, components)
+            self.system.rehearse(self.integrator, self._now, self._next, self.step_length, components)
             self.restore(kept)
             self.system.forget()
 

@@ -26,17 +26,16 @@ def refuse_deep_overlap(simulation: Any) -> None:
     pipeline = system.pipeline
     if pipeline is None or not pipeline.detect_anew(simulation.state, 0.0):
         return
-    contacts, table, jacobian = pipeline.contacts, pipeline.scene.table, system.terms.jacobian
+    contacts, table = pipeline.contacts, pipeline.scene.table
     inside = np.array(
         [max(_inradius(table, i), _inradius(table, j)) for i, j in contacts.shape[: contacts.count]]
     )
     deep = np.flatnonzero(-contacts.gap[: contacts.count] > inside)
     if not len(deep):
         return
-    pipeline.build_jacobian(simulation.state, jacobian)
     free = np.concatenate([terms.free for terms in system.terms.bodies])
-    rows = jacobian.to_dense() * free if jacobian.dense else jacobian.rows.values * free[jacobian.rows.dofs]
-    moves = np.abs(rows).reshape(contacts.count, -1).max(axis=1) > 0.0
+    sizes = abs(pipeline.rows_at(simulation.state)) @ free.astype(float)
+    moves = sizes.reshape(contacts.count, -1).max(axis=1) > 0.0
     for c in deep[np.argsort(contacts.gap[deep])]:
         if moves[c]:
             one, other = (simulation.shape_owner(i) for i in contacts.shape[c].tolist())

@@ -11,10 +11,9 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status, StepReport
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.contact_jacobian import ContactJacobian
-from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import PluginError, StepFailed
+from corekit.roles.body import Body
+from corekit.roles.world import World
 from corekit.simulation.contact_words import pair_in_words
 from corekit.simulation.explicit_limit import is_exceeded, is_implicit, limit_at_rest, step_to_try
 
@@ -32,10 +31,6 @@ _SAME = 1e-6
 """How far the length of a step may be from what its integrator reports, relative to a grid step."""
 _PARTS = 100
 """Into how many parts a step may well be cut."""
-_LOST = 1e-6
-"""Smallest singular value of what joints hold, relative to the largest, at which it is lost."""
-_TAKES_PART = 0.1
-"""Entry of a singular vector, of length 1, from which on a joint is named."""
 _ORDINARY = 1e100
 """Size of a force [N or N·m] below which no overflow follows from it; a step that diverges passes it on its way."""
 
@@ -53,7 +48,7 @@ class FailedStep:
         unsettled: the contact that was farthest from its solution, in words; empty if none is known.
     """
 
-    system: WorldSystem
+    system: World
     before: State
     after: State
     report: StepReport
@@ -82,7 +77,7 @@ class FailedStep:
         for b, body in enumerate(self.system.bodies):
             velocities, after = body.description.velocities, self.after.body_states[b]
             for quantity, values, names in (
-                ("force on", self.system.terms.bodies[b].force, velocities),
+                ("force on", self.system.diagnosis.force(b), velocities),
                 ("velocity", after.v, velocities),
                 ("coordinate", after.q, body.description.coordinates),
             ):
@@ -106,7 +101,7 @@ class FailedStep:
         said = solve_info.sentence + (f" {note[0].upper()}{note[1:]}." if note else "")
         if self.unsettled:
             said += f" What settles least is the contact of {self.unsettled}."
-        b = self.system.terms.factorisation.failed_body if solve_info.status is Status.SINGULAR else -1
+        b = self.system.diagnosis.failed_body if solve_info.status is Status.SINGULAR else -1
         if b < 0:
             return self._error(f"{said} {self._overlap() or step_to_try(self.step_size)}")
         body = self.system.bodies[b]
@@ -152,17 +147,9 @@ class FailedStep:
 
     def _lost_rank(self) -> str:
         """Return a sentence about joints whose rows, where they were evaluated last, hold less than at the start."""
-        joints = self.system.terms.joints
-        if joints is None:
+        named = ", ".join(map(repr, self.system.diagnosis.lost_joints()))
+        if not named:
             return ""
-        left, size, _ = np.linalg.svd(joints.jacobian)
-        if size[joints.rank - 1] > _LOST * size[0]:
-            return ""
-        weakest = left[:, joints.rank - 1]
-        parts = zip(joints.joints, joints.rows, strict=True)
-        named = ", ".join(
-            repr(joint.name) for joint, rows in parts if np.abs(weakest[rows]).max() > _TAKES_PART
-        )
         return (
             f"The loop of joints {named} is where its rows lose a rank, as bars in one line do: it may go on in more "
             "than one way, and no finite force leads it through. Keep it clear of there, or use an integrator with one "
@@ -171,31 +158,14 @@ class FailedStep:
 
     def _finite_states(self) -> list[State]:
         """Return the step's start and the last trial state, where this step made one; not what is to be explained."""
-        trial = self.system.theta.trial
-        states = [self.before, *([trial] if trial.time > self.before.time else [])]
+        trial = self.system.diagnosis.trial_state(self.before)
+        states = [self.before, *([] if trial is None else [trial])]
         return [state for state in states if _is_finite(state.qv)]
 
     def _contact_source(self) -> str:
         """Return which component wrote a number that is not finite about contacts at a finite state, in words."""
-        pipeline, bodies = self.system.pipeline, self.system.bodies
-        for state in self._finite_states() if pipeline is not None else ():
-            assert pipeline is not None
-            with pipeline.contacts_at_end(state) as contacts:
-                poses, n = pipeline.scene.poses, contacts.count
-                for body in bodies:
-                    own = slice(body.first_frame, body.first_frame + len(body.description.frames))
-                    if not (_is_finite(poses.frame_position[own]) and _is_finite(poses.frame_rotation[own])):
-                        return _wrote(body, "compute_frame_poses")
-                if not all(_is_finite(each[:n]) for each in (contacts.gap, contacts.normal, contacts.point)):
-                    names = " or ".join(dict.fromkeys(type(each).__name__ for each in pipeline.detectors))
-                    return f"a contact that the detector {names} found is not finite"
-                jacobian = ContactJacobian(bodies, pipeline.width)
-                jacobian.collect(state, contacts)
-                for points in jacobian.points:
-                    if not _is_finite(points.values):
-                        body = next(each for each in bodies if each.first_v == points.first_v and each.nv)
-                        return _wrote(body, "compute_point_jacobians")
-        return ""
+        named = map(self.system.diagnosis.contact_culprit, self._finite_states())
+        return next(filter(None, named), "")
 
     def _source(self, b: int, quantity: str) -> str:
         """Return what made a value that is not finite out of finite forces, in words; empty if that is not known."""
@@ -275,10 +245,10 @@ def endless_cuts(simulation: Any, count: int, done: float) -> StepFailed:
 
 def step_failed(simulation: Any, after: State, report: StepReport) -> StepFailed:
     """The error of a step that a simulation was to make from its state, and that was not accepted."""
-    limit = simulation.system.limit
-    if limit is None or limit.passed_pair is None:
+    passed = simulation.system.diagnosis.passed_pair
+    if passed is None:
         return FailedStep.of(simulation, after, report).error()
-    one, other = (simulation.shape_owner(each) for each in limit.passed_pair)
+    one, other = (simulation.shape_owner(each) for each in passed)
     said = _unresolved_motion(
         one, other, report.step_size, simulation.component_name(simulation.system.solver)
     )
@@ -293,12 +263,12 @@ def _unresolved_motion(one: str, other: str, step: float, solver: str) -> str:
     )
 
 
-def largest_term(system: WorldSystem, b: int, state: State) -> str:
+def largest_term(system: World, b: int, state: State) -> str:
     """Return the name of body b's largest force term at a state, empty if its model names none."""
     return _largest_term(system, b, (state.body_states[b], state.time))[0]
 
 
-def _largest_term(system: WorldSystem, b: int, *instants: tuple[State, float]) -> tuple[str, float]:
+def _largest_term(system: World, b: int, *instants: tuple[State, float]) -> tuple[str, float]:
     """Name and size of the first force term that is not finite at a state and time of its inputs, else the largest."""
     body = system.bodies[b]
     sizes: dict[str, float] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from corekit.data.contacts import ContactRecord
-from corekit.engine.joints import JointForce
+from corekit.roles.joint import JointForce
 
 __all__ = ["MOST_PARTS", "StepParts"]
 

@@ -1,5 +1,7 @@
 """Capsules that share an end touch there once: the answers are those of one smooth rod."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -122,7 +124,7 @@ def test_a_place_passes_from_capsule_to_capsule_without_a_jump(detector):
     rng = np.random.default_rng(0)
     velocity, rows, counts = rng.standard_normal(world().system.nv), [], []
     for x in steps:
-        simulation = world(obstacle=ball(float(x)), position=(-0.1, 0.0, 0.0), detector=detector)
+        simulation: Any = world(obstacle=ball(float(x)), position=(-0.1, 0.0, 0.0), detector=detector)
         contacts = found(simulation)
         nearest = int(np.argmin(contacts.gap[: contacts.count]))
         assert contacts.gap[nearest] == pytest.approx(0.0, abs=1e-9)
@@ -192,7 +194,7 @@ def test_the_contact_of_two_sides_changes_as_little_as_its_place():
     steps, rows = np.linspace(-8e-4, 8e-4, 33), []
     velocity = np.random.default_rng(0).standard_normal(over_a_ball(5e-3).system.nv)
     for x in steps:
-        simulation = over_a_ball(5e-3, float(x))
+        simulation: Any = over_a_ball(5e-3, float(x))
         contacts = found(simulation)
         nearest = int(np.argmin(contacts.gap[: contacts.count]))
         rows.append(simulation.system.terms.jacobian.normal_velocity(velocity)[nearest])
@@ -253,7 +255,8 @@ def test_a_perturbation_of_a_rod_that_lands_stays_small(solver):
 def test_qp_solves_every_step_of_contacts_that_repeat_each_other():
     """As of a mesh that repeats its corners: with two contacts a node, the search for slip speeds goes round."""
     simulation = landing("qp")
-    pipeline, solver, infos = simulation.system.pipeline, simulation.system.solver, []
+    system: Any = simulation.system
+    pipeline, solver, infos = system.pipeline, system.solver, []
     assert pipeline is not None
     pipeline.joined = None
     solve = getattr(solver, "solve")  # noqa: B009

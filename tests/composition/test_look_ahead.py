@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -21,8 +23,7 @@ def test_a_rod_that_slides_is_not_looked_ahead_for(falls: bool, monkeypatch: pyt
         f"bodies[0].options.limbs[0].{end}=[{x}, 0.0, {height}]" for end, x in (("start", -0.5), ("end", 0.5))
     ]
     simulation = load("dismech/friction", ("bodies[0].options.planar=true", *ends)).compose()
-    pipeline = simulation.system.pipeline
-    assert pipeline is not None
+    pipeline: Any = simulation.system.pipeline
     for _ in range(40):
         simulation.step()
     looked = 0

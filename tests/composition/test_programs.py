@@ -1,6 +1,7 @@
 """Quadratic programs in place of complementarity: the same motion, for any model, whole or reduced."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -61,7 +62,8 @@ def dragged(friction="exact", height=0.012):
 
 
 def test_a_step_taken_whole_is_the_step_taken_by_elimination():
-    whole, reduced = dragged(), dragged()
+    both: list[Any] = [dragged(), dragged()]
+    whole, reduced = both
     assert whole.system.equation._unreduced is not None
     reduced.system.equation._unreduced = None
     first, second = moved(whole, 60), moved(reduced, 60)
@@ -78,7 +80,8 @@ def test_a_step_taken_whole_is_the_step_taken_by_elimination():
 def test_a_base_that_stands_inside_the_floor_is_a_contact_that_nothing_moves():
     """Its row is zero, so that no impulse pushes it out: one that was sought anyway came to 1e13 N·s."""
     inside, reduced = dragged(height=0.011), dragged(height=0.011)
-    reduced.system.equation._unreduced = None
+    system: Any = reduced.system
+    system.equation._unreduced = None
     first, second = moved(inside, 60), moved(reduced, 60)
     np.testing.assert_allclose(first, second, atol=1e-9)
     record = inside.contacts()
@@ -88,7 +91,7 @@ def test_a_base_that_stands_inside_the_floor_is_a_contact_that_nothing_moves():
 
 
 def test_relaxed_friction_lifts_what_slides_by_mu_times_its_slip():
-    simulation = dragged("relaxed")
+    simulation: Any = dragged("relaxed")
     for _ in range(60):
         simulation.step()
     record = simulation.contacts()

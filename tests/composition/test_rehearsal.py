@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corekit.engine.world.rehearsal import rehearsal_contacts
 from corekit.scenario.load import load, shipped_scenarios
 from corekit.simulation.loop import Simulation
-from corekit.simulation.rehearsal import rehearsal_contacts
 from corekit_run import warm_up
 from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 

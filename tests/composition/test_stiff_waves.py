@@ -50,7 +50,7 @@ def test_newmark_is_the_trapezoidal_rule_on_waves_it_does_not_resolve():
     simulation = scenario("newmark", 2.0).compose()
     body = simulation.bodies[0]
     model, inputs = body.model, np.zeros(body.description.input_size)
-    here, there = (simulation.system.terms.new_state().body_states[0] for _ in range(2))
+    here, there = (simulation.system.new_state().body_states[0] for _ in range(2))
     here.copy_from(simulation.state.body_states[0])
     mass, force = model.new_mass_matrix(), np.zeros(body.nv)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.engine.contact.collision_scene import max_closing
+from corekit.roles.collision_scene import max_closing
 
 NO_PLANES = np.zeros((0, 3))
 FLOOR = np.array([[0.0, 0.0, 1.0]])

@@ -10,9 +10,9 @@ from attrs import evolve
 
 from corekit.data.contacts import ContactMode
 from corekit.engine.contact.contact_kernels import gap_terms
-from corekit.engine.contact.contact_pipeline import Stabilisation
 from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator
+from corekit.roles.world import Stabilisation
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.engine.contact.collision_scene import max_probe_displacement
 from corekit.engine.contact.contact_kernels import (
     assign_tangents_and_friction,
     has_immovable,
@@ -13,6 +12,7 @@ from corekit.engine.contact.contact_kernels import (
     isolate_immovable,
     match_by_id,
 )
+from corekit.roles.collision_scene import max_probe_displacement
 from corekit_testing.rounding import rounding
 
 few_and_many = pytest.mark.parametrize("count", [1, 7, 64, 65, 400])

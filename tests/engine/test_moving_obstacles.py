@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from corekit.data.signals import Constant, Ramp, Sine
-from corekit.engine.world.obstacles import Obstacle
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import BuildContext
+from corekit.roles.obstacles import Obstacle
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain

@@ -14,9 +14,9 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj, ellipk
 
 from corekit.data.signals import Constant, Ramp
-from corekit.engine.contact.contact_pipeline import Stabilisation
 from corekit.geometry.frames import Pose
 from corekit.roles.component import BuildContext
+from corekit.roles.world import Stabilisation
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.pendulum import Pendulum, PendulumConfig

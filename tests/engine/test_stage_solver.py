@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,7 +150,8 @@ def test_chord_steps_solve_a_stage_with_impulses_to_its_tolerance():
     solved = chord.solve_by_chord_steps()
     assert solved is not None
     assert (solved.converged, solved.iterations) == (True, 0)
-    assert world.system.equation.impulses.impulse[0] > 0.0
+    system: Any = world.system
+    assert system.equation.impulses.impulse[0] > 0.0
     assert np.abs(chord.velocity - guess).max() > 1e-3
     around, within = chord.velocity.copy(), 1e-10 * (1.0 + np.abs(chord.velocity).max())
     theta.linearise(around, 1.0)

@@ -7,13 +7,11 @@ import pytest
 from attrs import evolve
 
 from corekit.data.signals import Constant
-from corekit.engine.bodies.body import stack_bodies
-from corekit.engine.contact.collision_scene import CollisionScene
-from corekit.engine.contact.surface_pairs import assign_friction_records, friction_table
-from corekit.engine.world.obstacles import Obstacle
 from corekit.errors import CompositionError
 from corekit.geometry.frames import Pose, rotation_from_rpy
 from corekit.geometry.shapes import Shape
+from corekit.roles.body import stack_bodies
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.friction import (
     ANISOTROPIC_COULOMB,
     COULOMB,
@@ -22,6 +20,8 @@ from corekit.roles.friction import (
     surface_friction,
 )
 from corekit.roles.model import ModelDescription
+from corekit.roles.obstacles import Obstacle
+from corekit.roles.surface_pairs import assign_friction_records, friction_table
 from corekit_testing.rounding import rounding
 
 SCALES = {"forward": 0.2, "backward": 0.8, "sideways": 0.5}

@@ -53,6 +53,11 @@ def breaches():
         ),
         ("plugins/tools/a/src/corekit_a/tool.py", "import corekit_b\n", "another plugin"),
         (
+            "plugins/tools/a/src/corekit_a/tool.py",
+            "from corekit.engine.world import world_system\n",
+            "knows an engine by corekit.roles.world",
+        ),
+        (
             "plugins/tools/record/src/corekit_record/column_buffer.py",
             "import corekit_study\n",
             "another plugin",
@@ -104,7 +109,7 @@ def test_what_a_plugin_may_import_passes(tmp_path, breaches):
 def test_what_a_tool_and_tests_may_import_passes(tmp_path, breaches):
     for file, source in {
         "plugins/tools/a/src/corekit_a/hooks.py": "from corekit.hooks.specs import Verb, hookimpl\n",
-        "plugins/tools/a/src/corekit_a/tool.py": "from corekit.engine.bodies.body import stack_bodies\n",
+        "plugins/tools/a/src/corekit_a/tool.py": "from corekit.scenario.load import load\n",
         "plugins/tools/a/src/corekit_a/cli/__init__.py": "from corekit_a.tool import f\n",
         "plugins/tools/study/src/corekit_study/sweep.py": "import corekit_record.results\n",
         "plugins/models/a/tests/test_a.py": "from corekit_testing.rounding import rounding\n",

@@ -13,8 +13,8 @@ from numba.core import event
 from corekit.compiled import compiled
 from corekit.compiled.watching import announced_compilation
 from corekit.data.signals import Constant, Ramp, Sine
-from corekit.engine.bodies.body_inputs import BodyInputs
 from corekit.errors import CompositionError, ConfigError, ControlError, ResultsError
+from corekit.roles.body_inputs import BodyInputs
 from corekit.roles.component import Seeded, Stateful
 from corekit.roles.controller import Controller
 from corekit.roles.model import Channel, ModelDescription

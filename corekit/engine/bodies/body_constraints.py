@@ -34,19 +34,16 @@ from scipy.linalg import qr
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
 from corekit.engine.step.linearisation import LinearisationPoint
-from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
+from corekit.linalg.constraint_rows import FREE_ROW, ConstraintRows, EliminatedConstraints
 from corekit.linalg.matrices import Matrix
+from corekit.roles.body import Body
 from corekit.roles.model_abilities import ConstraintAbility
 
-__all__ = ["BAUMGARTE_STEPS", "FREE_ROW", "BodyConstraints"]
+__all__ = ["BAUMGARTE_STEPS", "BodyConstraints"]
 
 BAUMGARTE_STEPS = 10.0
 """Baumgarte's time τ in steps, where no other is given."""
-
-FREE_ROW = 1e30
-"""Compliance that leaves an eliminated row without force."""
 
 _IMPLIED = 1e-9
 """Part of a row that others do not imply, relative to the largest row, and its error [m or rad], which are rounding."""

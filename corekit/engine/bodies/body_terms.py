@@ -27,7 +27,6 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.engine.bodies.assembly_kernels import assemble_bands, assemble_blocks, turn_right_side
-from corekit.engine.bodies.body import Body
 from corekit.engine.bodies.body_constraints import BodyConstraints
 from corekit.engine.prescribed_motion import PrescribedMotion
 from corekit.engine.step.linearisation import LinearisationPoint
@@ -35,6 +34,7 @@ from corekit.errors import CompositionError
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints
 from corekit.linalg.factorisation import Factorisation, make_factorisation
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse, widest
+from corekit.roles.body import Body
 from corekit.roles.model import Model
 from corekit.roles.model_abilities import ModelAbilities
 

@@ -47,10 +47,10 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactRecord, ContactSet
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
 from corekit.engine.contact.contact_jacobian import BodyPoints
-from corekit.engine.contact.surface_pairs import FrictionTable
 from corekit.errors import CompositionError, PluginError
+from corekit.roles.body import Body
+from corekit.roles.surface_pairs import FrictionTable
 
 __all__ = ["MOST_POINTS", "ContactAreas", "find_areas"]
 

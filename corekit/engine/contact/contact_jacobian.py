@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple, final
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
 from corekit.engine.contact.contact_kernels import (
     add_rows,
     add_rows_by_entries,
@@ -24,6 +24,7 @@ from corekit.engine.contact.contact_kernels import (
 from corekit.errors import PluginError
 from corekit.linalg.constraint_rows import SparseRows
 from corekit.linalg.vectors import multiply
+from corekit.roles.body import Body
 
 __all__ = ["BodyPoints", "ContactJacobian", "contact_axes"]
 
@@ -196,6 +197,12 @@ class ContactJacobian:
         out = np.zeros(self.velocities)
         self.rows.add_transpose_product(impulse, out)
         return out
+
+    def to_sparse(self) -> csr_array:
+        """J without zeros, a new matrix (m·width, nv)."""
+        if self.dense:
+            return csr_array(self._matrix)
+        return self.rows.to_sparse(self.velocities)
 
     def to_dense(self) -> Array:
         """J, shape (m·width, nv)."""

@@ -20,13 +20,11 @@ from contextlib import contextmanager
 from typing import NamedTuple, final
 
 import numpy as np
-from attrs import frozen
+from scipy.sparse import csr_array
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.collision_scene import CollisionScene
 from corekit.engine.contact.contact_areas import find_areas
 from corekit.engine.contact.contact_jacobian import ContactJacobian, contact_axes
 from corekit.engine.contact.contact_kernels import (
@@ -39,23 +37,17 @@ from corekit.engine.contact.contact_kernels import (
     max_penetration,
 )
 from corekit.engine.contact.shape_motion import ShapeMotion
-from corekit.engine.contact.surface_pairs import FrictionTable, RestitutionTable, assign_friction_records
 from corekit.engine.internal_edges.joined_ends import JoinedEnds
 from corekit.engine.internal_edges.seams import find_seams
 from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.roles.body import Body
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
+from corekit.roles.surface_pairs import FrictionTable, RestitutionTable, assign_friction_records
+from corekit.roles.world import Stabilisation
 
-__all__ = ["ContactPipeline", "Stabilisation", "Tangents"]
-
-
-@frozen
-class Stabilisation:
-    """s(φ) of (2): approach [-], push_out [1/s], cap [m/s]."""
-
-    approach: float = 1.0
-    push_out: float = 20.0
-    cap: float = 0.5
+__all__ = ["ContactPipeline", "Tangents"]
 
 
 class Tangents(NamedTuple):
@@ -114,7 +106,7 @@ class ContactPipeline:
         plane: Array | None = None,
         restitution: RestitutionTable | None = None,
     ) -> None:
-        self.scene = scene
+        self.scene, self._bodies = scene, tuple(bodies)
         self.rule = stabilisation
         self.friction, self.restitution = friction, restitution
         self.least_margin = self.margin = margin
@@ -254,6 +246,15 @@ class ContactPipeline:
         finally:
             self.contacts = current
 
+    def contacts_of_step(self, start: State, step: float) -> ContactSet:
+        """Find the contacts at the start of a step h; they are the current ones."""
+        self.begin_step(start, step)
+        return self.detect_at_start()
+
+    def count(self) -> int:
+        """How many contacts were found last; the points that stand for an area count as one."""
+        return self.contacts.count if self.areas is None else self.areas.count(self.contacts)
+
     def detect_anew(self, state: State, margin: float) -> int:
         """Find every contact at a state with a gap below `margin` [m], with candidates of its own, for statics."""
         self.scene.update_poses(state)
@@ -265,6 +266,12 @@ class ContactPipeline:
         return self.contacts.count
 
     # — rows —
+
+    def rows_at(self, state: State) -> csr_array:
+        """J_c of the current contacts, which were found at this state, shape (m·width, nv)."""
+        jacobian = ContactJacobian(self._bodies, self.width)
+        self.build_jacobian(state, jacobian)
+        return jacobian.to_sparse()
 
     def build_jacobian(self, state: State, jacobian: ContactJacobian) -> None:
         """Assign tangents and friction to the current set, and build its Jacobian at the state it was found."""

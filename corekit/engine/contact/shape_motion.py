@@ -12,8 +12,8 @@ from typing import final
 import numpy as np
 
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.roles.body import Body
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import InternalState
 
 __all__ = ["ShapeMotion"]

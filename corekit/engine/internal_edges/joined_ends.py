@@ -29,9 +29,9 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.collision_scene import CollisionScene
 from corekit.geometry.vectors import Vector
+from corekit.roles.body import Body
+from corekit.roles.collision_scene import CollisionScene
 
 __all__ = ["JoinedEnds", "find_joined_ends"]
 

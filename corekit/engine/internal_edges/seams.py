@@ -24,7 +24,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
-from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.roles.collision_scene import CollisionScene
 
 __all__ = ["Seams", "find_seams"]
 

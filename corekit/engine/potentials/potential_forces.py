@@ -17,7 +17,6 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import MAX_MATERIAL_POINTS
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.engine.bodies.body import Body
 from corekit.engine.contact.contact_jacobian import ContactJacobian, contact_axes
 from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.potentials.material_point_kernels import (
@@ -31,6 +30,7 @@ from corekit.engine.potentials.material_point_kernels import (
 )
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.linalg.matrices import Dense, Sparse
+from corekit.roles.body import Body
 from corekit.roles.contact import ContactPotential, PotentialTerms
 
 __all__ = ["PotentialForces"]

@@ -31,11 +31,11 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
-from corekit.engine.bodies.body import stacked_velocity_scale
 from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.potentials.potential_forces import PotentialForces
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.body import stacked_velocity_scale
 from corekit.roles.stage_solver import velocity_norms
 
 __all__ = ["PotentialStage"]

@@ -30,10 +30,10 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.engine.bodies.body import stacked_velocity_scale
 from corekit.engine.contact.contact_kernels import id_order, match_by_id
 from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.body import stacked_velocity_scale
 from corekit.roles.component import InternalState, Stateful
 from corekit.roles.contact import ContactPotential
 from corekit.roles.integrator import Integrator, System

@@ -38,10 +38,11 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
-from corekit.engine.bodies.body_constraints import BAUMGARTE_STEPS, FREE_ROW, BodyConstraints
+from corekit.engine.bodies.body_constraints import BAUMGARTE_STEPS, BodyConstraints
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.linearisation import of_acceleration
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.linalg.constraint_rows import FREE_ROW
 from corekit.linalg.vectors import max_abs
 
 __all__ = ["SmoothDynamics"]

@@ -36,13 +36,13 @@ from attrs import evolve
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
-from corekit.engine.bodies.body_constraints import FREE_ROW
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.prescribed_motion import RATE_JUMP
 from corekit.engine.split.smooth_dynamics import SmoothDynamics
 from corekit.engine.step.linearisation import after_smooth_motion
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.linalg.constraint_rows import FREE_ROW
 from corekit.roles.steps import SplitOutlook
 
 __all__ = ["DriveImpulse", "SplitStep"]

@@ -26,9 +26,9 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
 from corekit.engine.islands.contact_islands import has_many_contacts
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.body import Body
 
 __all__ = ["limit_push_out"]
 

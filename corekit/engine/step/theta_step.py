@@ -9,10 +9,10 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.engine.bodies.body import stacked_velocity_scale
 from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.body import stacked_velocity_scale
 from corekit.roles.stage_solver import velocity_norms
 from corekit.roles.steps import DEFAULT_TOLERANCE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import final
 
 import numpy as np
@@ -14,11 +14,9 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
-from corekit.engine.bodies.body import Body, check_orientation, stacked_velocity_scale
 from corekit.engine.contact.contact_pipeline import ContactPipeline, Tangents
 from corekit.engine.contact.contact_record import joined_record, step_record
 from corekit.engine.impact import place_apart, resolve_impacts
-from corekit.engine.joints import Joint, JointForce
 from corekit.engine.potentials.contact_motion import ContactMotion
 from corekit.engine.potentials.step_limit import StepLimit
 from corekit.engine.split.smooth_dynamics import SmoothDynamics
@@ -27,11 +25,17 @@ from corekit.engine.step.step_energy import exceeds_energy
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.step.theta_step import ThetaStep
 from corekit.engine.tape import StepRecord, freeze_step
+from corekit.engine.world.diagnosis import StepDiagnosis
+from corekit.engine.world.equilibrium_terms import EquilibriumTerms
+from corekit.engine.world.rehearsal import rehearse, rehearse_solver
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.errors import ControlError
-from corekit.roles.component import InternalState
+from corekit.roles.body import Body, check_orientation, stacked_velocity_scale
+from corekit.roles.component import Component, InternalState
 from corekit.roles.contact import ContactSolver
 from corekit.roles.integrator import Integrator
+from corekit.roles.joint import Joint, JointForce
+from corekit.roles.model import Model
 
 __all__ = ["WorldSystem"]
 
@@ -50,7 +54,7 @@ def _copy_finite(motion: Array, velocity: Array) -> bool:
 
 @final
 class WorldSystem:
-    """Implements `corekit.roles.integrator.System`.
+    """Implements `corekit.roles.world.World`.
 
     Args:
         bodies: stacked bodies.
@@ -72,7 +76,7 @@ class WorldSystem:
         solver: ContactSolver | None,
         joints: Sequence[Joint] = (),
     ) -> None:
-        self.bodies = tuple(bodies)
+        self.bodies, self.joints = tuple(bodies), tuple(joints)
         self.pipeline, self.solver = pipeline, solver
         self.terms = terms = WorldTerms(bodies, pipeline, solver, joints)
         self.equation = StepEquation(terms)
@@ -87,6 +91,7 @@ class WorldSystem:
         self._known: Tangents | None = None
         if pipeline is not None and terms.forces is not None:
             self.limit = StepLimit(terms, pipeline, terms.forces.potential)
+        self.diagnosis = StepDiagnosis(terms, self.theta, self.limit)
         self._resolves_impacts = pipeline is not None and pipeline.restitution is not None
         self._reparametrised = [each for each in terms.bodies if each.body.abilities.reparametrisation]
         parts = (self.limit, self.equation.impulses, terms.factorisation.coupled, pipeline)
@@ -147,6 +152,14 @@ class WorldSystem:
             force = force + self.split.drive_impulse.joint_impulse / equation.step
         return joints.force(names.index(name), state, force)
 
+    def equilibrium_terms(self) -> EquilibriumTerms:
+        """Terms of a balance of forces at rest, apart from those of steps."""
+        return EquilibriumTerms(self.bodies, self.pipeline, self.solver)
+
+    def replace_model(self, body: int, model: Model) -> None:
+        """Compute a body by another model; ValueError, and nothing changed, where its matrices are structured anew."""
+        self.terms.bodies[body].replace_model(model)
+
     # — a step —
 
     def step(
@@ -174,6 +187,16 @@ class WorldSystem:
             if report.accepted and self.accept(out, report.step_size)
             else evolve(report, accepted=False)
         )
+
+    def rehearse(
+        self, integrator: Integrator, start: State, end: State, step: float, components: Iterable[Component]
+    ) -> None:
+        """Make steps h that use every kernel. Both states are overwritten, and internal states change."""
+        rehearse(self, integrator, start, end, step, components)
+
+    def rehearse_solver(self, step: float) -> None:
+        """Let the contact solver solve a problem of a step h [s] that uses its kernels."""
+        rehearse_solver(self.pipeline, self.solver, step)
 
     def admit(self, state: State) -> None:
         """Put a state of a user in order: prescribed motion as at its time, coordinates reparametrised.
@@ -283,6 +306,11 @@ class WorldSystem:
             body.reaction(None if extra is None else extra[where], change[where], body.row_impulse)
             for body, where in zip(terms.bodies, terms.slices, strict=True)
         ]
+
+    def jump(self) -> tuple[Array, float] | None:
+        """Velocity behind a jump of prescribed rates in the last step and the work of its drives [J], or None."""
+        jumped = self.split.drive_impulse
+        return None if jumped is None else (jumped.velocity, jumped.work)
 
     def contact_forces(self, b: int) -> dict[str, Array]:
         """A potential's force on body b at the step's last evaluation, by the name `contact`, if there was one."""

@@ -9,16 +9,17 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.internal_edges.joined_ends import find_joined_ends
-from corekit.engine.joints import Joint, JointRows
+from corekit.engine.joints import JointRows
 from corekit.engine.potentials.potential_forces import PotentialForces
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.step_factorisation import StepFactorisation
+from corekit.roles.body import Body
 from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver, UnreducedStepSolver
+from corekit.roles.joint import Joint
 
 __all__ = ["WorldTerms"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -238,7 +239,8 @@ def test_the_coupled_matrix_of_two_bodies_is_the_slope_of_their_residual():
     h = 2e-3
     simulation = crossing_chains(h)
     simulation.run(0.02)
-    system, state = simulation.system, simulation.state
+    system: Any = simulation.system
+    state = simulation.state
     system.theta.begin_step(state, h)
     v, after = state.v.copy(), np.zeros(60)
     system.theta.linearise(v, 1.0)
@@ -267,7 +269,8 @@ def test_contacts_with_floors_leave_the_matrix_a_band_with_the_same_solution():
     for height, banded in ((1.0, True), (0.0296, False)):
         simulation = crossing_chains(2e-3, height)
         simulation.run(0.02)
-        system, coupled = simulation.system, simulation.system.terms.factorisation.coupled
+        system: Any = simulation.system
+        coupled = system.terms.factorisation.coupled
         assert system.record().count
         assert coupled is not None
         assert coupled.factor is not None

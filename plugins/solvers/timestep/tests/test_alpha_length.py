@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,7 +114,7 @@ def chained(**options):
 def test_matrices_with_constraints_are_reused_over_steps_and_give_the_same_motion():
     results = {}
     for reuse in (0.0, 0.4):
-        simulation = chained(reuse=reuse, tolerance=1e-11)
+        simulation: Any = chained(reuse=reuse, tolerance=1e-11)
         simulation.run(0.4)
         (body,) = simulation.system.terms.bodies
         results[reuse] = (
@@ -167,7 +168,7 @@ def test_a_resumed_run_uses_no_matrix_that_the_run_itself_discarded():
 def test_reused_matrices_save_factorisations_and_give_the_same_motion():
     results = {}
     for reuse in (0.0, 0.4):
-        simulation = swinging(0.01, reuse=reuse, tolerance=1e-11)
+        simulation: Any = swinging(0.01, reuse=reuse, tolerance=1e-11)
         simulation.run(0.5)
         results[reuse] = float(simulation.state.q[0]), simulation.system.terms.factorisation.number
     assert results[0.0][0] == pytest.approx(results[0.4][0], abs=1e-9)

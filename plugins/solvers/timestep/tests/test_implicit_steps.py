@@ -11,11 +11,11 @@ from scipy.special import ellipj, ellipk
 
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.signals import Ramp
-from corekit.engine.contact.contact_pipeline import Stabilisation
 from corekit.errors import StepFailed
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit.roles.component import BuildContext
 from corekit.roles.detector import ContactDetector
+from corekit.roles.world import Stabilisation
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.pendulum import Pendulum, PendulumConfig
 from corekit_testing.point_chain import PointChain

@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 
 from corekit.data.signals import Constant, Ramp
-from corekit.engine.bodies.body import stack_bodies
-from corekit.engine.contact.collision_scene import CollisionScene
-from corekit.engine.contact.contact_pipeline import ContactPipeline, Stabilisation
-from corekit.engine.contact.surface_pairs import friction_table
-from corekit.engine.world.obstacles import Obstacle
+from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.world.world_system import WorldSystem
 from corekit.geometry.shapes import Shape
+from corekit.roles.body import stack_bodies
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import BuildContext
+from corekit.roles.obstacles import Obstacle
+from corekit.roles.surface_pairs import friction_table
+from corekit.roles.world import Stabilisation
 from corekit.simulation.loop import Simulation
 
 SITE = Path(__file__).parent / "site"

@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
+from corekit.roles.body import Body
 from corekit.roles.model import Channel, ChannelKind
 from corekit.simulation.loop import Simulation
 from corekit_inspect.sharp_bends import sharpest_bend
@@ -38,10 +38,9 @@ _SHARE = 0.5
 
 def input_doubts(simulation: Simulation, duration: float) -> Iterator[str]:
     """Yield a sentence for every improbable input of a scenario that lasts `duration` [s]."""
-    joints = simulation.system.terms.joints
     for body in simulation.bodies:
         if body.inputs.signals and body.abilities.force_derivatives is not None and body.nv <= _MOST:
-            held = joints is not None or body.description.constraint_count > 0
+            held = bool(simulation.system.joints) or body.description.constraint_count > 0
             with np.errstate(all="ignore"):
                 yield from _Response(body, simulation.state.body_states[body.index]).doubts(
                     duration, held=held

@@ -58,8 +58,7 @@ def contacts_at_start(simulation: Simulation) -> ContactSet | None:
     if pipeline is None:
         return None
     try:
-        pipeline.begin_step(simulation.state, simulation.step_length)
-        return pipeline.detect_at_start()
+        return pipeline.contacts_of_step(simulation.state, simulation.step_length)
     except CorekitError:  # a detector says so when the scenario is run
         return None
 

@@ -29,9 +29,10 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
-from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.roles.body import Body
 from corekit.roles.model import ChannelKind
+from corekit.roles.obstacles import GivenMotion
+from corekit.roles.world_terms import BodyTerms
 from corekit.simulation.loop import Simulation
 
 __all__ = ["EnergyBalance"]
@@ -143,14 +144,13 @@ class EnergyBalance:
                 across = velocity[:, 1:]
                 done += float(np.sum(record.tangential_impulse[:, : across.shape[1]] * across))
         if self._prescribed:
-            kick = system.split.drive_impulse
-            start = self._velocity if kick is None else kick.velocity
+            start, jumped = system.jump() or (self._velocity, 0.0)
             mean = 0.5 * (start + system.accepted)
             held = [
                 mean[where][part.prescribed] for part, where in zip(self._parts, system.slices, strict=True)
             ]
             done += float(system.reaction() @ np.concatenate(held)) + self._decreed(simulation)
-            done += 0.0 if kick is None else kick.work
+            done += jumped
             self._velocity[:] = simulation.state.v
         self._sums["driven_work"] += done
 
@@ -218,8 +218,8 @@ def _energies(body: Body, state: State) -> tuple[float, float]:
 
 
 def _why_unknown(simulation: Simulation) -> str:
-    joints = simulation.system.terms.joints
-    if joints is not None and any(motion.moving for motion in joints.given):
+    carriers = [joint.second for joint in simulation.system.joints]
+    if any(isinstance(each, GivenMotion) and each.moving for each in carriers):
         return "the work of what moves a base is not known"
     for part in simulation.system.terms.bodies:
         body: Body = part.body

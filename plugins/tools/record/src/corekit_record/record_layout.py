@@ -17,8 +17,8 @@ import corekit
 from corekit.data.arrays import IntArray
 from corekit.data.contacts import ContactMode
 from corekit.data.status import Status
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.roles.body import Body
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.model import Coordinate, Outline
 from corekit.simulation.loop import Simulation
 from corekit_record.netcdf_file import Variable

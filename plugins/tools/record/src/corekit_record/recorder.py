@@ -13,9 +13,9 @@ import numpy as np
 
 from corekit.data.contacts import ContactRecord
 from corekit.data.status import SolveInfo, StepReport
-from corekit.engine.contact.collision_scene import CollisionScene
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
+from corekit.roles.collision_scene import CollisionScene
 from corekit.simulation.loop import Simulation
 from corekit_record.column_buffer import ColumnBuffer
 from corekit_record.digest import DamagedResults, set_aside

@@ -8,8 +8,8 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.roles.body import Body
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.viewer import BodyTrack, ObstacleTrack, Replay
 from corekit.simulation.loop import Simulation
 from corekit_record.replay_data import contact_track, shape_poses

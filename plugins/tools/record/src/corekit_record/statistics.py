@@ -99,9 +99,7 @@ class Statistics(RunObserver):
         if report.note:
             self.notes[report.note] = self.notes.get(report.note, 0) + 1
         pipeline = simulation.system.pipeline
-        count = 0 if pipeline is None else pipeline.contacts.count
-        if count and pipeline is not None and pipeline.areas is not None:
-            count = pipeline.areas.count(pipeline.contacts)
+        count = 0 if pipeline is None else pipeline.count()
         self.last_contacts, self.depth = count, 0.0
         if pipeline is not None and count:
             self._update_depth(count, simulation.system.penetration(simulation.state), simulation.time)

@@ -12,12 +12,8 @@ import signal
 import sys
 from typing import NoReturn
 
-import numpy as np
-
-from corekit.roles.contact import ImpulseSolver
 from corekit.scenario.load import loads
 from corekit.simulation.loop import Simulation
-from corekit.simulation.rehearsal import rehearsal_problem
 
 __all__ = ["main", "warm_up_parts"]
 
@@ -47,10 +43,7 @@ def warm_up_parts(simulation: Simulation) -> None:
         )
         if derivatives is not None and stiffness is not None and damping is not None:
             derivatives.compute_stiffness_and_damping(at, terms.inputs_at(start.time), stiffness, damping)
-    pipeline = system.pipeline
-    if pipeline is not None and isinstance(system.solver, ImpulseSolver):
-        problem = rehearsal_problem(pipeline.width, simulation.step_length, pipeline.record_width)
-        system.solver.solve(problem, np.zeros(len(problem.free_velocity)))
+    system.rehearse_solver(simulation.step_length)
 
 
 def _leave(number: int, _frame: object) -> NoReturn:

@@ -17,11 +17,11 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.bodies.body_constraints import FREE_ROW
-from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.errors import CompositionError
+from corekit.linalg.constraint_rows import FREE_ROW
 from corekit.linalg.factorisation import make_factorisation
 from corekit.linalg.matrices import Dense, Matrix
+from corekit.roles.world_terms import BodyTerms
 from corekit_statics.inertia import is_definite_on_constraints
 from corekit_statics.scaled_loads import ScaledLoads
 

@@ -41,15 +41,13 @@ def move_to_equilibrium(
     """
     times = [float(at)] if isinstance(at, (int, float)) else [float(each) for each in at]
     built = simulation.system
-    if built.terms.joints is not None:
+    if built.joints:
         raise CompositionError(
             "statics finds no equilibria of bodies that joints hold to each other or to a moving base: let a run with "
             "damping come to rest instead."
         )
     system = EquilibriumSystem(
-        built.bodies,
-        built.pipeline,
-        built.solver,
+        built,
         simulation.obstacles,
         time=times[0],
         step=simulation.step_length,

@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
+from corekit.roles.body import Body
 from corekit_statics.equilibrium_system import EquilibriumSystem
 
 __all__ = [

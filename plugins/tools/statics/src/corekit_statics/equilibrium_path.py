@@ -11,7 +11,7 @@ from attrs import field, frozen
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactMode
 from corekit.data.state import State
-from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.roles.collision_scene import CollisionScene
 from corekit.simulation.loop import Simulation
 from corekit_record.replay_data import nearest_frame
 from corekit_record.results import Results

@@ -30,14 +30,12 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.collision_scene import CollisionScene
-from corekit.engine.contact.contact_pipeline import ContactPipeline
-from corekit.engine.world.obstacles import Obstacle
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.errors import CompositionError
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import InternalState
-from corekit.roles.contact import ContactSolver, ImpulseSolver
+from corekit.roles.contact import ImpulseSolver
+from corekit.roles.obstacles import Obstacle
+from corekit.roles.world import World
 from corekit_statics.body_equilibrium import BodyEquilibrium
 from corekit_statics.equilibrium_contacts import EquilibriumContacts
 from corekit_statics.inertia import diagonal
@@ -54,8 +52,7 @@ class EquilibriumSystem:
     """(1)–(5) of a world.
 
     Args:
-        bodies: their models all offer `force-derivatives`.
-        pipeline, solver: of contact, or None.
+        built: a world without joints, whose models all offer `force-derivatives`.
         obstacles: the surroundings.
         time: T [s].
         step: h of the scenario [s], which a contact potential is given.
@@ -73,33 +70,32 @@ class EquilibriumSystem:
 
     def __init__(
         self,
-        bodies: Sequence[Body],
-        pipeline: ContactPipeline | None,
-        solver: ContactSolver | None,
+        built: World,
         obstacles: Sequence[Obstacle] = (),
         *,
         time: float = 0.0,
         step: float = 1e-3,
         models_without_gravity: Callable[[], Sequence[Any] | None] | None = None,
     ) -> None:
-        self.bodies = tuple(bodies)
+        self.bodies = bodies = built.bodies
         for body in bodies:
             if body.abilities.force_derivatives is None:
                 raise CompositionError(
                     f"statics needs 'force-derivatives' (stiffness and damping matrices), which the model of body "
                     f"{body.name!r} does not offer: let a run with damping come to rest instead."
                 )
-        self._world = world = WorldTerms(bodies, pipeline, solver, judges_bodies=True)
-        self.slices, self.nv = world.slices, world.nv
-        self.contacts = EquilibriumContacts(world, step)
+        self._world = world = built.equilibrium_terms()
+        self.slices, self.nv = built.slices, built.nv
+        self.contacts = EquilibriumContacts(world, built.pipeline, step)
         self._loads = ScaledLoads(world.bodies, models_without_gravity)
-        symmetric = isinstance(solver, ImpulseSolver)
+        symmetric = isinstance(built.solver, ImpulseSolver)
         self.equilibria = tuple(
             BodyEquilibrium(i, terms, self._loads, symmetric=symmetric)
             for i, terms in enumerate(world.bodies)
         )
         self.free: BoolArray = np.concatenate([terms.free for terms in world.bodies])
-        scene = pipeline.scene if pipeline is not None else CollisionScene(bodies, obstacles)
+        stage = built.pipeline
+        scene = CollisionScene(bodies, obstacles) if stage is None else stage.scene
         self._probe_points, self._frame_body = ProbePoints(scene), scene.frame_body
         self._margin = 0.0
         self.set_time(time)
@@ -132,7 +128,7 @@ class EquilibriumSystem:
 
     def _force(self) -> Array:
         """F of (1) with the last λ, shape (nv,) [N or N·m]."""
-        total = self.contacts.force()
+        total = self._world.force()
         for terms, where in zip(self._world.bodies, self.slices, strict=True):
             total[where] += terms.rhs
             terms.add_constraint_impulses(total[where])
@@ -219,10 +215,8 @@ class EquilibriumSystem:
             each.assemble(float(shift))
             if not each.is_definite():
                 return _SINGULAR, b
-        factorisation = self._world.factorisation
-        if not factorisation.refactor(0.0, 1.0):
-            return _SINGULAR, factorisation.failed_body
-        return self.contacts.solve(out), -1
+        info = self._world.solve(out)
+        return (_SINGULAR, self._world.failed_body) if info is None else (info, -1)
 
     def integrate(self, start: State, step: Array, fraction: float, out: State) -> None:
         """Write the state after a fraction of δ; after the whole, prescribed coordinates are at p(T)."""
@@ -243,7 +237,7 @@ class EquilibriumSystem:
         ):
             each.drift = drift
             is_stale |= each.terms.reparametrise(own) or each.has_rates
-        self.contacts.accept()
+        self._world.accept()
         if is_stale:
             # the drift, or the coordinates, were others when the state was evaluated
             self.evaluate(state, self._loads.factor, self._margin)
@@ -267,12 +261,11 @@ class EquilibriumSystem:
 
     def internal_state(self) -> InternalState:
         """λ of constraints and contacts, and the drift of velocity constraints."""
-        self.contacts.impulses.accept()
         drifts = {f"drift.{b}": each.drift for b, each in enumerate(self.equilibria)}
-        return drifts | self.contacts.impulses.internal_state()
+        return drifts | self._world.internal_state()
 
     def restore(self, state: InternalState) -> None:
         """Restore what `internal_state` returned."""
         for b, each in enumerate(self.equilibria):
             each.drift = state[f"drift.{b}"]
-        self.contacts.impulses.restore(state)
+        self._world.restore(state)

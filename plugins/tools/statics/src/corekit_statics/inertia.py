@@ -6,8 +6,8 @@ import numpy as np
 from scipy.linalg.lapack import dsytrf
 
 from corekit.data.arrays import Array
-from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.linalg.matrices import Matrix
+from corekit.roles.world_terms import BodyTerms
 
 __all__ = ["diagonal", "is_definite_on_constraints", "negative_count"]
 

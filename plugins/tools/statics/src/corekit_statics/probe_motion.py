@@ -9,7 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.contact.collision_scene import CollisionScene
+from corekit.roles.collision_scene import CollisionScene
 
 __all__ = ["ProbePoints", "displacements"]
 

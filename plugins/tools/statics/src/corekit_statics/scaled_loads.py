@@ -14,9 +14,9 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
-from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.linalg.matrices import Matrix
 from corekit.roles.model import ChannelKind
+from corekit.roles.world_terms import BodyTerms
 
 __all__ = ["ScaledLoads"]
 

@@ -24,7 +24,6 @@ from corekit.data.arrays import Array
 from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.engine.world.obstacles import Obstacle
 from corekit.errors import ConfigError, Mistake, PluginError
 from corekit.files import write_text_whole
 from corekit.geometry.frames import Pose
@@ -32,6 +31,7 @@ from corekit.registry.resolve import load_target, resolve
 from corekit.roles.code import code_allowed
 from corekit.roles.component import BuildContext
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator, KnownObstacle
+from corekit.roles.obstacles import Obstacle
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.overrides import apply_overrides

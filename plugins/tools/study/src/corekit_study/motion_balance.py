@@ -28,7 +28,6 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.simulation.loop import Simulation
 
 __all__ = ["MotionBalance", "balance_motion"]
@@ -250,9 +249,8 @@ class _World:
         count = 0 if pipeline is None else pipeline.detect_anew(state, pipeline.least_margin)
         if pipeline is None or not count:
             return []
-        jacobian, contacts = ContactJacobian(self.simulation.bodies, pipeline.width), pipeline.contacts
-        pipeline.build_jacobian(state, jacobian)
-        rows, found = jacobian.to_dense()[:: pipeline.width], []
+        contacts, found = pipeline.contacts, []
+        rows = pipeline.rows_at(state).toarray()[:: pipeline.width]
         for c in range(count):
             points = zip(contacts.frame[c], contacts.weight[c], strict=True)
             sides = [(*self._owner(int(frame)), weight) for frame, weight in points if frame >= 0]

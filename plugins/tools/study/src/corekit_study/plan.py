@@ -233,7 +233,7 @@ def planning_task(simulation: Simulation) -> PlanningTask:
     Raises:
         CompositionError: joints between bodies, which no task states.
     """
-    if simulation.system.terms.joints is not None:
+    if simulation.system.joints:
         raise CompositionError(
             "planning does not know joints between bodies and moving bases: plan for a body whose base stands"
         )

@@ -27,9 +27,9 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
 from corekit.errors import CorekitError, PluginError
 from corekit.geometry.frames import rotation_from_quat_wxyz
+from corekit.roles.body import Body
 from corekit.roles.planner import Plan
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document

@@ -8,18 +8,18 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.signals import Constant, Signal
-from corekit.engine.bodies.body import stack_bodies
-from corekit.engine.contact.collision_scene import CollisionScene
-from corekit.engine.contact.contact_pipeline import ContactPipeline, Stabilisation
-from corekit.engine.contact.surface_pairs import friction_table
-from corekit.engine.world.obstacles import Obstacle
-from corekit.engine.world.world_system import WorldSystem
 from corekit.geometry.shapes import Shape
+from corekit.roles.body import stack_bodies
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import Component
 from corekit.roles.contact import ContactSolver
 from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import Integrator
 from corekit.roles.model import Model
+from corekit.roles.obstacles import Obstacle
+from corekit.roles.surface_pairs import friction_table
+from corekit.roles.world import ContactSpec, Stabilisation, WorldSpec
+from corekit.scenario.engines import make_world
 from corekit.simulation.loop import Simulation
 
 __all__ = ["MODEL_ABILITIES", "floor", "small_world", "sphere"]
@@ -103,14 +103,18 @@ def small_world(
     plane: Array | None = planes[0]
     if any(other is None or plane is None or not np.allclose(other, plane) for other in planes):
         plane = None
-    stage = None
+    contact = None
     if solver is not None and detector is not None:
         scene = CollisionScene(bodies, obstacles)
-        table = friction_table(scene, bodies, obstacles, {}, friction)
-        stage = ContactPipeline(
-            bodies, scene, [detector], table, stabilisation or Stabilisation(), margin, plane
+        contact = ContactSpec(
+            scene=scene,
+            detectors=[detector],
+            friction=friction_table(scene, bodies, obstacles, {}, friction),
+            stabilisation=stabilisation or Stabilisation(),
+            margin=margin,
         )
-    system = WorldSystem(bodies, stage, solver)
+    spec = WorldSpec(bodies=bodies, obstacles=obstacles, contact=contact, solver=solver, plane=plane)
+    system = make_world(spec)
     components: dict[str, Component] = {f"bodies.{name}": model for name, model in models.items()}
     components["integrator"] = integrator
     if solver is not None:

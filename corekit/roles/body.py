@@ -11,8 +11,8 @@ from attrs import define, field, setters
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.data.state import State
-from corekit.engine.bodies.body_inputs import BodyInputs
 from corekit.errors import CompositionError, ControlError
+from corekit.roles.body_inputs import BodyInputs
 from corekit.roles.controller import FrameState
 from corekit.roles.friction import SurfaceFriction, surface_friction
 from corekit.roles.model import Model, ModelDescription

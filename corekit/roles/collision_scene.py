@@ -10,11 +10,11 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
-from corekit.engine.joints import BodyFrame, Joint
-from corekit.engine.world.obstacles import GivenMotion, Obstacle
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.roles.body import Body
+from corekit.roles.joint import BodyFrame, Joint
+from corekit.roles.obstacles import GivenMotion, Obstacle
 
 __all__ = ["CollisionScene", "max_closing", "max_probe_displacement", "update_shape_poses"]
 

@@ -11,13 +11,13 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
-from corekit.engine.bodies.body import Body
-from corekit.engine.contact.collision_scene import CollisionScene
-from corekit.engine.world.obstacles import Obstacle
 from corekit.errors import CompositionError
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapeTable
+from corekit.roles.body import Body
+from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.friction import COULOMB, FrictionLaw, SurfaceFriction, surface_friction
+from corekit.roles.obstacles import Obstacle
 
 __all__ = [
     "FrictionTable",

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.engine.bodies.body import Body
+from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.islands.contact_islands import MANY_CONTACTS, may_have_many_contacts
 from corekit.engine.step.contact_problem import ReducedContactProblem
-from corekit.engine.world.world_system import WorldSystem
+from corekit.roles.body import Body
 from corekit.roles.component import Component, Rehearsed
-from corekit.roles.contact import ImpulseSolver
+from corekit.roles.contact import ContactSolver, ImpulseSolver
 from corekit.roles.integrator import Integrator
 
-__all__ = ["rehearsal_contacts", "rehearsal_problem", "rehearse"]
+if TYPE_CHECKING:
+    from corekit.engine.world.world_system import WorldSystem
+
+__all__ = ["rehearsal_contacts", "rehearse", "rehearse_solver"]
 
 _DEPTH = 1e-4
 """How deep rehearsed contacts are [m]: they have to push."""
@@ -61,9 +65,7 @@ def rehearse(
     if pipeline is not None:
         pipeline.rehearsed = None
         # warm starts answered the contacts above
-        if isinstance(solver := system.solver, ImpulseSolver):
-            problem = rehearsal_problem(pipeline.width, step, pipeline.record_width)
-            solver.solve(problem, np.zeros(len(problem.free_velocity)))
+        rehearse_solver(pipeline, system.solver, step)
     many = may_have_many_contacts(system.terms)
     if many:
         _solve_many_contacts(system, start, end, step)
@@ -114,7 +116,14 @@ def rehearsal_contacts(
     return found
 
 
-def rehearsal_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
+def rehearse_solver(pipeline: ContactPipeline | None, solver: ContactSolver | None, step: float) -> None:
+    """Let a solver of impulses solve a problem of a step h [s] that no first guess solves."""
+    if pipeline is not None and isinstance(solver, ImpulseSolver):
+        problem = _rehearsal_problem(pipeline.width, step, pipeline.record_width)
+        solver.solve(problem, np.zeros(len(problem.free_velocity)))
+
+
+def _rehearsal_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
     """A block of 1 kg that falls, turns and slides on four points, more than hold it, to load a solver's kernels.
 
     Args:

@@ -7,9 +7,9 @@ from attrs import field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.signals import Signal
-from corekit.engine.bodies.body import ROUNDING
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.geometry.shapes import Shape
+from corekit.roles.body import ROUNDING
 from corekit.roles.friction import SurfaceFriction, surface_friction
 
 __all__ = ["GivenMotion", "Obstacle"]
