@@ -40,6 +40,8 @@ PLUGIN_SEES = (
 )
 UNSEEN = "corekit.engine"
 """What tools know through `corekit.roles.world` alone, so that they serve every engine."""
+ENGINES = ("batch",)
+"""Folders of tools that step worlds themselves, and build on the kernel's engine."""
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
     "gym": ("corekit_run", "corekit_record", "corekit_study"),
     "inspect": ("corekit_run",),
@@ -89,7 +91,9 @@ def breaches(root: Path) -> Iterator[str]:
                 if in_tests:
                     sentence = _foreign(module, {*allowed, IN_TESTS})
                 elif not sentence:
-                    sentence = _foreign(module, allowed) or (_engine(module) if tool else _unseen(module))
+                    sentence = _foreign(module, allowed) or (
+                        _engine(module, plugin.name) if tool else _unseen(module)
+                    )
                 if sentence:
                     yield f"{path.relative_to(root)}:{line}: {sentence}"
             if not in_tests:
@@ -181,8 +185,10 @@ def _unseen(module: str) -> str:
     return ""
 
 
-def _engine(module: str) -> str:
+def _engine(module: str, tool: str) -> str:
     """The room that tools know by its role alone."""
+    if tool in ENGINES:
+        return ""
     if module == UNSEEN or module.startswith(f"{UNSEEN}."):
         return f"a tool imports {module}; it knows an engine by corekit.roles.world"
     return ""

@@ -83,6 +83,7 @@ def lay_out(simulation: Simulation) -> Layout:
     reason = next(_reasons(simulation), "")
     if reason:
         raise NotCompiled(reason)
+    assert isinstance(simulation.system, WorldSystem)  # or there was a reason
     beta, is_damped = simulation.integrator.single_solve()  # pyrefly: ignore[missing-attribute]
     terms, forms, rows, entries = simulation.system.terms.bodies, [], [], []
     at = dict.fromkeys(("q", "v", "aux", "u", "frame", "number", "index", "scratch", "matrix"), 0)
@@ -154,6 +155,9 @@ def _reasons(simulation: Simulation) -> Iterator[str]:
         yield f"the integrator {name!r} makes more than one solve a step"
     if any(name.startswith("sampling/") for name in simulation.internal_state()):
         yield "controllers read the world between steps"
+    if not isinstance(system, WorldSystem):
+        yield "another engine steps it"
+        return
     yield from _reasons_of_world(system)
     for terms in system.terms.bodies:
         yield from _reasons_of_body(terms)

@@ -8,10 +8,10 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
-from corekit.engine.bodies.body import Body
-from corekit.engine.bodies.body_inputs import no_body
 from corekit.errors import ControlError
 from corekit.registry.resolve import did_you_mean
+from corekit.roles.body import Body
+from corekit.roles.body_inputs import no_body
 from corekit.roles.model import Channel
 
 __all__ = ["BodyChannels", "WrittenInputs"]

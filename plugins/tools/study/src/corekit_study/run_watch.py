@@ -16,8 +16,8 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import StepReport
-from corekit.engine.contact.collision_scene import CollisionScene
 from corekit.geometry.frames import quat_wxyz_from_rotation
+from corekit.roles.collision_scene import CollisionScene
 from corekit.simulation.loop import Simulation
 from corekit_record.replay_data import nearest_frame
 
@@ -35,8 +35,7 @@ class RunWatch:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._tip = tip_of(simulation)
-        joints = simulation.system.terms.joints
-        self._joints = () if joints is None else tuple(joint.name for joint in joints.joints)
+        self._joints = tuple(joint.name for joint in simulation.system.joints)
         self._largest: dict[str, float] = {}
         self._largest_joint = dict.fromkeys(self._joints, 0.0)
         simulation.observe(self._look)
