@@ -14,8 +14,7 @@ __all__ = ["Reactions", "joint_names", "prescribed_entries"]
 
 def joint_names(simulation: Simulation) -> list[str]:
     """Return the names of the joints; those of moving bases are `BODY.base`."""
-    joints = simulation.system.terms.joints
-    return [] if joints is None else [joint.name for joint in joints.joints]
+    return [joint.name for joint in simulation.system.joints]
 
 
 def prescribed_entries(simulation: Simulation) -> list[tuple[str, str]]:
