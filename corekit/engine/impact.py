@@ -63,7 +63,7 @@ from corekit.engine.step.two_levels import Placing
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.joint import BodyFrame
 
-__all__ = ["place_apart", "resolve_impacts"]
+__all__ = ["place_apart", "resolve_impacts", "write_impact_bias"]
 
 _TOUCHING = 1e-9
 """w_n below which a contact without impulse has closed too, and rounding in (2), relative to the velocities."""
@@ -103,7 +103,7 @@ def resolve_impacts(
         theta.linearise_bodies(velocity)
     bias, rate = np.empty_like(equation.bias), equation.obstacle_velocity
     hit = np.empty(len(new), dtype=np.bool_)
-    has_impact = _write_bias(
+    has_impact = write_impact_bias(
         new, impulses.of_contacts, jacobian.multiply(start_velocity), jacobian.multiply(equation.free_velocity()),
         jacobian.multiply(velocity), np.zeros_like(bias) if rate is None else rate, equation.bias,
         pipeline.restitution.of_contacts(contacts), bias, hit,
@@ -182,7 +182,7 @@ def _reached(world: WorldTerms, owner: IntArray, hit: BoolArray) -> BoolArray:
 
 
 @compiled
-def _write_bias(
+def write_impact_bias(
     new: BoolArray, impulse: Array, start: Array, free: Array, end: Array, rate: Array, bias: Array,
     restitution: Array, out: Array, hit: BoolArray,
 ) -> bool:  # fmt: skip

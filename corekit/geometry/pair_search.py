@@ -94,6 +94,7 @@ class PairSearch:
 
     Attributes:
         kinds: kinds of the first and the second shape of pairs that may occur.
+        listed: all pairs of a small scene, shape (p, 2); None of a large one.
     """
 
     def __init__(self, table: ShapeTable, served: frozenset[tuple[str, str]]) -> None:
@@ -104,11 +105,11 @@ class PairSearch:
             [[(a, b) in served or (b, a) in served for b in names] for a in names], dtype=bool
         ).reshape(len(names), len(names))
         self._body, self._self_contact = table.body, table.self_contact
-        self._listed: IntArray | None = None
+        self.listed: IntArray | None = None
         carried = self._kind[table.body >= 0]
         if _most_pairs(table) <= _MOST_LISTED:
-            self._listed = table.pairs(served)
-            found = np.unique(self._kind[self._listed], axis=0)
+            self.listed = table.pairs(served)
+            found = np.unique(self._kind[self.listed], axis=0)
         else:
             found = np.argwhere(self._served)
             found = found[np.isin(found[:, 0], carried)]
@@ -124,8 +125,8 @@ class PairSearch:
             position, radius: of the bounding balls [m], (n, 3) and (n,); inf for a shape without end.
             margin: [m].
         """
-        if self._listed is not None:
-            return self._listed
+        if self.listed is not None:
+            return self.listed
         n, reach = len(position), radius + margin
         has_end = np.isfinite(position).all(axis=1) & np.isfinite(reach)
         bounded, endless = np.flatnonzero(has_end), np.flatnonzero(~has_end)

@@ -81,6 +81,8 @@ class CollisionScene:
     Attributes:
         table: every shape, bodies' first.
         poses: at the state of the last `update_poses`. placements: how often they were computed.
+        probe_radius: distance from its frame at which a shape moves when the frame turns, shape (frames,) [m].
+        is_shifted: whether a shape stands elsewhere than its frame.
         frame_body: body index of every world frame, shape (frames,).
         obstacles: the surroundings. moving: indices of those that move.
     """
@@ -106,15 +108,15 @@ class CollisionScene:
         self.placements = 0
         self._carried = carried = n - len(obstacles)
         offset, turned = table.offset_position[:carried], table.offset_rotation[:carried]
-        self._shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
+        self.is_shifted = bool(np.any(offset != 0) or np.any(turned != np.eye(3)))
         self._views: list[tuple[Body, Array, Array]] = []
         for body in bodies:
             own = slice(body.first_frame, body.first_frame + len(body.description.frames))
             self._views.append((body, self.poses.frame_position[own], self.poses.frame_rotation[own]))
-        self._probe_radius = np.zeros(frames)
+        self.probe_radius = np.zeros(frames)
         for i in range(carried):
             frame = table.frame[i]
-            self._probe_radius[frame] = max(self._probe_radius[frame], _distance_from_origin(table, i))
+            self.probe_radius[frame] = max(self.probe_radius[frame], _distance_from_origin(table, i))
         self.moving = [i for i, obstacle in enumerate(obstacles) if obstacle.moving]
         for i, obstacle in enumerate(obstacles):
             obstacle.place(0.0, self.poses.position[carried + i], self.poses.rotation[carried + i])
@@ -127,7 +129,7 @@ class CollisionScene:
 
     def new_probes(self) -> Array:
         """Points that move at least about as far as any point of a body's shape, a new (4·frames, 3) [m]."""
-        now = np.zeros((4 * len(self._probe_radius), 3))
+        now = np.zeros((4 * len(self.probe_radius), 3))
         self.update_probes(now, now)
         return now
 
@@ -135,7 +137,7 @@ class CollisionScene:
         """Write the probe points into `now`; the largest distance of one from `before` [m]."""
         poses = self.poses
         return max_probe_displacement(
-            poses.frame_position, poses.frame_rotation, self._probe_radius, before, now
+            poses.frame_position, poses.frame_rotation, self.probe_radius, before, now
         )
 
     def closing_distance(self, before: Array, now: Array) -> float:
@@ -150,7 +152,7 @@ class CollisionScene:
             body.model.compute_frame_poses(state.body_states[body.index], position, rotation)
         if self._carried:
             update_shape_poses(
-                table.frame, table.offset_position, table.offset_rotation, self._shifted, table.second_frame,
+                table.frame, table.offset_position, table.offset_rotation, self.is_shifted, table.second_frame,
                 poses.frame_position, poses.frame_rotation, poses.position, poses.rotation, poses.end,
             )  # fmt: skip
         if self.moving:

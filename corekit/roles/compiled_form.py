@@ -19,6 +19,20 @@ Every entry begins with `index`, `numbers` and the work space. What arrays have 
     poses        q, v, aux → position (frames, 3), rotation (frames, 3, 3)
     rows         q, v, aux, count, frame (c,), local (c, 3) → dofs (c, k), values (c, 3, k); after `dynamics`
 
+Entries of a detector that serves every pair of a world of fixed size:
+
+    candidates   position (n, 3), rotation (n, 3, 3) of all shapes, margin → pairs (capacity, 2); returns how many
+    contacts     pairs, count, position, rotation, frame_position, frame_rotation, margin, capacity → id, shape, gap,
+                 point, normal, frame, local_point, weight as of `ContactSet`; returns how many, or how many there would
+                 be where they are more than the capacity, with nothing written
+
+and of a solver of impulses, for contacts alone:
+
+    solve        contacts m, W (R, R), w₀ (R,), μ (m,), λ of the last step (R,), λ (R,) with the guess → λ, and
+                 residuals (3,) as of `Residuals`; returns whether it is solved
+
+What a solver leaves unsolved there, its `solve` must solve from the same guess.
+
 A step calls `poses` first, at its start, and no entry at another state before `rows`: what one leaves in the work space
 the next may use.
 """
@@ -34,7 +48,15 @@ from attrs import field, frozen
 from corekit.compiled.entries import entry_address
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["MODEL_ENTRIES", "CompiledForm", "CompiledFormAbility", "SingleSolveAbility", "entries_of"]
+__all__ = [
+    "DETECTOR_ENTRIES",
+    "MODEL_ENTRIES",
+    "SOLVER_ENTRIES",
+    "CompiledForm",
+    "CompiledFormAbility",
+    "SingleSolveAbility",
+    "entries_of",
+]
 
 _STATE: Final = "integers floats floats floats floats floats"
 """Index, numbers, work space, q, v, aux."""
@@ -48,6 +70,21 @@ MODEL_ENTRIES: Final[Mapping[str, str]] = {
     "rows": f"{_STATE} integer integers floats integers floats",
 }
 """Entry of a model → kinds of its arguments, see `corekit.compiled.entries`."""
+
+
+DETECTOR_ENTRIES: Final[Mapping[str, str]] = {
+    "candidates": "integers floats floats floats floats float integers",
+    "contacts": (
+        "integers floats floats integers integer floats floats floats floats float integer integers integers floats "
+        "floats floats integers floats floats"
+    ),
+}
+"""Entry of a contact detector → kinds of its arguments."""
+
+SOLVER_ENTRIES: Final[Mapping[str, str]] = {
+    "solve": "integers floats floats integer floats floats floats floats floats floats"
+}
+"""Entry of a contact solver → kinds of its arguments."""
 
 
 def _no_integers() -> IntArray:

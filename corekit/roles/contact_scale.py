@@ -27,7 +27,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.roles.contact import ContactProblem
 
-__all__ = ["ScaledContactProblem", "contact_scales"]
+__all__ = ["ScaledContactProblem", "contact_scales", "write_scaled"]
 
 _LEAST = 1e-150
 """Least reference velocity: its square is a number still."""
@@ -72,7 +72,7 @@ def contact_scales(
 
 
 @compiled
-def _write_scaled(
+def write_scaled(
     delassus: Array, free: Array, lower: Array, upper: Array, width: int, contacts: int, numbers: Array, guess: Array,
 ) -> tuple[float, float]:  # fmt: skip
     """Write W, w₀, the bounds, (1) and (2) in units of the problem's own, and λ of a guess; return these units.
@@ -134,7 +134,7 @@ class ScaledContactProblem:
             self._allocate(*self._sizes)
         self.problem, self.id, self.gap, self.step = problem, problem.id, problem.gap, problem.step
         self.friction, self.friction_record = problem.friction, problem.friction_record
-        self.velocity_unit, self.impulse_unit = _write_scaled(
+        self.velocity_unit, self.impulse_unit = write_scaled(
             np.ascontiguousarray(problem.delassus()), free, lower, problem.upper, width, self.contact_count,
             self._numbers, guess,
         )  # fmt: skip

@@ -80,7 +80,7 @@ class ContactPipeline:
 
     Attributes:
         width: rows per contact, 3, or 2 in a planar world.
-        motion: how far shapes may approach in a step.
+        rule: s(φ). motion: how far shapes may approach in a step.
         room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
         push: of the same, the speed at which it is pushed out of an overlap [m/s]. first_gap: φ₀ of the same [m].
         contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.

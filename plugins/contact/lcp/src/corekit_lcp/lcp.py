@@ -23,6 +23,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import ContactProblem, FrictionDirections, ImpulseSolver
 from corekit.roles.contact_laws import relative_velocity
@@ -31,6 +32,8 @@ from corekit.roles.friction import friction_law
 from corekit.roles.friction_edge import FrictionEdges
 from corekit.roles.pyramid import pyramid_directions, turn_directions
 from corekit_lcp.attempts import Attempts, ContactProblemArrays, Outcome
+from corekit_lcp.by_modes import AMBIGUOUS, FOUND, UNKNOWN, solve_by_modes
+from corekit_lcp.compiled_form import form_of
 from corekit_lcp.compliance import unit_compliance
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.mode_warm_start import CORNER, ON_BOUND, solve_modes
@@ -70,6 +73,20 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
             # no rehearsed step needs it: load it now, not in the middle of a run
             none = self._workspace.selection(0, 0, 1, 1)
             add_back(np.zeros((0, 0)), np.zeros(0), 1, 1.0, 1.0, *none.choice)
+
+    def compiled_form(self) -> CompiledForm | str:
+        """The entry of `compiled_form`; in words what has none."""
+        config = self._config
+        if self._distribution is not None:
+            return "`spread`, which distributes loads by an optimiser"
+        if not config.warm_start:
+            return "`warm_start = false`, so that every step asks an LCP solver"
+        if self._edges.exist:
+            return "a law of friction other than Coulomb's"
+        return form_of(
+            config.friction_directions, config.tolerance, self._attempts.weight, config.regularisation.corrections,
+            aligned=config.aligned, finds_least_norm=self._attempts.finds_least_norm,
+        )  # fmt: skip
 
     @property
     def kept_contacts(self) -> int:
@@ -123,33 +140,18 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
         if not self._config.warm_start:
             work.guess[:] = impulse
             return self._try_solvers(arrays, gap, work, impulse)
-        tolerance = self._config.tolerance
-        (normal, friction, cone, worst, _), is_least = solve_modes(
-            *arrays,
-            CORNER,
-            *work.modes,
-            work.guess,
-            work.trial,
-            work.velocity,
-            tolerance,
-            ON_BOUND,
-            True,
-            self._attempts.finds_least_norm,
-            impulse,
-        )
-        warm = Outcome(Status.CONVERGED, 0, normal, friction, cone, worst, 0.0, "warm")
-        if worst <= tolerance and is_least:
-            return warm.to_solve_info(Status.CONVERGED, 0)
-        if self._attempts.finds_least_norm:
-            work.trial[:] = impulse
-            outcome = self._search_modes(arrays, work, "modes")
-            if outcome.worst <= tolerance:
-                impulse[:] = work.trial
-                return outcome.to_solve_info(Status.CONVERGED, outcome.iterations)
-            if worst <= tolerance:
-                return warm.to_solve_info(Status.AMBIGUOUS, outcome.iterations)
-            work.guess[:] = impulse  # `solve_modes` lets contacts join there
-        return self._try_solvers(arrays, gap, work, impulse)
+        attempts, config = self._attempts, self._config
+        answer, iterations, (normal, friction, cone, worst, _) = solve_by_modes(
+            *arrays, *work.modes, attempts.finds_least_norm, attempts.weight, config.regularisation.corrections,
+            work.centre, work.good, work.shifted, *work.polish, work.guess, work.trial, work.candidate, work.velocity,
+            config.tolerance, impulse,
+        )  # fmt: skip
+        if answer == UNKNOWN:
+            return self._try_solvers(arrays, gap, work, impulse)
+        name = "modes" if answer == FOUND else "warm"
+        outcome = Outcome(Status.CONVERGED, iterations, normal, friction, cone, worst, 0.0, name)
+        status = Status.AMBIGUOUS if answer == AMBIGUOUS else Status.CONVERGED
+        return outcome.to_solve_info(status, iterations)
 
     def _search_modes(self, arrays: ContactProblemArrays, work: Selection, name: str) -> Outcome:
         """Search the modes from the impulses in `work.trial`, which become the solution if there is one."""

@@ -13,6 +13,7 @@ sdf = ComponentSpec(
     target="corekit_sdf.detector:SdfDetector",
     config="corekit_sdf.config:SdfConfig",
     summary="Exact gaps among round shapes, of round shapes to boxes and planar shapes, of all to half-spaces.",
+    provides={"compiled-form"},
     modules=("numba",),
     citation=(
         "Gilbert, Johnson (1985), Distance functions and their application to robot path planning in the "

@@ -12,10 +12,12 @@ from corekit.data.contacts import Candidates, ContactSet
 from corekit.errors import PluginError
 from corekit.geometry.pair_search import PairSearch
 from corekit.geometry.shapes import ShapePoses, ShapeTable
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.detector import ContactDetector
 from corekit_sdf.axial_overlap import MAX_OVERLAP_POINTS
 from corekit_sdf.broad_phase import find_near_pairs
+from corekit_sdf.compiled_form import form_of
 from corekit_sdf.config import SdfConfig
 from corekit_sdf.edges import update_edge_poses, write_edge_points
 from corekit_sdf.features import CIRCLE, KIND_CODES, family
@@ -141,6 +143,18 @@ class SdfDetector(ContactDetector):
         self._families = [number in families for number in range(_FAMILY_COUNT)]
         self._has_edges = bool(len(self._edges))
         self._newest = np.zeros(np.max([self._frame, self._second_frame], initial=-1) + 1, dtype=np.int64)
+
+    def compiled_form(self) -> CompiledForm | str:
+        """The tables and entries of `compiled_form`; in words what has none."""
+        pairs = None if self._search is None else self._search.listed
+        if self._has_edges:
+            return "edges"
+        if pairs is None:
+            return "more pairs of shapes than are listed"
+        return form_of(
+            self._families, (self._flat_sine, self._flat_cosine), self._kind, self._frame, self._size, self._radius,
+            self._corners, self._corner_start, pairs,
+        )  # fmt: skip
 
     def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
         """Find the pairs whose bounding spheres, planes or boxes are closer than `margin` [m]."""

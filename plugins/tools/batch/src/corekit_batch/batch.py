@@ -12,11 +12,13 @@ from corekit.data.state import State
 from corekit.errors import ControlError, StepFailed
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
+from corekit_batch.contact_tables import ContactWork
 from corekit_batch.layout import Layout, form_numbers, lay_out
 from corekit_batch.other_numbers import MORE_THAN_NUMBERS, OtherNumbers
 from corekit_batch.refusal import NotCompiled
 from corekit_batch.schedule import Schedule
-from corekit_batch.tables import BY_KERNEL, Worlds
+from corekit_batch.surroundings import new_contact_work
+from corekit_batch.tables import BY_KERNEL, NO_ROOM, Work, Worlds
 from corekit_batch.threads import Threads, core_count
 from corekit_batch.transfer import Transfer
 from corekit_batch.written_inputs import WrittenInputs
@@ -65,12 +67,18 @@ class Batch:
         self._bodies = self.simulation.bodies
         self._worlds = self._new_worlds(count)
         self.inputs = WrittenInputs(self._bodies, self._worlds.written, self._worlds.is_written)
-        self._transfer = Transfer(self.simulation, self._worlds, self.inputs)
+        around = None if self._layout is None else self._layout.around
+        self._transfer = Transfer(self.simulation, self._worlds, around, self.inputs)
         self._models: list[tuple[Model, ...]] = [tuple(body.model for body in self._bodies)] * count
         self._renewed = OtherNumbers(scenario)
         self._threads = None
         if self._layout is not None:
-            self._threads = Threads(min(threads or core_count(), count), self._layout.new_work)
+            self._threads = Threads(min(threads or core_count(), count), self._new_work)
+
+    def _new_work(self, room: int) -> tuple[Work, ContactWork]:
+        layout = self._layout
+        assert layout is not None
+        return layout.new_work(), new_contact_work(self.simulation, room, layout.around)
 
     def _new_worlds(self, count: int) -> Worlds:
         state, layout = self.simulation.state, self._layout
@@ -203,10 +211,12 @@ class Batch:
                 self._advance(which)
             else:
                 state.status[which] = BY_KERNEL
-            waiting = which[state.status[which] == BY_KERNEL]
-            for w in waiting:
+            state = self._worlds
+            for w in which[state.status[which] == BY_KERNEL]:
                 self._step_by_kernel(int(w))
-            left = [w for w in waiting if int(w) not in self.failures and state.step[w] < state.until[w]]
+            if (state.status[which] == NO_ROOM).any():
+                self._transfer.reserve(2 * self._transfer.memory.id.shape[1])
+            left = [w for w in which if int(w) not in self.failures and state.step[w] < state.until[w]]
             which = np.array(left, dtype=np.int64)
         new = [w for w in self.failures if w not in before]
         if new and on_failure == "raise":
@@ -222,7 +232,7 @@ class Batch:
         )
         made = int(state.step[which].sum())
         try:
-            threads.advance(layout.bodies, state, which)
+            threads.advance(layout, state, self._transfer.memory, which)
         finally:
             self.compiled_steps += int(state.step[which].sum()) - made
 

@@ -43,11 +43,11 @@ from corekit_batch.tables import (
     Work,
 )  # fmt: skip
 
-__all__ = ["end_of_step", "free_increment"]
+__all__ = ["end_of_step", "free_increment", "matrix_of"]
 
 
 @compiled
-def _matrix(bodies: Bodies, b: int, which: int, work: Work) -> Array:
+def matrix_of(bodies: Bodies, b: int, which: int, work: Work) -> Array:
     """One of a body's matrices by its blocks, (n/k, k, k)."""
     n, k = bodies.row[b, NV], bodies.row[b, BLOCK]
     begin = bodies.row[b, FIRST_MATRIX] + which * n * k
@@ -76,16 +76,16 @@ def _evaluate(bodies: Bodies, b: int, numbers: Array, q: Array, v: Array, aux: A
             v,
             aux,
             u,
-            _matrix(bodies, b, MASS, work),
+            matrix_of(bodies, b, MASS, work),
             work.force[first_v : first_v + n],
         ),
     )
     if not row[HAS_DERIVATIVES] or not (bodies.is_damped or bodies.beta != 0.0):
         return
-    stiffness, damping = _matrix(bodies, b, STIFFNESS, work), _matrix(bodies, b, DAMPING, work)
+    stiffness, damping = matrix_of(bodies, b, STIFFNESS, work), matrix_of(bodies, b, DAMPING, work)
     call_entry(entry[TANGENT], (index, own, scratch, q, v, aux, u, stiffness, damping))
     if row[HAS_DISSIPATION] and row[IS_SYMMETRIC]:
-        _matrix(bodies, b, WHOLE, work)[:] = damping
+        matrix_of(bodies, b, WHOLE, work)[:] = damping
         call_entry(entry[DISSIPATION], (index, own, scratch, q, v, aux, u, damping))
 
 
@@ -103,8 +103,8 @@ def _assemble(bodies: Bodies, b: int, step: float, whole_v: Array, work: Work) -
     has_derivatives = row[HAS_DERIVATIVES] != 0
     if not has_derivatives:
         c_v = c_q = 0.0
-    mass, matrix = _matrix(bodies, b, MASS, work), _matrix(bodies, b, STEP, work)
-    stiffness, damping = _matrix(bodies, b, STIFFNESS, work), _matrix(bodies, b, DAMPING, work)
+    mass, matrix = matrix_of(bodies, b, MASS, work), matrix_of(bodies, b, STEP, work)
+    stiffness, damping = matrix_of(bodies, b, STIFFNESS, work), matrix_of(bodies, b, DAMPING, work)
     lacks = assemble_blocks(
         mass,
         damping,
@@ -126,7 +126,7 @@ def _assemble(bodies: Bodies, b: int, step: float, whole_v: Array, work: Work) -
     is_held = row[HAS_DISSIPATION] != 0
     if turns and (lacks or is_held):
         turn_right_side(
-            stiffness, _matrix(bodies, b, WHOLE, work) if is_held else damping, damping, is_held, c_v, c_q, v, zero,
+            stiffness, matrix_of(bodies, b, WHOLE, work) if is_held else damping, damping, is_held, c_v, c_q, v, zero,
             matrix, work.none, work.nothing, work.rest[: k * k].reshape((k, k)),
             work.turned[: k * (k + 1)].reshape((k, k + 1)), rhs,
         )  # fmt: skip
@@ -138,7 +138,7 @@ def _solve(bodies: Bodies, b: int, work: Work) -> bool:
     row = bodies.row[b]
     at, n = row[FIRST_V], row[NV]
     rhs, out = work.rhs[at : at + n], work.velocity[at : at + n]
-    matrix, factor = _matrix(bodies, b, STEP, work), _matrix(bodies, b, FACTOR, work)
+    matrix, factor = matrix_of(bodies, b, STEP, work), matrix_of(bodies, b, FACTOR, work)
     if row[METHOD] == BY_BLOCKS:
         if not factorise_blocks(matrix, work.none, factor):
             return False

@@ -5,7 +5,9 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import BoolArray, IntArray
 from corekit_batch.bodies_step import end_of_step, free_increment
-from corekit_batch.tables import BY_KERNEL, DONE, STOPPED, Bodies, Work, Worlds
+from corekit_batch.contact_step import accept_contacts, find_contacts, solve_contacts
+from corekit_batch.contact_tables import ContactMemory, ContactWork, Surroundings
+from corekit_batch.tables import BY_KERNEL, DONE, NO_ROOM, STOPPED, Bodies, Work, Worlds
 
 __all__ = ["advance"]
 
@@ -18,28 +20,36 @@ def _write_inputs(worlds: Worlds, w: int, at: int, work: Work) -> None:
 
 
 @compiled
-def _advance_world(bodies: Bodies, worlds: Worlds, w: int, is_stopped: BoolArray, work: Work) -> int:
-    """Make the steps of a world; return why it was left."""
-    numbers = worlds.numbers[min(w, len(worlds.numbers) - 1)]
-    q, v, aux = worlds.q[w], worlds.v[w], worlds.aux[w]
-    while worlds.step[w] < worlds.until[w]:
-        if is_stopped[0]:
-            return STOPPED
-        at = worlds.step[w] - worlds.first_step[0]
-        if worlds.is_cut[at]:
-            return BY_KERNEL
-        step = worlds.stop[at] - worlds.time[at]
-        _write_inputs(worlds, w, at, work)
-        if not free_increment(bodies, numbers, q, v, aux, step, work):
-            return BY_KERNEL
-        if not end_of_step(bodies, numbers, q, v, aux, step, work):
-            return BY_KERNEL
-        worlds.step[w] += 1
+def _make_step(
+    bodies: Bodies, around: Surroundings, worlds: Worlds, memory: ContactMemory, w: int, at: int, work: Work,
+    of_contacts: ContactWork,
+) -> int:  # fmt: skip
+    """Make one step of a world; return DONE, or why it could not be made, with nothing of the world changed."""
+    numbers, time = worlds.numbers[min(w, len(worlds.numbers) - 1)], worlds.time[at]
+    q, v, aux, step, count = worlds.q[w], worlds.v[w], worlds.aux[w], worlds.stop[at] - time, 0
+    if around.exist:
+        count = find_contacts(bodies, numbers, q, v, aux, time, step, around, memory, w, work, of_contacts)
+        if count < 0:
+            return BY_KERNEL if count == -1 else NO_ROOM
+    _write_inputs(worlds, w, at, work)
+    if not free_increment(bodies, numbers, q, v, aux, step, work):
+        return BY_KERNEL
+    if count > 0 and not solve_contacts(
+        bodies, numbers, q, v, aux, step, count, around, memory, w, work, of_contacts
+    ):
+        return BY_KERNEL
+    if not end_of_step(bodies, numbers, q, v, aux, step, work):
+        return BY_KERNEL
+    if around.exist:
+        accept_contacts(count, time, memory, w, of_contacts)
     return DONE
 
 
 @compiled(nogil=True)
-def advance(bodies: Bodies, worlds: Worlds, which: IntArray, is_stopped: BoolArray, work: Work) -> None:
+def advance(
+    bodies: Bodies, around: Surroundings, worlds: Worlds, memory: ContactMemory, which: IntArray,
+    is_stopped: BoolArray, work: Work, of_contacts: ContactWork,
+) -> None:  # fmt: skip
     """Make the steps of worlds up to `Worlds.until`; `Worlds.status` says why each was left.
 
     Args:
@@ -47,4 +57,13 @@ def advance(bodies: Bodies, worlds: Worlds, which: IntArray, is_stopped: BoolArr
         is_stopped: shape (1,); another thread sets it to end all after the step that each makes now.
     """
     for w in which:
-        worlds.status[w] = _advance_world(bodies, worlds, w, is_stopped, work)
+        worlds.status[w] = DONE
+        while worlds.status[w] == DONE and worlds.step[w] < worlds.until[w]:
+            at = worlds.step[w] - worlds.first_step[0]
+            if is_stopped[0]:
+                worlds.status[w] = STOPPED
+            elif worlds.is_cut[at]:
+                worlds.status[w] = BY_KERNEL
+            else:
+                worlds.status[w] = _make_step(bodies, around, worlds, memory, w, at, work, of_contacts)
+                worlds.step[w] += 1 if worlds.status[w] == DONE else 0

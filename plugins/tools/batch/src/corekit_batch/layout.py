@@ -14,12 +14,13 @@ from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.world.world_system import WorldSystem
 from corekit.linalg.factorisation import BlockFactorisation
 from corekit.linalg.matrices import BlockDiagonal, Dense
-from corekit.registry.discover import discover
-from corekit.registry.resolve import resolve
 from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
+from corekit_batch.abilities import abilities_of
+from corekit_batch.contact_tables import Surroundings
 from corekit_batch.refusal import NotCompiled
+from corekit_batch.surroundings import reasons_of_contact, surroundings_of
 from corekit_batch.tables import (
     BODY_FIELDS,
     BY_BLOCKS,
@@ -41,11 +42,12 @@ class Layout:
     """The tables of a world.
 
     Attributes:
-        bodies: what the driver reads. forms: of the bodies, whose numbers another world may have others of.
+        bodies, around: what the driver reads. forms: of the bodies, whose numbers another world may have others of.
         sizes: (nq, nv, na, nu) of the world.
     """
 
     bodies: Bodies
+    around: Surroundings
     forms: tuple[CompiledForm, ...]
     sizes: tuple[int, int, int, int]
 
@@ -83,9 +85,10 @@ def lay_out(simulation: Simulation) -> Layout:
     reason = next(_reasons(simulation), "")
     if reason:
         raise NotCompiled(reason)
-    assert isinstance(simulation.system, WorldSystem)  # or there was a reason
+    system = simulation.system
+    assert isinstance(system, WorldSystem)  # or there was a reason
     beta, is_damped = simulation.integrator.single_solve()  # pyrefly: ignore[missing-attribute]
-    terms, forms, rows, entries = simulation.system.terms.bodies, [], [], []
+    terms, forms, rows, entries = system.terms.bodies, [], [], []
     at = dict.fromkeys(("q", "v", "aux", "u", "frame", "number", "index", "scratch", "matrix"), 0)
     for each in terms:
         form = _form_of(each)
@@ -115,7 +118,9 @@ def lay_out(simulation: Simulation) -> Layout:
         beta=float(beta),
         is_damped=bool(is_damped),
     )
-    return Layout(bodies, tuple(forms), (at["q"], at["v"], at["aux"], at["u"]))
+    return Layout(
+        bodies, surroundings_of(simulation, system), tuple(forms), (at["q"], at["v"], at["aux"], at["u"])
+    )
 
 
 def form_numbers(layout: Layout, models: Sequence[Model]) -> Array | None:
@@ -151,27 +156,18 @@ def _reasons(simulation: Simulation) -> Iterator[str]:
     """Yield why the driver does not step a world, a sentence each."""
     system = simulation.system
     name = simulation.component_name(simulation.integrator)
-    if "single-solve" not in _abilities("integrators", name):
+    if "single-solve" not in abilities_of("integrators", name):
         yield f"the integrator {name!r} makes more than one solve a step"
     if any(name.startswith("sampling/") for name in simulation.internal_state()):
         yield "controllers read the world between steps"
     if not isinstance(system, WorldSystem):
         yield "another engine steps it"
         return
-    yield from _reasons_of_world(system)
     for terms in system.terms.bodies:
         yield from _reasons_of_body(terms)
-
-
-def _abilities(role: str, name: str) -> frozenset[str]:
-    return resolve(role, name, discover()).provides
-
-
-def _reasons_of_world(system: WorldSystem) -> Iterator[str]:
     if system.terms.joints is not None:
         yield "joints hold bodies to each other"
-    if system.pipeline is not None:
-        yield "bodies may touch"
+    yield from reasons_of_contact(simulation, system)
 
 
 def _reasons_of_body(terms: BodyTerms) -> Iterator[str]:

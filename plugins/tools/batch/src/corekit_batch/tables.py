@@ -40,8 +40,9 @@ MATRICES: Final = 6
 """Matrices of a body: M, K, D, A, the factor of A, and D₀ or the whole D."""
 MASS, STIFFNESS, DAMPING, STEP, FACTOR, WHOLE = range(MATRICES)
 
-DONE, STOPPED, BY_KERNEL = 0, 1, 2
-"""Why a world was left: its steps are made, the caller stops all, or the kernel's ordinary step must make the next."""
+DONE, STOPPED, BY_KERNEL, NO_ROOM = 0, 1, 2, 3
+"""Why a world was left: its steps are made, the caller stops all, the kernel's ordinary step must make the next one, or
+it has more contacts than there is room for."""
 
 
 class Bodies(NamedTuple):

@@ -10,9 +10,11 @@ from typing import final
 
 import numpy as np
 
-from corekit.data.arrays import IntArray
+from corekit.data.arrays import BoolArray, IntArray
+from corekit_batch.contact_tables import ContactMemory, ContactWork
 from corekit_batch.driver import advance
-from corekit_batch.tables import Bodies, Work, Worlds
+from corekit_batch.layout import Layout
+from corekit_batch.tables import Work, Worlds
 
 __all__ = ["Threads", "core_count"]
 
@@ -33,27 +35,29 @@ class Threads:
 
     Args:
         count: of threads.
-        new_work: allocates the buffers of one.
+        new_work: allocates the buffers of one, with room for a number of contacts.
     """
 
-    def __init__(self, count: int, new_work: Callable[[], Work]) -> None:
+    def __init__(self, count: int, new_work: Callable[[int], tuple[Work, ContactWork]]) -> None:
         self.count = count
-        self._free: SimpleQueue[Work] = SimpleQueue()
-        for _ in range(count):
-            self._free.put(new_work())
+        self._new_work, self._room = new_work, -1
+        self._free: SimpleQueue[tuple[Work, ContactWork]] = SimpleQueue()
         self._pool: ThreadPoolExecutor | None = None
 
-    def advance(self, bodies: Bodies, worlds: Worlds, which: IntArray) -> None:
+    def advance(self, layout: Layout, worlds: Worlds, memory: ContactMemory, which: IntArray) -> None:
         """Make the steps of worlds up to `Worlds.until`; a signal ends it after the step that each world makes now."""
+        self._reserve(memory.id.shape[1])
         is_stopped = np.zeros(1, dtype=np.bool_)
         steps = int((worlds.until[which] - worlds.step[which]).sum())
         if self.count == 1 and steps <= _AT_ONCE:
-            self._advance(bodies, worlds, which, is_stopped)
+            self._advance(layout, worlds, memory, which, is_stopped)
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.count, "corekit-batch")
         pieces: Sequence[IntArray] = np.array_split(which, min(len(which), _PIECES * self.count))
-        running = [self._pool.submit(self._advance, bodies, worlds, each, is_stopped) for each in pieces]
+        running = [
+            self._pool.submit(self._advance, layout, worlds, memory, each, is_stopped) for each in pieces
+        ]
         try:
             wait(running)
         except BaseException:  # Ctrl-C among them
@@ -63,9 +67,17 @@ class Threads:
         for each in running:
             each.result()
 
-    def _advance(self, bodies: Bodies, worlds: Worlds, which: IntArray, is_stopped: np.ndarray) -> None:
-        work = self._free.get()
+    def _reserve(self, room: int) -> None:
+        if room > self._room:
+            self._room, self._free = room, SimpleQueue()
+            for _ in range(self.count):
+                self._free.put(self._new_work(room))
+
+    def _advance(
+        self, layout: Layout, worlds: Worlds, memory: ContactMemory, which: IntArray, is_stopped: BoolArray
+    ) -> None:
+        work, of_contacts = self._free.get()
         try:
-            advance(bodies, worlds, which, is_stopped, work)
+            advance(layout.bodies, layout.around, worlds, memory, which, is_stopped, work, of_contacts)
         finally:
-            self._free.put(work)
+            self._free.put((work, of_contacts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import final
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from corekit.data.state import State
 from corekit.roles.component import InternalState
 from corekit.simulation.loop import Simulation
+from corekit_batch.contact_tables import Surroundings
+from corekit_batch.surroundings import CAPACITY, grown, new_memory, nothing_around
 from corekit_batch.tables import Worlds
 from corekit_batch.written_inputs import WrittenInputs
 
@@ -22,11 +25,19 @@ class Transfer:
     Args:
         simulation: at its start.
         worlds: states of all worlds.
+        around: what the driver knows of their contacts; None where it steps none.
         inputs: what was written for them.
+
+    Attributes:
+        memory: what the worlds remember of contacts.
     """
 
-    def __init__(self, simulation: Simulation, worlds: Worlds, inputs: WrittenInputs) -> None:
+    def __init__(
+        self, simulation: Simulation, worlds: Worlds, around: Surroundings | None, inputs: WrittenInputs
+    ) -> None:
         self._simulation, self._worlds, self._inputs = simulation, worlds, inputs
+        self._around = nothing_around(simulation.bodies) if around is None else around
+        self.memory = new_memory(len(worlds.step), CAPACITY, self._around)
         self._fresh = _without_inputs(simulation.internal_state())
         self._kept: list[InternalState] = [self._fresh] * len(worlds.step)
         self._start = [simulation.state.copy()] * len(worlds.step)
@@ -40,6 +51,8 @@ class Transfer:
             "step_index": np.array(step),
             "q": worlds.q[w].copy(), "v": worlds.v[w].copy(), "aux": worlds.aux[w].copy(),
         }  # fmt: skip
+        if not math.isinf(self.memory.probe_time[w]):
+            state |= self._contacts(w)
         for name, channels in self._inputs.items():
             state |= {f"inputs/{name}/{channel}": value.copy() for channel, value in channels.written(w)}
         simulation.restore(state)
@@ -49,7 +62,47 @@ class Transfer:
         state, worlds = self._simulation.state, self._worlds
         worlds.q[w], worlds.v[w], worlds.aux[w] = state.q, state.v, state.aux
         worlds.step[w] = self._simulation.step_index
-        self._kept[w] = _without_inputs(self._simulation.internal_state())
+        self._kept[w] = kept = _without_inputs(self._simulation.internal_state())
+        if "system/probe_time" in kept:
+            self._store_contacts(w, kept)
+
+    def _contacts(self, w: int) -> InternalState:
+        """What a world remembers, by the names of a simulation's internal state."""
+        memory, n = self.memory, int(self.memory.count[w])
+        return {
+            "system/impulse": memory.impulse[w, : 3 * n].copy(),
+            "system/impulse_id": memory.id[w, :n].copy(),
+            "system/tangent": memory.tangent[w, :n].copy(),
+            "system/tangent_id": memory.id[w, :n].copy(),
+            "system/probe": memory.probe[w].copy(),
+            "system/probe_time": np.array(memory.probe_time[w]),
+        }
+
+    def _store_contacts(self, w: int, kept: InternalState) -> None:
+        """Let a world remember what a simulation does; −∞ for a time where the driver must not go on from it."""
+        memory, known = self.memory, kept["system/impulse_id"]
+        n = len(known)
+        memory.count[w], memory.probe_time[w] = 0, -math.inf
+        if (
+            not np.array_equal(known, kept["system/tangent_id"])
+            or memory.probe.shape[1:] != kept["system/probe"].shape
+        ):
+            return
+        self.reserve(n)
+        memory, contacts = self.memory, self._simulation.system.pipeline
+        if contacts is not None and contacts.contacts.count == n:
+            memory.shape[w, :n], memory.normal[w, :n] = (
+                contacts.contacts.shape[:n],
+                contacts.contacts.normal[:n],
+            )
+        memory.count[w], memory.id[w, :n] = n, known
+        memory.impulse[w, : 3 * n], memory.tangent[w, :n] = kept["system/impulse"], kept["system/tangent"]
+        memory.probe[w], memory.probe_time[w] = kept["system/probe"], float(kept["system/probe_time"])
+
+    def reserve(self, capacity: int) -> None:
+        """Make room for so many contacts a world."""
+        if capacity > self.memory.id.shape[1]:
+            self.memory = grown(self.memory, 2 * capacity, self._around)
 
     def reset(self, w: int, state: State | None) -> None:
         """Bring a world to the start, or to q, v and aux of a state at the start time.

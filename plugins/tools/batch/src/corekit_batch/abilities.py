@@ -1,0 +1,13 @@
+"""What installed components promise, by their registered names."""
+
+from __future__ import annotations
+
+from corekit.registry.discover import discover
+from corekit.registry.resolve import resolve
+
+__all__ = ["abilities_of"]
+
+
+def abilities_of(role: str, name: str) -> frozenset[str]:
+    """Return the words that the spec of a component provides."""
+    return resolve(role, name, discover()).provides

@@ -1,0 +1,132 @@
+"""What the driver knows of shapes and surfaces, what worlds remember of contacts, and a thread's buffers for them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from corekit.data.arrays import Array, BoolArray, IntArray
+
+__all__ = ["ContactMemory", "ContactWork", "Surroundings"]
+
+
+class Surroundings(NamedTuple):
+    """Shapes, surfaces, detector and solver, alike in all worlds; without contact arrays are empty.
+
+    Attributes:
+        exist: whether anything may touch.
+        first_frame: of every body, and how many frames there are, shape (bodies + 1,).
+        shape_frame, second_frame, offset_position, offset_rotation, is_shifted: of all shapes, see `CollisionScene`.
+        probe_radius: of every frame [m].
+        surface, friction: see `FrictionTable`.
+        detector, solver: addresses of `candidates` and `contacts`, and of `solve`.
+        detector_index, detector_numbers, solver_index, solver_numbers: of their forms.
+        approach, push_out, cap: of the stabilisation. margin, negligible: in every step [m], see `ContactPipeline`.
+        resolves_impacts: whether impacts end at velocity level. many: contacts from which islands are looked for.
+    """
+
+    exist: bool
+    first_frame: IntArray
+    shape_frame: IntArray
+    second_frame: IntArray
+    offset_position: Array
+    offset_rotation: Array
+    is_shifted: bool
+    probe_radius: Array
+    surface: IntArray
+    friction: Array
+    detector: IntArray
+    solver: IntArray
+    detector_index: IntArray
+    detector_numbers: Array
+    solver_index: IntArray
+    solver_numbers: Array
+    approach: float
+    push_out: float
+    cap: float
+    margin: float
+    negligible: float
+    resolves_impacts: bool
+    many: int
+
+
+class ContactMemory(NamedTuple):
+    """What W worlds remember of the contacts of their last step, with room for C.
+
+    Attributes:
+        count: shape (W,). id, tangent, impulse: shapes (W, C), (W, C, 3) and (W, 3·C) [N·s].
+        shape, normal: whose contacts they are and how they stand, (W, C, 2) and (W, C, 3).
+        probe: points of the frames at the start of that step, (W, 4·frames, 3). probe_time: when, −∞ before any (W,).
+    """
+
+    count: IntArray
+    id: IntArray
+    tangent: Array
+    impulse: Array
+    shape: IntArray
+    normal: Array
+    probe: Array
+    probe_time: Array
+
+
+class ContactWork(NamedTuple):
+    """Buffers of one thread, with room for C contacts and P material points.
+
+    Attributes:
+        position, rotation, end: of all shapes; those of obstacles stay.
+        frame_position, frame_rotation: of all frames. probe: points of the frames.
+        pairs: candidates. id … friction: the contact set, see `ContactSet`.
+        ends, contact, slot, own_frame, own_local: material points by bodies, see `collect_material_points`.
+        dofs, values: rows of the points, for the widest body.
+        jacobian: J, room for 3·C rows. bias, first_gap, room, push: of contacts.
+        delassus, free, half: of the contact problem, room for 3·C rows.
+        impulse, start: λ and that of the last step. residuals: (3,).
+        velocity: three of contacts in their axes, (3, C, 3). new: of contacts. all_move: (0,).
+        response: (nv,). across: zeros (3,). unsorted: (0,). still, spare: zeros and work space, (C, 3).
+        before: v⁺ without contact, (nv,).
+    """
+
+    position: Array
+    rotation: Array
+    end: Array
+    frame_position: Array
+    frame_rotation: Array
+    probe: Array
+    pairs: IntArray
+    id: IntArray
+    shape: IntArray
+    gap: Array
+    point: Array
+    normal: Array
+    tangent: Array
+    frame: IntArray
+    local: Array
+    weight: Array
+    friction: Array
+    ends: IntArray
+    contact: IntArray
+    slot: IntArray
+    own_frame: IntArray
+    own_local: Array
+    dofs: IntArray
+    values: Array
+    jacobian: Array
+    bias: Array
+    first_gap: Array
+    room: Array
+    push: Array
+    delassus: Array
+    free: Array
+    half: Array
+    impulse: Array
+    start: Array
+    residuals: Array
+    velocity: Array
+    new: BoolArray
+    hit: BoolArray
+    all_move: BoolArray
+    response: Array
+    across: Array
+    unsorted: IntArray
+    still: Array
+    spare: Array
+    before: Array
