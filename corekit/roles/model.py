@@ -92,8 +92,9 @@ class ModelDescription:
         constraint_count: number of constraints, ordered along the model's chain.
         jacobian_width: k, the most velocities on which a material point depends (nv for dense models).
         plane: for a planar model its embedding: origin and two axes in the world, shape (3, 3); else None.
-        velocity_scale: surface speed per unit of each velocity, which weighs errors of velocities, shape (nv,): 1 where
-            the unit is m/s, the radius where a thin body spins; None: all are 1.
+        velocity_scale: largest speed of a point of the surface, at rest, where one velocity is 1 and the others are 0,
+            which weighs errors of velocities, shape (nv,): 1 for a centre in m/s, for a rate of turning how far the
+            surface is from its axis; None: all are 1.
         derivative_error: declared bound of the error of K and D relative to their largest entry; 0: exact to rounding.
             Those of `corekit.roles.differences` are not.
         untracked_work: names of effects whose work is neither of inputs nor of prescribed motions; empty: none.

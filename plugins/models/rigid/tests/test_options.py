@@ -149,3 +149,22 @@ def test_the_spec_names_what_exists_and_imports_nothing_heavy():
     code = "import sys, corekit_rigid._spec; print('numpy' in sys.modules, 'numba' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]
+
+
+@pytest.mark.parametrize(
+    ("options", "scale"),
+    [
+        ({"shape": "sphere", "size": (0.05,)}, (1, 1, 1, 0.05, 0.05, 0.05)),
+        ({"shape": "capsule", "size": (0.03, 0.2)}, (1, 1, 1, 0.13, 0.13, 0.03)),
+        ({"shape": "disk", "size": (0.3, 0.8)}, (1, 1, 1, 0.5, 0.5, 0.3)),
+        ({"shape": "box", "size": (0.6, 0.8, 2.4)}, (1, 1, 1, np.hypot(0.4, 1.2), np.hypot(0.3, 1.2), 0.5)),
+        (
+            {"shape": "sphere", "size": (0.05,), "fixed_centre": True, "pivot": (0.0, 0.0, 0.2)},
+            (0.25, 0.25, 0.05),
+        ),
+    ],
+)
+def test_velocities_are_weighed_by_how_fast_they_move_the_surface(options, scale):
+    """Of ω about an axis that is the distance of the farthest point from it; 32 points stand for a circle."""
+    found = Rigid(RigidConfig(**options)).description.velocity_scale
+    assert found == pytest.approx(scale, rel=1.0 - np.cos(np.pi / 32))

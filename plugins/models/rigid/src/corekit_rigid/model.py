@@ -21,7 +21,7 @@ from corekit_rigid.compiled_form import form_of
 from corekit_rigid.config import RigidConfig, RigidInitial
 from corekit_rigid.dynamics import dissipation, dynamics, energy, tangent
 from corekit_rigid.frames import compute_point_jacobians, frame_pose, integrate_pose
-from corekit_rigid.outline import surface_lines
+from corekit_rigid.outline import surface_lines, surface_speeds
 from corekit_rigid.solid import Solid, shapes_of, solid_of
 
 __all__ = ["Rigid"]
@@ -88,6 +88,9 @@ class Rigid(Model):
             frames=("body",),
             shapes=shapes,
             jacobian_width=self._first + 3,
+            velocity_scale=np.concatenate(
+                [np.ones(self._first), surface_speeds(self._lines - self._solid.reference)]
+            ),
         )
 
     @property

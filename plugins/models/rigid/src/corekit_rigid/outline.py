@@ -11,7 +11,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.geometry.shapes import Shape
 from corekit_rigid.inertia import hull
 
-__all__ = ["surface_lines"]
+__all__ = ["surface_lines", "surface_speeds"]
 
 _SIDES = 32
 _THIN = 0.02
@@ -34,6 +34,16 @@ def surface_lines(shapes: Sequence[Shape], centre: Array) -> tuple[Array, IntArr
     starts = np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64)
     smallest = min((size for shape in shapes for size in shape.size), default=math.inf)
     return np.concatenate(lines), starts, min(0.5 * _THIN * extent, _SLENDER * smallest)
+
+
+def surface_speeds(arms: Array) -> Array:
+    """Largest speed of points per unit of ω about each axis: their distance from it [m], shape (3,).
+
+    Args:
+        arms: from the point that ω turns about to points on the surface [m], shape (n, 3).
+    """
+    squares = arms * arms
+    return np.sqrt(np.max(squares.sum(axis=1, keepdims=True) - squares, axis=0))
 
 
 def _lines(shape: Shape) -> list[Array]:
