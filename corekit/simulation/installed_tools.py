@@ -18,7 +18,14 @@ if TYPE_CHECKING:  # `corekit.Results` is loaded without numba
     from corekit.roles.model import Model
     from corekit.simulation.loop import Simulation
 
-__all__ = ["EquilibriumFinder", "batch_class", "equilibrium_finder", "results_class", "run_function"]
+__all__ = [
+    "EquilibriumFinder",
+    "batch_class",
+    "equilibrium_finder",
+    "results_class",
+    "run_function",
+    "steps_ahead",
+]
 
 
 class EquilibriumFinder(Protocol):
@@ -61,6 +68,19 @@ def batch_class() -> Any:
     """Return the installed class that steps many worlds of a scenario at once, which `Scenario.batch` makes."""
     without = f"no installed distribution steps many worlds at once: pip install {BATCH}"
     return _installed("corekit_batch", without)
+
+
+def steps_ahead(simulation: Simulation, count: int) -> Callable[[int], int] | None:
+    """Return what makes steps of a simulation at once that nothing looks at, or None.
+
+    It advances the simulation at most to a number of grid steps, and returns how many it made: none where the next one
+    must be made by `Simulation.step`.
+
+    Args:
+        count: steps that are to be made: a few are not worth it.
+    """
+    target = installed_hooks().target("corekit_batch")
+    return load_target(target).ahead(simulation, count) if target else None
 
 
 def results_class() -> Any:

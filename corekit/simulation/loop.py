@@ -66,7 +66,8 @@ class Simulation:
     """A composed world with its integrator, at a state.
 
     Time is t₀ + n·h: `step_index` n counts grid steps, and a breakpoint of an input that falls between
-    two grid points splits the step there. Two buffers are swapped when a step is accepted.
+    two grid points splits the step there. Two buffers are swapped when a step is accepted. `steps_ahead` counts the
+    grid steps that an installed batch made in `run`.
 
     Args:
         system: the world's step equation.
@@ -92,7 +93,7 @@ class Simulation:
         self.components = dict(components or {})
         self._component_names = dict(component_names or {})
         self.start_time = start_time
-        self.step_index = 0
+        self.step_index, self.steps_ahead = 0, 0
         self.report = StepReport(accepted=True, step_size=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
@@ -347,13 +348,17 @@ class Simulation:
             self._observers = watching
 
     def run(self, until: float) -> None:
-        """Step until `until` [s] after the start time; does nothing where that is past."""
+        """Step until `until` [s] after the start time, many steps at once where nothing observes them; if past, not."""
         if not is_number(until):
             raise ControlError(f"a simulation runs until a finite time, not {until!r} s")
+        from corekit.simulation.installed_tools import steps_ahead  # a single step needs no hooks
+
         count = round(until / self.step_length)
         self._is_announced = True
         with announced_compilation():
+            ahead = None if self._observers else steps_ahead(self, count - self.step_index)
             while self.step_index < count:
+                self.steps_ahead += 0 if ahead is None else ahead(count - 1)
                 self.step()
 
     def shape_owner(self, shape: int) -> str:

@@ -12,15 +12,17 @@ from corekit.data.state import State
 from corekit.errors import ControlError, StepFailed
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
+from corekit_batch.ahead import StepsAhead, steps_ahead
 from corekit_batch.contact_tables import ContactWork
 from corekit_batch.layout import Layout, form_numbers, lay_out
 from corekit_batch.other_numbers import MORE_THAN_NUMBERS, OtherNumbers
 from corekit_batch.refusal import NotCompiled
 from corekit_batch.schedule import Schedule
 from corekit_batch.surroundings import new_contact_work
-from corekit_batch.tables import BY_KERNEL, NO_ROOM, Work, Worlds
+from corekit_batch.tables import BY_KERNEL, NO_ROOM, Work
 from corekit_batch.threads import Threads, core_count
 from corekit_batch.transfer import Transfer
+from corekit_batch.worlds import new_worlds
 from corekit_batch.written_inputs import WrittenInputs
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ class Batch:
         self.failures: dict[int, StepFailed] = {}
         self._schedule = Schedule(self.simulation)
         self._bodies = self.simulation.bodies
-        self._worlds = self._new_worlds(count)
+        self._worlds = new_worlds(self.simulation, count, self._layout, self._schedule)
         self.inputs = WrittenInputs(self._bodies, self._worlds.written, self._worlds.is_written)
         around = None if self._layout is None else self._layout.around
         self._transfer = Transfer(self.simulation, self._worlds, around, self.inputs)
@@ -80,18 +82,10 @@ class Batch:
         assert layout is not None
         return layout.new_work(), new_contact_work(self.simulation, room, layout.around)
 
-    def _new_worlds(self, count: int) -> Worlds:
-        state, layout = self.simulation.state, self._layout
-        nu = sum(body.description.input_size for body in self._bodies)
-        numbers = np.zeros(0) if layout is None else layout.numbers
-        schedule = self._schedule
-        return Worlds(
-            q=np.tile(state.q, (count, 1)), v=np.tile(state.v, (count, 1)), aux=np.tile(state.aux, (count, 1)),
-            step=np.zeros(count, dtype=np.int64), until=np.zeros(count, dtype=np.int64),
-            status=np.zeros(count, dtype=np.int64), numbers=numbers[None].copy(), written=np.zeros((count, nu)),
-            is_written=np.zeros(nu, dtype=np.bool_), first_step=schedule.first_step, time=schedule.time,
-            stop=schedule.stop, is_cut=schedule.is_cut, inputs=schedule.inputs,
-        )  # fmt: skip
+    @staticmethod
+    def ahead(simulation: Simulation, count: int) -> StepsAhead | None:
+        """What makes many steps of a simulation at once, for `Simulation.run`; None if it is not worth it."""
+        return steps_ahead(simulation, count)
 
     # — what there is —
 
@@ -227,9 +221,7 @@ class Batch:
         assert threads is not None
         assert layout is not None
         schedule.cover(int(state.step[which].min()), int(state.until[which].max()))
-        self._worlds = state = state._replace(
-            time=schedule.time, stop=schedule.stop, is_cut=schedule.is_cut, inputs=schedule.inputs
-        )
+        self._worlds = state = schedule.plan(state)
         made = int(state.step[which].sum())
         try:
             threads.advance(layout, state, self._transfer.memory, which)

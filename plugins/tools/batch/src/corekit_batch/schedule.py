@@ -8,6 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.simulation.loop import Simulation
+from corekit_batch.tables import Worlds
 
 __all__ = ["Schedule"]
 
@@ -58,6 +59,10 @@ class Schedule:
                 self.is_cut[at] = True
         if not self._is_constant:
             self.inputs = self._signals(self.time)
+
+    def plan(self, worlds: Worlds) -> Worlds:
+        """Return the same worlds with the grid steps that are covered."""
+        return worlds._replace(time=self.time, stop=self.stop, is_cut=self.is_cut, inputs=self.inputs)
 
     def _signals(self, times: Array) -> Array:
         """u of all bodies by their signals, shape (times, nu); zero for channels without."""

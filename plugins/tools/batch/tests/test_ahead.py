@@ -1,0 +1,73 @@
+"""`Simulation.run` lets the driver make the steps that nothing looks at: it ends as single steps do, bit for bit."""
+
+import numpy as np
+import pytest
+
+from corekit.roles.component import BuildContext
+from corekit.scenario.load import load
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import small_world
+
+from .free_worlds import GVS, PCC, TOP, make_steps, scenario_of
+
+
+def expect_alike(one, other):
+    """Whether both would go on alike and report the same of their last step."""
+    first, second = one.internal_state(), other.internal_state()
+    assert first.keys() == second.keys()
+    for name, array in first.items():
+        assert np.array_equal(array, second[name]), name
+    for name in ("id", "gap", "point", "normal_impulse", "tangential_impulse", "slip", "mode"):
+        assert np.array_equal(getattr(one.contacts(), name), getattr(other.contacts(), name))
+    assert one.report == other.report
+
+
+@pytest.mark.parametrize("bodies", [TOP, PCC, GVS, TOP + PCC])
+def test_a_run_ends_where_single_steps_end(bodies):
+    scenario = scenario_of(bodies)
+    run, stepped = scenario.compose(), scenario.compose()
+    run.run(1.2)
+    make_steps(stepped, 1200)
+    expect_alike(run, stepped)
+    assert 1190 <= run.steps_ahead < 1200
+    run.run(1.21)  # few steps, made one by one
+    make_steps(stepped, 10)
+    expect_alike(run, stepped)
+
+
+def test_a_run_in_contact_ends_where_single_steps_end():
+    scenario = load("matrix/pcc")
+    run, stepped = scenario.compose(), scenario.compose()
+    run.run(1.1)
+    make_steps(stepped, 1100)
+    assert run.contacts().count
+    expect_alike(run, stepped)
+    assert run.steps_ahead > 1000
+
+
+def test_inputs_that_python_wrote_hold_during_a_run():
+    scenario = scenario_of(PCC)
+    run, stepped = scenario.compose(), scenario.compose()
+    for simulation in (run, stepped):
+        simulation.inputs["arm"]["chamber-force"] = np.arange(9.0)
+    run.run(1.0)
+    make_steps(stepped, 1000)
+    expect_alike(run, stepped)
+
+
+def test_whoever_watches_steps_sees_every_one():
+    simulation, seen = scenario_of(PCC).compose(), []
+    simulation.observe(lambda sim, _report: seen.append(sim.step_index))
+    simulation.run(1.0)
+    assert len(seen) == 1000
+    assert simulation.steps_ahead == 0
+
+
+def test_components_that_no_distribution_registers_are_stepped_one_by_one():
+    chain = PointChain(PointChainConfig(), BuildContext())
+    simulation = small_world({"chain": chain}, SemiImplicitEuler(None, BuildContext(step=1e-3)), step=1e-3)
+    simulation.run(1.1)
+    assert simulation.step_index == 1100
+    assert simulation.steps_ahead == 0
