@@ -40,7 +40,7 @@ from corekit.engine.contact.contact_kernels import (
     gap_terms,
     match_by_id,
 )
-from corekit.engine.step.contact_problem import ReducedContactProblem
+from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.geometry.shapes import Shape
 from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation, make_factorisation

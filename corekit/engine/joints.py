@@ -122,7 +122,8 @@ class JointRows:
 
     Attributes:
         joints: as given. count: number of rows. rows: where those of each joint stand. rank: number of those that
-            count, fewer where a loop holds something twice, as one of hinges in a plane.
+            count, fewer where a loop holds something twice, as one of hinges in a plane. independent: those of each
+            joint that hold what those before it do not.
         given: the motions that carry something.
         jacobian: J, shape (rows, nv). target: r, shape (rows,). impulse: λ [N·s or N·m·s], shape (rows,).
     """
@@ -133,6 +134,7 @@ class JointRows:
         ends = np.cumsum([0, *(3 + len(each) for each in self._turns)]).tolist()
         self.rows = [slice(a, b) for a, b in pairwise(ends)]
         self.count = self.rank = int(ends[-1])
+        self.independent = np.diff(ends).tolist()
         self.given = [joint.second for joint in self.joints if isinstance(joint.second, GivenMotion)]
         self.jacobian = np.zeros((self.count, velocities))
         self.target, self.impulse = np.zeros((2, self.count))
@@ -182,7 +184,7 @@ class JointRows:
         self._write_jacobian(state)
         own = self.jacobian[:, free]
         counts = [0, *(int(np.linalg.matrix_rank(own[: rows.stop])) for rows in self.rows)]
-        self.rank = counts[-1]
+        self.rank, self.independent = counts[-1], np.diff(counts).tolist()
         is_given = any(each.moving for each in self.given) or self.rank < np.linalg.matrix_rank(self.jacobian)
         for joint, rows, (before, after) in zip(self.joints, self.rows, pairwise(counts), strict=True):
             size, added = rows.stop - rows.start, after - before

@@ -6,7 +6,8 @@ Each contact c touches a few bodies b, each of which has its own velocities:
     W_cd = Σ_b J_cb·G_b·J_dbᵀ, zero where c and d touch no common body                       (2)
 
 The work for (1) is linear in the number of contacts. The kernel gives such a problem for every island, that is for
-contacts that are connected by bodies; islands do not depend on each other.
+contacts that are connected by bodies; islands do not depend on each other. What joints hold to each other counts as
+one body. Where rows with bounds act on bodies of an island, W of that island is given dense.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from corekit.engine.islands.contact_islands import has_many_contacts
 from corekit.engine.step import contact_problem
 from corekit.roles.contact_blocks import multiply_blocks
 from corekit.scenario.load import from_document
@@ -36,25 +37,27 @@ def columns(count, height, solver="cone", gap=0.02, integrator="semi-implicit-eu
 
 
 def pile(bodies, solver="cone", integrator="semi-implicit-euler", **options):
-    return from_document(
-        {
-            "format": "corekit-scenario/1",
-            "name": "columns",
-            "time": {"duration": 1.0, "step": STEP},
-            "world": {
-                "gravity": [0.0, 0.0, -GRAVITY],
-                "obstacles": [{"name": "floor", "shape": "half-space", "position": [0.0, 0.0, 0.0]}],
-            },
-            "bodies": bodies,
-            "contact": {
-                "friction": 0.5,
-                "detector": [{"use": "mpr"}],
-                "solver": {"use": solver, "options": options},
-            },
-            "integrator": {"use": integrator},
-            "output": {"every": STEP},
-        }
-    ).compose()
+    return from_document(pile_document(bodies, solver, integrator, **options)).compose()
+
+
+def pile_document(bodies, solver="cone", integrator="semi-implicit-euler", **options):
+    return {
+        "format": "corekit-scenario/1",
+        "name": "columns",
+        "time": {"duration": 1.0, "step": STEP},
+        "world": {
+            "gravity": [0.0, 0.0, -GRAVITY],
+            "obstacles": [{"name": "floor", "shape": "half-space", "position": [0.0, 0.0, 0.0]}],
+        },
+        "bodies": bodies,
+        "contact": {
+            "friction": 0.5,
+            "detector": [{"use": "mpr"}],
+            "solver": {"use": solver, "options": options},
+        },
+        "integrator": {"use": integrator},
+        "output": {"every": STEP},
+    }
 
 
 def kinetic_energy(simulation):
@@ -141,6 +144,70 @@ def test_islands_are_the_problem_itself(monkeypatch):
         multiply_blocks(problem.blocks, 3, problem.free_velocity, impulse, v, w)
         expected = W @ impulse + problem.free_velocity
         assert abs(w - expected).max() <= 100 * EPS * len(rows) * abs(W).max() * impulse.max()
+
+
+def beside_a_hinge_and_a_tendon(solver):
+    """Four columns of boxes, a box that leans on another one by a hinge, and a mass that drags a second by a tendon."""
+    boxes = [
+        {
+            "name": f"box{k}",
+            "use": "rigid",
+            "options": {"shape": "box", "size": [EDGE] * 3, "mass": MASS},
+            "initial": {"position": [(EDGE + 0.02) * (k // 2), 0.0, (0.5 + k % 2) * EDGE]},
+        }
+        for k in range(8)
+    ]
+    for k, name in enumerate(("frame", "lid")):
+        boxes.append(
+            {**boxes[0], "name": name, "initial": {"position": [1.0 + 0.11 * k, 0.0, 0.5 * EDGE + 0.001 * k]}}
+        )
+    chain = {
+        "masses": [1.0, 1.0], "positions": [[2.0, 0.0, 0.02], [2.2, 0.0, 0.02]], "shape": "sphere", "radius": 0.02,
+        "velocities": [[0.0, 0.0, 0.0], [0.8, 0.0, 0.0]], "links": ["none", "tendon"], "lower": -30.0, "upper": 0.0,
+    }  # fmt: skip
+    document = dict(pile_document(boxes, solver))
+    document["bodies"] = [*boxes, {"name": "chain", "use": "reference-point-chain", "options": chain}]
+    document["contact"]["detector"] = [{"use": "mpr"}, {"use": "sdf"}]
+    document["joints"] = [
+        {"name": "hinge", "kind": "hinge", "between": ["lid.body", "frame.body"], "axis": [0.0, 1.0, 0.0]}
+    ]
+    return from_document(document).compose()
+
+
+@pytest.mark.parametrize("solver", ["lcp", "qp"])
+def test_a_pile_beside_a_hinge_and_a_tendon_keeps_its_islands(solver, monkeypatch):
+    """Six islands: four columns, the hinged pair, the chain with its bounded row; and the motion of one dense W."""
+    simulation, dense = beside_a_hinge_and_a_tendon(solver), beside_a_hinge_and_a_tendon(solver)
+    seen, solve = [], type(simulation.system.solver).solve
+
+    def watched(self, problem, impulse):
+        if self is simulation.system.solver:
+            seen.append((problem.contact_count, problem.bounded_count))
+        return solve(self, problem, impulse)
+
+    monkeypatch.setattr(type(simulation.system.solver), "solve", watched)
+    monkeypatch.setattr(
+        contact_problem,
+        "has_many_contacts",
+        lambda world, count: world is simulation.system.terms and has_many_contacts(world, count),
+    )
+    for _ in range(20):
+        seen.clear()
+        for each in (simulation, dense):
+            assert each.step().solve_info.status.solved
+        assert len(seen) == 6
+        assert sum(bounded for _, bounded in seen) == 1
+        # two boxes on a floor have eight contacts, and so have the boxes of the hinge
+        assert sorted(count for count, bounded in seen if not bounded) == [8] * 5
+    # rounding of W by blocks and as a whole, grown by the forces of 20 steps; each solver stops at 1e-8 of the speeds
+    np.testing.assert_allclose(simulation.state.v, dense.state.v, atol=1e-7)
+    np.testing.assert_allclose(simulation.state.q, dense.state.q, atol=1e-8)
+    assert simulation.joint_force("hinge").force == pytest.approx(dense.joint_force("hinge").force, abs=1e-3)
+    # the tendon pulls at its bound, and both masses slide: their friction is μ·m·g
+    first, second = simulation.state.v[-6], simulation.state.v[-3]
+    pull, friction, time = 30.0, 0.5 * GRAVITY, 20 * STEP
+    assert first == pytest.approx((pull - friction) * time, rel=1e-6)
+    assert second == pytest.approx(0.8 - (pull + friction) * time, rel=1e-6)
 
 
 def wall(rows, length, mass=lambda size: MASS * size / EDGE, joint=0.0):

@@ -28,7 +28,7 @@ def _world(random):
         bodies.append((SimpleNamespace(factor=own), where))
     full = np.zeros((9, 9))
     full[:4, :4], full[4:, 4:] = diagonal.dense(), dense.dense()
-    factorisation: Any = SimpleNamespace(bodies=bodies, joined=None)
+    factorisation: Any = SimpleNamespace(bodies=bodies, clusters=[])
     return DelassusOperator(factorisation), full, np.array([1, 7])
 
 

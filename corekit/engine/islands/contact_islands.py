@@ -1,9 +1,13 @@
-"""The contact problem of a step with many contacts, island by island: contacts that no body connects are independent.
+"""The contact problem of a step with many contacts, by islands: contacts that no cluster connects are independent.
 
-    W = Σ_b J_b·G_b·J_bᵀ                                                                     (1)
+A cluster is a body, or bodies that joints hold to each other (`corekit.engine.step.clusters`), with velocities of its
+own, G_k the inverse of its A with constraints and joints eliminated:
+
+    W = Σ_k J_k·G_k·J_kᵀ                                                                     (1)
 
 Each island is solved as a problem of its own, which is exact. W is kept by blocks (`corekit.roles.contact_blocks`); it
-is assembled only where the solver needs it.
+is assembled only where the solver needs it. Rows with bounds belong to one cluster, and so to the island of its
+contacts; such an island has a dense W, and those of clusters without contact are one problem together.
 """
 
 from __future__ import annotations
@@ -15,7 +19,9 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import SOLVED, Residuals, SolveInfo
 from corekit.engine.contact.contact_areas import MOST_POINTS
+from corekit.engine.contact.contact_jacobian import BodyPoints
 from corekit.engine.contact.contact_kernels import add_rows
+from corekit.engine.islands.bounded_islands import BoundedIslands, TouchedCluster
 from corekit.engine.islands.island_kernels import (
     count_touches,
     label_islands,
@@ -24,6 +30,8 @@ from corekit.engine.islands.island_kernels import (
     order_contacts,
     place_touches,
 )
+from corekit.engine.step.bounded_rows import BoundedRows
+from corekit.engine.step.clusters import Cluster
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks
@@ -38,14 +46,8 @@ _OF_A_PAIR: Final = 4
 
 
 def has_many_contacts(world: WorldTerms, contact_count: int) -> bool:
-    """Whether a step's contacts are solved island by island: many, of several bodies, no bounded rows or joints."""
-    return (
-        contact_count >= MANY_CONTACTS
-        and len(world.bodies) > 1
-        and not world.has_bounded
-        and world.joints is None
-        and world.forces is None
-    )
+    """Whether a step's contacts are solved island by island: many, of several clusters, for impulses."""
+    return contact_count >= MANY_CONTACTS and len(world.factorisation.clusters) > 1 and world.forces is None
 
 
 def may_have_many_contacts(world: WorldTerms) -> bool:
@@ -61,17 +63,18 @@ def may_have_many_contacts(world: WorldTerms) -> bool:
 
 @final
 class ContactIslands:
-    """The rows J and the responses G·Jᵀ of one linearisation by bodies, and the islands that they form.
+    """The rows J and the responses G·Jᵀ of one linearisation by clusters, and the islands that they form.
 
     Args:
         world: terms of bodies and contacts, linearised and factorised.
         contact_count: how many of the pipeline's current contacts there are.
+        bounded: rows with bounds, or None without any.
 
     Attributes:
         movable: which contacts an impulse can move along their normal, shape (m,); None if all can.
     """
 
-    def __init__(self, world: WorldTerms, contact_count: int) -> None:
+    def __init__(self, world: WorldTerms, contact_count: int, bounded: BoundedRows | None = None) -> None:
         assert world.pipeline is not None
         self._world, self._count = world, contact_count
         self._contacts, self._width = world.pipeline.contacts, world.jacobian.width
@@ -89,38 +92,35 @@ class ContactIslands:
         movable = label >= 0
         self.movable: BoolArray | None = None if movable.all() else movable
         self._arrange(label, islands)
+        self._bounded: BoundedIslands | None = None
+        if bounded is not None:
+            moves = self._moves[: len(self._touching)].tolist()
+            touching = [
+                each._replace(moves=bool(moved)) for each, moved in zip(self._touching, moves, strict=True)
+            ]
+            self._bounded = BoundedIslands(
+                bounded, world.factorisation, touching, label, world.jacobian.width
+            )
 
     def _collect(self) -> None:
-        """Write J_b and G_b·J_bᵀ of every body that contacts touch."""
+        """Write J_k and G_k·J_kᵀ of every cluster that contacts touch."""
         world, contacts, width = self._world, self._contacts, self._width
-        by_first_velocity = {terms.body.first_v: i for i, terms in enumerate(world.bodies) if terms.body.nv}
-        touched = [
-            (by_first_velocity[points.first_v], points)
-            for points in world.jacobian.points
-            if points.first_v in by_first_velocity
-        ]
-        locals_: list[IntArray] = []
-        numbers: list[IntArray] = []
-        for _, points in touched:
-            local, own = np.empty((2, len(points.contact)), dtype=np.int64)
-            locals_.append(local)
-            numbers.append(own[: number_contacts(points.contact, local, own)])
+        touched = self._touched()
+        numbers = [_contacts_of(parts) for _, parts in touched]
         wide = None if world.pipeline is None else world.pipeline.areas
-        # the coordinates of each area are a body of its own
+        # the coordinates of each area are a cluster of its own
         extra = (
             []
             if wide is None
             else [(own, share) for _, group, share in wide.groups(contacts) for own in group]
         )
-        numbers.extend(own for own, _ in extra)
-        sizes = [world.bodies[i].body.nv for i, _ in touched] + [len(share) for _, share in extra]
-        counts = [len(own) for own in numbers]
+        owned = [*(own for own, _ in numbers), *(own for own, _ in extra)]
+        sizes = [cluster.size for cluster, _ in touched] + [len(share) for _, share in extra]
+        counts = [len(own) for own in owned]
         areas = [width * size * count for size, count in zip(sizes, counts, strict=True)]
-        self._bodies = [world.bodies[i] for i, _ in touched]
-        self._slices = [world.slices[i] for i, _ in touched]
         self._body_size: IntArray = np.array(sizes, dtype=np.int64)
         self._body_first: IntArray = np.cumsum([0, *counts], dtype=np.int64)
-        self._touch_contact: IntArray = np.concatenate([np.zeros(0, dtype=np.int64), *numbers])
+        self._touch_contact: IntArray = np.concatenate([np.zeros(0, dtype=np.int64), *owned])
         begins: IntArray = np.cumsum([0, *areas], dtype=np.int64)
         within = np.arange(self._body_first[-1]) - np.repeat(self._body_first[:-1], counts)
         self._touch_place: IntArray = np.repeat(begins[:-1], counts) + within * np.repeat(
@@ -128,35 +128,49 @@ class ContactIslands:
         )
         self._jacobian = np.zeros(begins[-1])
         self._response = np.empty(begins[-1])
-        self._views: list[tuple[Array, Array]] = []
-        for (i, points), local, size, begin, area in zip(
-            touched, locals_, sizes, begins.tolist(), areas, strict=False
-        ):
-            rows = self._jacobian[begin : begin + area].reshape(-1, size)
-            add_rows(
-                width, 0, points.contact, points.slot, local, contacts.weight, contacts.normal, contacts.tangent,
-                points.dofs, points.values, rows,
-            )  # fmt: skip
-            response = self._response[begin : begin + area].reshape(-1, size)
-            response[:] = rows
-            world.bodies[i].factor.solve_columns(response.T)
-            self._views.append((rows, response))
-        if not extra:
-            return
+        self._touching: list[TouchedCluster] = []
         mobility = np.zeros(self._count)
-        for own, (rows, response) in zip(numbers, self._views, strict=False):
-            mobility[own] += np.einsum("cj,cj->c", rows[::width], response[::width])
+        for (cluster, parts), (own, local), begin, area in zip(
+            touched, numbers, begins.tolist(), areas, strict=False
+        ):
+            rows = self._jacobian[begin : begin + area].reshape(-1, cluster.size)
+            for (first, points), places in zip(parts, local, strict=True):
+                add_rows(
+                    width, first, points.contact, points.slot, places, contacts.weight, contacts.normal,
+                    contacts.tangent, points.dofs, points.values, rows,
+                )  # fmt: skip
+            response = self._response[begin : begin + area].reshape(-1, cluster.size)
+            response[:] = rows
+            world.factorisation.solve_cluster_columns(cluster, response.T)
+            self._touching.append(TouchedCluster(cluster, own, response, True))
+            if extra:
+                mobility[own] += np.einsum("cj,cj->c", rows[::width], response[::width])
         for (own, share), begin in zip(extra, begins[len(touched) : -1].tolist(), strict=True):
             place = slice(begin, begin + share.size)
             self._jacobian[place] = share.ravel()
             self._response[place] = mobility[own[0]] * share.ravel()
+
+    def _touched(self) -> list[tuple[Cluster, list[tuple[int, BodyPoints]]]]:
+        """Every cluster that contacts touch, with where each of its bodies begins and the material points of that."""
+        clusters, of_body = self._world.factorisation.clusters, {}
+        for k, cluster in enumerate(clusters):
+            for first, where in zip(cluster.firsts, cluster.slices, strict=True):
+                if where.stop > where.start:
+                    of_body[where.start] = k, first
+        parts: dict[int, list[tuple[int, BodyPoints]]] = {}
+        for points in self._world.jacobian.points:
+            if points.first_v in of_body:
+                k, first = of_body[points.first_v]
+                parts.setdefault(k, []).append((first, points))
+        return [(clusters[k], own) for k, own in parts.items()]
 
     def _arrange(self, label: IntArray, islands: int) -> None:
         contacts, touches, bodies = self._count, len(self._touch_contact), len(self._body_size)
         new = np.empty
         self._contact_begin, self._touch_begin, self._body_begin = new((3, islands + 1), dtype=np.int64)
         self._velocity_count = new(islands, dtype=np.int64)
-        self._order, position = new((2, contacts), dtype=np.int64)
+        self._order, self._position = new((2, contacts), dtype=np.int64)
+        position = self._position
         self._first, self._new_body_first = (
             new(contacts + islands, dtype=np.int64),
             new(bodies + islands, dtype=np.int64),
@@ -189,7 +203,7 @@ class ContactIslands:
         self, solver: ImpulseSolver, velocity: Array, bias: Array, step: float, impulse: Array, start: Array, *,
         has_friction: bool = True,
     ) -> SolveInfo:  # fmt: skip
-        """Solve every island; `impulse` (m·width,) holds the guess and receives λ.
+        """Solve every island; `impulse` (m·width + p,) holds the guess and receives λ.
 
         Args:
             start: `start_impulse` of a contact problem.
@@ -207,6 +221,7 @@ class ContactIslands:
         if not has_friction:
             friction, record = np.zeros_like(friction), np.zeros_like(record)
         has_record = bool(record.shape[1])
+        bounded, given = self._bounded, impulse[self._count * width :]
         for k in range(self._island_count):
             own = self._order[self._contact_begin[k] : self._contact_begin[k + 1]]
             problem = BlockContactProblem(
@@ -215,17 +230,40 @@ class ContactIslands:
                 carried[own].ravel(),
             )  # fmt: skip
             guess = by_contact[own].ravel()
-            infos.append(solver.solve(problem, guess))
-            by_contact[own] = guess.reshape(-1, width)
+            rows = None if bounded is None else bounded.rows_of(k)
+            if bounded is None or rows is None:
+                infos.append(solver.solve(problem, guess))
+            else:
+                guess = np.concatenate([guess, given[rows]])
+                joined = bounded.join(problem, k, self._position, step, velocity, start[-len(given) :])
+                infos.append(solver.solve(joined, guess))
+                given[rows] = guess[len(own) * width :]
+            by_contact[own] = guess[: len(own) * width].reshape(-1, width)
+        if bounded is not None and (alone := bounded.rows_of(-1)) is not None:
+            guess = given[alone]
+            joined = bounded.join(None, -1, self._position, step, velocity, start[-len(given) :])
+            infos.append(solver.solve(joined, guess))
+            given[alone] = guess
         return _merged(infos)
 
     def add_response(self, impulse: Array, velocity: Array) -> None:
         """Add G·Jᵀ·λ to the velocities of the world."""
         width = self._width
         by_contact = impulse[: self._count * width].reshape(-1, width)
-        for b, where in enumerate(self._slices):
-            own = self._touch_contact[self._body_first[b] : self._body_first[b + 1]]
-            velocity[where] += by_contact[own].ravel() @ self._views[b][1]
+        for each in self._touching:
+            velocity[each.cluster.velocities] += by_contact[each.contacts].ravel() @ each.response
+        if self._bounded is not None:
+            self._bounded.add_response(impulse[self._count * width :], velocity)
+
+
+def _contacts_of(parts: list[tuple[int, BodyPoints]]) -> tuple[IntArray, list[IntArray]]:
+    """Contacts of the bodies of a cluster, rising, and the place among them of that of every point of each body."""
+    if len(parts) == 1:
+        contact = parts[0][1].contact
+        local, own = np.empty((2, len(contact)), dtype=np.int64)
+        return own[: number_contacts(contact, local, own)], [local]
+    own = np.unique(np.concatenate([points.contact for _, points in parts]))
+    return own, [np.searchsorted(own, points.contact) for _, points in parts]
 
 
 def _merged(infos: list[SolveInfo]) -> SolveInfo:

@@ -310,9 +310,9 @@ def _acceleration_jacobian(
         block = np.array(matrix, order="F")
         world.factorisation.solve_columns(block)
         np.negative(block, out=matrix)
-    joined, joints = world.factorisation.joined, world.joints
-    if joined is not None and joints is not None:
-        response = joined.unit_responses() @ joints.jacobian
+    if world.joints is not None:
+        response = np.zeros((world.nv, world.nv))
+        world.factorisation.add_joint_responses(response)
         da_dq -= response / settling**2
         da_dv -= response * (2.0 / settling)
     for terms, where in zip(world.bodies, world.slices, strict=True):

@@ -1,6 +1,6 @@
 """The contact problem of a step: reduced to impulses, or whole for solvers that eliminate for themselves.
 
-Few contacts are reduced to one dense W, many of several bodies to islands:
+Few contacts are reduced to one dense W, many of several clusters of bodies to islands:
 
     w = W·λ + w₀,   W = J·G·Jᵀ + diag(0, E_b),   w₀ = J·v_f + bias,   v⁺ = v_f + G·Jᵀ·λ               (1)
 
@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Self, final
 
 import numpy as np
-from attrs import define
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
@@ -29,41 +28,17 @@ from corekit.engine.contact.contact_kernels import (
     least_mobility,
 )
 from corekit.engine.islands.contact_islands import ContactIslands, has_many_contacts
+from corekit.engine.step.bounded_rows import BoundedRows
 from corekit.engine.step.delassus import DelassusOperator
+from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.engine.step.two_levels import Separation
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.matrices import Dense, Sparse
 from corekit.roles.contact import ImpulseSolver, UnreducedStepProblem, UnreducedStepSolver
 
-__all__ = ["ReducedContactProblem", "ReducedStep", "UnreducedStep"]
+__all__ = ["ReducedStep", "UnreducedStep"]
 
-_NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 _NOTHING = np.zeros(0)
-_NO_RECORD = np.zeros((0, 0))
-
-
-@final
-@define(eq=False)
-class ReducedContactProblem:
-    """Implements `corekit.roles.contact.ContactProblem` with a dense W."""
-
-    rows_per_contact: int
-    step: float
-    free_velocity: Array
-    matrix: Array
-    contact_count: int = 0
-    id: IntArray = _NO_ID
-    gap: Array = _NOTHING
-    friction: Array = _NOTHING
-    friction_record: Array = _NO_RECORD
-    start_impulse: Array = _NOTHING
-    bounded_count: int = 0
-    lower: Array = _NOTHING
-    upper: Array = _NOTHING
-
-    def delassus(self) -> Array:
-        """W, shape (R, R)."""
-        return self.matrix
 
 
 @final
@@ -95,15 +70,18 @@ class ReducedStep:
         """
         world, impulse = self._world, self._impulses.impulse
         if has_many_contacts(world, contact_count):
-            islands = ContactIslands(world, contact_count)
+            bounded = self._bounded_rows(about, step) if world.has_bounded else None
+            islands = ContactIslands(world, contact_count, bounded)
             info = islands.solve(self._solver, velocity, bias, step, impulse, self._impulses.start)
             movable = islands.movable
             if not world.has_constraints:
                 islands.add_response(impulse, velocity)
                 return info, movable
-            total = world.jacobian.multiply_transposed(impulse)
+            total = world.jacobian.multiply_transposed(self._impulses.of_contacts)
+            if bounded is not None:
+                bounded.add_transpose_product(impulse[-bounded.count :], total)
         else:
-            rows, problem, _ = self._reduce(contact_count, bias, about, step, velocity)
+            rows, problem = self._reduce(contact_count, bias, about, step, velocity)
             movable = _isolate_immovable(problem)
             info = self._solver.solve(problem, impulse)
             if not world.has_constraints:
@@ -135,19 +113,16 @@ class ReducedStep:
         end, known = velocity.copy(), self._impulses.impulse
         impulse = np.zeros(len(known))
         if has_many_contacts(world, count):
-            islands = ContactIslands(world, count)
+            bounded = self._bounded_rows(about, step) if world.has_bounded else None
+            islands = ContactIslands(
+                world, count, None if bounded is None else bounded.after(known[-bounded.count :])
+            )
             info = islands.solve(self._solver, end, bias, step, impulse, impulse, has_friction=False)
             islands.add_response(impulse, end)
         else:
-            _, problem, compliance = self._reduce(count, bias, about, step, velocity)
+            _, problem = self._reduce(count, bias, about, step, velocity, known)
             problem.friction = np.zeros(count)
             problem.friction_record = np.zeros_like(problem.friction_record)
-            if bounded := problem.bounded_count:
-                problem.free_velocity[-bounded:] += compliance * known[-bounded:]
-                problem.lower, problem.upper = (
-                    problem.lower - known[-bounded:],
-                    problem.upper - known[-bounded:],
-                )
             _isolate_immovable(problem)
             info = self._solver.solve(problem, impulse)
             self._delassus.add_response(impulse, end)
@@ -163,23 +138,34 @@ class ReducedStep:
         start_impulse: Array,
     ) -> ReducedContactProblem:
         """The problem at a velocity v_f, (nv,), of a step that began with `start_impulse` (m, width); see `solve`."""
-        _, problem, _ = self._reduce(contact_count, bias, about, step, velocity)
+        _, problem = self._reduce(contact_count, bias, about, step, velocity)
         problem.start_impulse = np.zeros(len(problem.free_velocity))
         problem.start_impulse[: start_impulse.size] = start_impulse.ravel()
         _isolate_immovable(problem)
         return problem
 
     def _reduce(
-        self, contact_count: int, bias: Array, about: Array, step: float, velocity: Array
-    ) -> tuple[Array, ReducedContactProblem, Array]:
-        """J, shape (R, nv), the problem at a velocity v_f, and E_b of the bounded constraints."""
+        self,
+        contact_count: int,
+        bias: Array,
+        about: Array,
+        step: float,
+        velocity: Array,
+        given: Array | None = None,
+    ) -> tuple[Array, ReducedContactProblem]:
+        """J, shape (R, nv), and the problem at a velocity v_f, to which impulses (R,) may have led already."""
         world, m = self._world, contact_count
         rows = world.jacobian.to_dense() if m else np.zeros((0, world.nv))
         free, compliance = bias[:m].flatten(), _NOTHING
         lower = upper = _NOTHING
         if world.has_bounded:
-            bounded, offset, compliance, lower, upper = self._bounded_rows(about, step)
-            rows, free = np.concatenate([rows, bounded]), np.concatenate([free, offset])
+            bounded = self._bounded_rows(about, step)
+            bounded = bounded if given is None else bounded.after(given[-bounded.count :])
+            compliance, lower, upper = bounded.compliance, bounded.lower, bounded.upper
+            rows, free = (
+                np.concatenate([rows, bounded.to_dense(world.nv)]),
+                np.concatenate([free, bounded.offset]),
+            )
         count = len(free)
         problem = ReducedContactProblem(
             world.jacobian.width, step, free, np.empty((count, count)), contact_count=m,
@@ -197,19 +183,19 @@ class ReducedStep:
         if len(compliance):
             corner = np.arange(count - len(compliance), count)
             problem.matrix[corner, corner] += compliance
-        return rows, problem, compliance
+        return rows, problem
 
-    def _bounded_rows(self, about: Array, step: float) -> tuple[Array, ...]:
-        """J_b (p, nv), bias, E and impulse bounds (p,) of the bounded constraints, for w_b = J_b·v⁺ + E·λ_b + bias."""
+    def _bounded_rows(self, about: Array, step: float) -> BoundedRows:
+        """The bounded rows of all bodies, one body after the other."""
         world, parts = self._world, []
-        for terms, where in zip(world.bodies, world.slices, strict=True):
+        for b, (terms, where) in enumerate(zip(world.bodies, world.slices, strict=True)):
             own, index = terms.constraints, terms.bounded
             if own is not None and len(index):
-                rows = np.zeros((len(index), world.nv))
-                rows[:, where] = own.rows.to_dense(terms.body.nv, index)
-                offset = -own.target[index] - rows @ about
-                parts.append((rows, offset, own.compliance[index], *own.bounds(step)))
-        return tuple(np.concatenate(each) for each in zip(*parts, strict=True))
+                rows = own.rows.to_dense(terms.body.nv, index)
+                offset = -own.target[index] - rows @ about[where]
+                parts.append((b, where, rows, offset, own.compliance[index], *own.bounds(step)))
+        bodies, slices, rows, *others = zip(*parts, strict=True)
+        return BoundedRows(bodies, slices, rows, *map(np.concatenate, others))
 
 
 def _isolate_immovable(problem: ReducedContactProblem) -> BoolArray | None:

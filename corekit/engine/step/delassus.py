@@ -70,7 +70,8 @@ class DelassusOperator:
         self._factorisation = factorisation
         own = [(body.factor, where) for body, where in factorisation.bodies]
         blocks = [(factor, where) for factor, where in own if isinstance(factor, BlockFactorisation)]
-        self._blocks = blocks if len(blocks) == len(own) and factorisation.joined is None else []
+        has_joints = any(each.elimination is not None for each in factorisation.clusters)
+        self._blocks = blocks if len(blocks) == len(own) and not has_joints else []
         self._response = np.zeros((0, 0))
 
     def assemble(self, rows: Array, velocity: Array, free: Array, delassus: Array) -> None:

@@ -21,11 +21,12 @@ from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_answer import checked_solution
 from corekit.engine.contact.contact_impulses import ContactImpulses
 from corekit.engine.potentials.potential_stage import PotentialStage
-from corekit.engine.step.contact_problem import ReducedContactProblem, ReducedStep, UnreducedStep
+from corekit.engine.step.contact_problem import ReducedStep, UnreducedStep
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.look_ahead import LookAhead
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
+from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.engine.step.two_levels import Placing, Separation
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs

@@ -3,91 +3,26 @@
     Δ_f = G·(r + extra),     G the inverse of A with constraints eliminated and prescribed velocities fixed    (1)
 
 A is block diagonal over bodies. The terms of a contact potential couple them: then it is one `CoupledStepMatrix`.
-Joints are eliminated from either by the Schur complement of their rows. With G₀ the inverse without joints,
-Δ = G₀·(r + Jᵀ·λ) and J·Δ = r_j give
-
-    S·λ = r_j − J·G₀·r,     S = J·G₀·Jᵀ,     G = G₀ − G₀·Jᵀ·S⁻¹·J·G₀                                    (2)
-
-so that a world with joints costs one more solve and a few columns, and keeps the structure of every body. Where a loop
-of joints holds something twice S is singular. Then the pseudo-inverse of D·S·D stands for its inverse, D² = 1/diag(S),
-with as many singular values as J has independent rows: what holds it shares the load.
+Joints are eliminated from either by the Schur complements of their rows (`clusters`), so that a world with joints costs
+one more solve and a few columns, and keeps the structure of every body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import final
 
 import numpy as np
-from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.joints import JointRows
 from corekit.engine.potentials.coupled_step_matrix import CoupledStepMatrix
 from corekit.engine.potentials.potential_forces import PotentialForces
+from corekit.engine.step.clusters import Cluster, JointElimination, find_clusters
 
-__all__ = ["JointElimination", "StepFactorisation"]
-
-_REPEATED = 1e-9
-"""Largest singular value of what repeats, relative: of a loop that no longer does, by 3e-5 of its rows, it is more."""
-
-
-@final
-class JointElimination:
-    """Factorises S and applies (2), with J as it was then.
-
-    Args:
-        rows: of the joints.
-    """
-
-    def __init__(self, rows: JointRows) -> None:
-        self._rows = rows
-        self._jacobian = rows.jacobian.copy()
-        self._response = np.zeros(rows.jacobian.T.shape, order="F")
-        self._factor, self._pivots = np.eye(rows.count), np.zeros(rows.count, dtype=np.int32)
-        self._is_loop = False
-
-    def refactor(self, apply_inverse: Callable[[Array], None]) -> bool:
-        """Factorise S of the rows as they are; False where joints contradict or repeat each other.
-
-        Args:
-            apply_inverse: overwrites a block (nv, R), Fortran order, by G₀·block.
-        """
-        self._jacobian[:] = self._rows.jacobian
-        self._response[:] = self._jacobian.T
-        apply_inverse(self._response)
-        complement = self._jacobian @ self._response
-        if not np.isfinite(complement).all():
-            return False
-        rank = self._rows.rank
-        self._is_loop = rank < self._rows.count
-        if self._is_loop:
-            scale = 1.0 / np.sqrt(np.maximum(np.abs(complement.diagonal()), np.finfo(float).tiny))
-            left, size, right = np.linalg.svd(scale[:, None] * complement * scale)
-            inverse = (right[:rank].T / size[:rank]) @ left[:, :rank].T
-            self._factor = scale[:, None] * inverse * scale
-            return bool(size[rank] <= _REPEATED * size[0])
-        self._factor, self._pivots, info = dgetrf(complement)
-        return bool(info == 0)
-
-    def _solve(self, rhs: Array) -> Array:
-        if self._is_loop:
-            return np.asarray(self._factor @ rhs)
-        return np.asarray(dgetrs(self._factor, self._pivots, rhs)[0])
-
-    def reaction(self, free: Array) -> Array:
-        """Write λ to the rows and return Jᵀ·λ, shape (nv,), for Δ = `free` without joints."""
-        self._rows.impulse[:] = self._solve(self._rows.target - self._jacobian @ free)
-        return self._jacobian.T @ self._rows.impulse
-
-    def project(self, block: Array) -> None:
-        """Overwrite G₀·block by G·block, shape (nv,) or (nv, R)."""
-        block -= self._response @ self._solve(self._jacobian @ block)
-
-    def unit_responses(self) -> Array:
-        """G₀·Jᵀ·S⁻¹, shape (nv, rows): Δ for a unit of r_j."""
-        return self._response @ self._solve(np.eye(self._rows.count))
+__all__ = ["StepFactorisation"]
 
 
 @final
@@ -107,7 +42,7 @@ class StepFactorisation:
         is_block_diagonal: whether the last one is of the bodies' own matrices alone.
         bodies: the bodies' terms, each with where its velocities stand.
         coupled: with a potential's terms, or None without a potential.
-        joined: the elimination of the joints, or None without joints.
+        clusters: bodies that joints hold to each other, each with the elimination of these.
     """
 
     def __init__(
@@ -122,7 +57,13 @@ class StepFactorisation:
         self.bodies = list(zip(bodies, slices, strict=True))
         self._forces, self._judges_bodies = forces, judges_bodies
         self.coupled = None if forces is None else CoupledStepMatrix(bodies, slices, forces)
-        self.joined = None if joints is None else JointElimination(joints)
+        self.clusters = find_clusters(slices, joints)
+        # a potential couples clusters, so that joints are eliminated from all of the matrix
+        self._coupled_joints: JointElimination | None = None
+        if forces is not None and joints is not None:
+            everything = np.arange(slices[-1].stop)
+            self._coupled_joints = JointElimination(joints, range(len(joints.joints)), everything)
+        self._has_joints = joints is not None
         self._is_coupled = False
         self.succeeded, self.is_block_diagonal = False, True
         self.number, self.failed_body = 0, -1
@@ -141,9 +82,30 @@ class StepFactorisation:
         self.succeeded = self.failed_body < 0
         if self.succeeded and self._is_coupled and self.coupled is not None:
             self.succeeded = self.coupled.refactor(damping, stiffness)
-        if self.succeeded and self.joined is not None:
-            self.succeeded = self.joined.refactor(self._apply_bodies)
+        if self.succeeded and self._has_joints:
+            self.succeeded = self._refactor_joints()
         return self.succeeded
+
+    def _refactor_joints(self) -> bool:
+        """Factorise the Schur complements of the joints."""
+        if self._is_coupled and self._coupled_joints is not None:
+            return self._coupled_joints.refactor(self._apply_bodies)
+        return all(
+            cluster.elimination.refactor(partial(self._apply_cluster, cluster))
+            for cluster in self.clusters
+            if cluster.elimination is not None
+        )
+
+    def _eliminations(self) -> list[JointElimination]:
+        """Those that the last factorisation made."""
+        if self._is_coupled and self._coupled_joints is not None:
+            return [self._coupled_joints]
+        return [each.elimination for each in self.clusters if each.elimination is not None]
+
+    def add_joint_responses(self, out: Array) -> None:
+        """Add G₀·Jᵀ·S⁻¹·J to `out` (nv, nv), by which joints answer errors of their rows."""
+        for each in self._eliminations():
+            each.add_unit_responses(out)
 
     def forget(self) -> None:
         """Count the matrix that the bodies factorise next as no step's."""
@@ -152,8 +114,10 @@ class StepFactorisation:
     def solve(self, extra: Array | None, out: Array) -> None:
         """Write Δ_f of (1), with `extra` (nv,) added to r or not, and the impulses of constraints and joints."""
         self._solve_bodies(extra, out)
-        if self.joined is not None:
-            reaction = self.joined.reaction(out)
+        if self._has_joints:
+            reaction = np.zeros(len(out))
+            for each in self._eliminations():
+                each.add_reaction(out, reaction)
             self._solve_bodies(reaction if extra is None else reaction + extra, out)
 
     def _solve_bodies(self, extra: Array | None, out: Array) -> None:
@@ -167,8 +131,29 @@ class StepFactorisation:
     def solve_columns(self, block: Array) -> None:
         """Overwrite `block` (nv, R), Fortran order, by G·block; a potential's terms are left out."""
         self._apply_body_blocks(block)
-        if self.joined is not None:
-            self.joined.project(block)
+        if self._has_joints:
+            self._project(block)
+
+    def solve_cluster_columns(self, cluster: Cluster, block: Array) -> None:
+        """Overwrite `block` (n, R) of a cluster's velocities, Fortran order, by G·block without a potential's terms."""
+        self._apply_cluster(cluster, block)
+        if cluster.elimination is not None:
+            cluster.elimination.project(block)
+
+    def _apply_cluster(self, cluster: Cluster, block: Array) -> None:
+        """The same without joints."""
+        if len(cluster.bodies) == 1:
+            self.bodies[cluster.bodies[0]][0].factor.solve_columns(block)
+            return
+        for b, first, where in zip(cluster.bodies, cluster.firsts, cluster.slices, strict=True):
+            own = slice(first, first + where.stop - where.start)
+            piece = np.array(block[own], order="F")
+            self.bodies[b][0].factor.solve_columns(piece)
+            block[own] = piece
+
+    def _project(self, block: Array) -> None:
+        for each in self._eliminations():
+            each.project_world(block)
 
     def _apply_bodies(self, block: Array) -> None:
         """Overwrite `block` by G·block without joints."""
@@ -190,5 +175,5 @@ class StepFactorisation:
         """Write −G·residual, both of shape (nv,); prescribed entries become 0."""
         np.negative(residual, out=out)
         self._apply_bodies(out[:, None])
-        if self.joined is not None:
-            self.joined.project(out)
+        if self._has_joints:
+            self._project(out)

@@ -12,7 +12,7 @@ from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.islands.contact_islands import MANY_CONTACTS, may_have_many_contacts
-from corekit.engine.step.contact_problem import ReducedContactProblem
+from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.roles.body import Body
 from corekit.roles.component import Component, Rehearsed
 from corekit.roles.contact import ContactSolver, ImpulseSolver
