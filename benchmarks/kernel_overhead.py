@@ -246,7 +246,7 @@ def hand_written_rest(
         )
         gap_terms(
             1, contacts.id, contacts.gap, still[:1], h, 1.0, 20.0, 0.5, contacts.id[:1], contacts.id[:0],
-            contacts.gap, bias, np.empty(1), np.empty(1),
+            contacts.gap, bias, np.empty(1), np.empty(1), np.empty(1),
         )  # fmt: skip
         guess = np.zeros(3)
         match_by_id(3, contacts.id, known_id, known_id[:0], impulse, guess)
