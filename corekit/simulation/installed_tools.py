@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # `corekit.Results` is loaded without numba
 
 __all__ = [
     "EquilibriumFinder",
+    "advance",
     "batch_class",
     "equilibrium_finder",
     "results_class",
@@ -81,6 +82,15 @@ def steps_ahead(simulation: Simulation, count: int) -> Callable[[int], int] | No
     """
     target = installed_hooks().target("corekit_batch")
     return load_target(target).ahead(simulation, count) if target else None
+
+
+def advance(simulation: Simulation, step_index: int) -> None:
+    """Make grid steps up to a number; the last, whose contacts and forces are reported, is an ordinary one."""
+    ahead = steps_ahead(simulation, step_index - simulation.step_index)
+    while simulation.step_index < step_index:
+        if ahead is not None:
+            simulation.steps_ahead += ahead(step_index - 1)
+        simulation.step()
 
 
 def results_class() -> Any:

@@ -41,7 +41,7 @@ from corekit.simulation.arguments import (
     check_state,
     is_number,
     or_none,
-)  # fmt: skip
+)
 from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import (
     ControlFunction,
@@ -66,8 +66,7 @@ class Simulation:
     """A composed world with its integrator, at a state.
 
     Time is t₀ + n·h: `step_index` n counts grid steps, and a breakpoint of an input that falls between
-    two grid points splits the step there. Two buffers are swapped when a step is accepted. `steps_ahead` counts the
-    grid steps that an installed batch made in `run`.
+    two grid points splits the step there. Two buffers are swapped when a step is accepted.
 
     Args:
         system: the world's step equation.
@@ -93,7 +92,7 @@ class Simulation:
         self.components = dict(components or {})
         self._component_names = dict(component_names or {})
         self.start_time = start_time
-        self.step_index, self.steps_ahead = 0, 0
+        self.step_index, self.steps_ahead = 0, 0  # grid steps, and those of them that an installed batch made
         self.report = StepReport(accepted=True, step_size=0.0)
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
@@ -134,6 +133,11 @@ class Simulation:
         check_arguments("Simulation.observe", observer=(observer, FUNCTION))
         self._observers = (*self._observers, observer)
 
+    @property
+    def is_observed(self) -> bool:
+        """Whether anything looks at single steps."""
+        return bool(self._observers)
+
     def contacts(self) -> ContactRecord:
         """Return what every contact did in the last grid step; `names` says between whom, `force` how it pushed.
 
@@ -151,8 +155,7 @@ class Simulation:
 
     def joint_force(self, name: str) -> JointForce:
         """Return the mean force and torque that a joint gave its first frame in the last grid step, as `contacts`."""
-        last = self.system.joint_force(name, self._now)
-        return self._parts.joint_force(name, last, self.report.step_size)
+        return self._parts.joint_force(name, self.system.joint_force(name, self._now), self.report.step_size)
 
     # — control —
 
@@ -351,15 +354,11 @@ class Simulation:
         """Step until `until` [s] after the start time, many steps at once where nothing observes them; if past, not."""
         if not is_number(until):
             raise ControlError(f"a simulation runs until a finite time, not {until!r} s")
-        from corekit.simulation.installed_tools import steps_ahead  # a single step needs no hooks
+        from corekit.simulation.installed_tools import advance  # single steps need no hooks
 
-        count = round(until / self.step_length)
         self._is_announced = True
         with announced_compilation():
-            ahead = None if self._observers else steps_ahead(self, count - self.step_index)
-            while self.step_index < count:
-                self.steps_ahead += 0 if ahead is None else ahead(count - 1)
-                self.step()
+            advance(self, round(until / self.step_length))
 
     def shape_owner(self, shape: int) -> str:
         """Return `body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""

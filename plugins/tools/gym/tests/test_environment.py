@@ -248,3 +248,18 @@ def test_two_processes_play_the_episodes_of_one(ball_file):
             np.testing.assert_array_equal(rewards, [each[1] for each in told])
     finally:
         several.close()
+
+
+def test_an_episode_does_not_depend_on_who_makes_the_steps_that_nothing_looks_at(make):
+    """With a frame skip of 5 the driver of an installed batch makes four of five steps, if it steps the world."""
+    pytest.importorskip("corekit_batch")
+    quick, plain = make(), make()
+    plain._ahead = None
+    for env in (quick, plain):
+        env.reset(seed=3)
+    for action in np.random.default_rng(0).uniform(-1.0, 1.0, (6, 3)):
+        one, other = quick.step(action), plain.step(action)
+        assert np.array_equal(one[0], other[0])
+        assert one[1:4] == other[1:4]
+    assert np.array_equal(quick.simulation.state.q, plain.simulation.state.q)
+    assert quick.simulation.steps_ahead == 0

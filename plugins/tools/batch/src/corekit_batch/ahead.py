@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
+from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
-from corekit_batch.layout import lay_out
+from corekit_batch.layout import form_numbers, lay_out
 from corekit_batch.refusal import NotCompiled
 from corekit_batch.schedule import Schedule
 from corekit_batch.surroundings import new_contact_work
@@ -27,12 +28,10 @@ _AT_ONCE: Final = 4096
 
 def steps_ahead(simulation: Simulation, count: int) -> StepsAhead | None:
     """Return what makes steps of a simulation; None if there are few, or the driver steps no such world."""
-    if count < _LEAST:
+    if count < _LEAST or simulation.is_observed:
         return None
-    try:
-        return StepsAhead(simulation)
-    except NotCompiled:
-        return None
+    ahead = StepsAhead(simulation)
+    return None if ahead.refusal else ahead
 
 
 @final
@@ -41,40 +40,68 @@ class StepsAhead:
 
     Args:
         simulation: to be advanced.
-    Raises:
-        NotCompiled: the driver steps no such world.
+
+    Attributes:
+        refusal: why the driver steps no such world, a sentence; empty if it does.
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        self._simulation, self._layout = simulation, lay_out(simulation)
+        self._simulation, self.refusal = simulation, ""
+        self._system: Any = None
+        self._models: list[Model] = []
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Lay the world out as it is now."""
+        simulation = self._simulation
+        self._system, self._models = simulation.system, [body.model for body in simulation.bodies]
+        try:
+            self._layout = lay_out(simulation)
+        except NotCompiled as reason:
+            self.refusal = str(reason)
+            return
+        self.refusal, layout = "", self._layout
         self._schedule = Schedule(simulation)
-        self._worlds: Worlds = new_worlds(simulation, 1, self._layout, self._schedule)
+        self._worlds: Worlds = new_worlds(simulation, 1, layout, self._schedule)
         self._inputs = WrittenInputs(simulation.bodies, self._worlds.written, self._worlds.is_written)
-        self._transfer = Transfer(simulation, self._worlds, self._layout.around, self._inputs)
-        around = self._layout.around
+        self._transfer = Transfer(simulation, self._worlds, layout.around, self._inputs)
         self._threads = Threads(
-            1, lambda room: (self._layout.new_work(), new_contact_work(simulation, room, around))
+            1, lambda room: (layout.new_work(), new_contact_work(simulation, room, layout.around))
         )
+
+    def _follow(self) -> None:
+        """Take up that the simulation became another one, or that its bodies have other models."""
+        models = [body.model for body in self._simulation.bodies]
+        if self._system is not self._simulation.system:
+            self._prepare()
+        elif any(new is not old for new, old in zip(models, self._models, strict=True)):
+            numbers = None if self.refusal else form_numbers(self._layout, models)
+            if numbers is None:
+                self._prepare()
+            else:
+                self._worlds.numbers[0], self._models = numbers, models
 
     def __call__(self, until: int) -> int:
         """Advance the simulation, at most to a grid step; return how many steps were made.
 
         It stands before a step that must be made by `Simulation.step`, whose reports are of that step alone.
         """
-        simulation, transfer = self._simulation, self._transfer
-        transfer.store(0)
+        simulation, begin = self._simulation, self._simulation.step_index
+        self._follow()
+        if begin >= until or self.refusal or simulation.is_observed:
+            return 0
+        self._transfer.read(0)
         self._read_inputs()
-        begin = simulation.step_index
         try:
             self._advance(until)
         finally:
             made = int(self._worlds.step[0]) - begin
             if made:
-                transfer.load(0)
-                simulation.system.forget()
+                self._transfer.write_forward(0)
         return made
 
     def _read_inputs(self) -> None:
+        self._worlds.is_written[:] = False
         for body in self._simulation.bodies:
             for channel, value in body.inputs.internal_state().items():
                 self._inputs[body.name][channel] = value
@@ -84,11 +111,11 @@ class StepsAhead:
         which = np.zeros(1, dtype=np.int64)
         while worlds.step[0] < until:
             begin = int(worlds.step[0])
-            worlds.until[0] = min(until, begin + _AT_ONCE)
-            self._schedule.cover(begin, begin + _AT_ONCE)
+            worlds.until[0] = end = min(until, begin + _AT_ONCE)
+            self._schedule.cover(begin, end)
             self._worlds = worlds = self._schedule.plan(worlds)
             self._threads.advance(self._layout, worlds, transfer.memory, which)
             if worlds.status[0] == NO_ROOM:
                 transfer.reserve(2 * transfer.memory.id.shape[1])
-            elif worlds.step[0] < worlds.until[0]:
+            elif worlds.step[0] < end:
                 return

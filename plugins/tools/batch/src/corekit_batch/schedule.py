@@ -12,8 +12,8 @@ from corekit_batch.tables import Worlds
 
 __all__ = ["Schedule"]
 
-_AHEAD: Final = 256
-"""Grid steps that are looked ahead at least: worlds that were reset one by one are at different steps."""
+_AHEAD: Final = 1024
+"""Grid steps that are looked ahead at least, so that calls for a few at a time seldom do."""
 
 
 @final

@@ -66,6 +66,29 @@ class Transfer:
         if "system/probe_time" in kept:
             self._store_contacts(w, kept)
 
+    def read(self, w: int) -> None:
+        """Bring a world to the state of the simulation, of which no more than the driver needs is kept."""
+        simulation, worlds = self._simulation, self._worlds
+        state = simulation.state
+        worlds.q[w], worlds.v[w], worlds.aux[w] = state.q, state.v, state.aux
+        worlds.step[w] = simulation.step_index
+        if self._around.exist:
+            kept = simulation.system.internal_state()
+            self._store_contacts(w, {f"system/{name}": array for name, array in kept.items()})
+
+    def write_forward(self, w: int) -> None:
+        """Bring the simulation, which stood at an earlier step of the same run, to the state of a world."""
+        simulation, worlds, step = self._simulation, self._worlds, int(self._worlds.step[w])
+        state, begins = simulation.state, len("system/")
+        with simulation.turn:
+            state.q[:], state.v[:], state.aux[:] = worlds.q[w], worlds.v[w], worlds.aux[w]
+            state.time = simulation.start_time + step * simulation.step_length
+            simulation.step_index = step
+            if self._around.exist:
+                known = self._contacts(w)
+                simulation.system.restore({name[begins:]: array for name, array in known.items()})
+            simulation.system.forget()
+
     def _contacts(self, w: int) -> InternalState:
         """What a world remembers, by the names of a simulation's internal state."""
         memory, n = self.memory, int(self.memory.count[w])

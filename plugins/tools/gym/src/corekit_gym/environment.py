@@ -12,6 +12,7 @@ import numpy as np
 from corekit.errors import CompositionError, ControlError, StepFailed
 from corekit.registry.resolve import did_you_mean
 from corekit.simulation.arguments import TABLE, TRUTH, check_arguments, or_none
+from corekit.simulation.installed_tools import steps_ahead
 from corekit_gym.drive import Drive
 from corekit_gym.episode_draws import EpisodeDraws
 from corekit_gym.payment import Payment
@@ -23,6 +24,8 @@ from corekit_gym.task_file import load_task
 __all__ = ["Environment"]
 
 _OPTIONS = ("parameters", "targets")
+_EPISODES = 1_000_000
+"""Grid steps that an environment is expected to make."""
 
 
 @final
@@ -69,6 +72,7 @@ class Environment(gymnasium.Env[Any, Any]):
         if self.task.loaded is None:
             raise CompositionError(f"task {self.task.name!r} has no scenario: give one in `loaded`")
         self.simulation = self.task.loaded.compose()
+        self._ahead = steps_ahead(self.simulation, _EPISODES)
         self._drive = Drive(self.task, self.simulation)
         self._action = np.zeros(self._drive.size)
         self.draws = EpisodeDraws(self.task, self.simulation)
@@ -140,9 +144,7 @@ class Environment(gymnasium.Env[Any, Any]):
         self._hold(self._action)
         simulation, failed = self.simulation, ""
         try:
-            for _ in range(self.task.frame_skip):
-                if not simulation.step().solve_info.status.solved:
-                    self._unsolved += 1
+            self._make_steps(simulation.step_index + self.task.frame_skip)
         except StepFailed as error:
             if self.task.failure_reward is None:
                 raise
@@ -169,6 +171,15 @@ class Environment(gymnasium.Env[Any, Any]):
         if isinstance(self._drawer, Window):
             self._drawer.show()
         return observation, float(reward), terminated, truncated, info
+
+    def _make_steps(self, end: int) -> None:
+        """Make grid steps up to a number of them; the last, which is observed, is an ordinary one."""
+        simulation = self.simulation
+        while simulation.step_index < end:
+            if self._ahead is not None:
+                self._ahead(end - 1)
+            if not simulation.step().solve_info.status.solved:
+                self._unsolved += 1
 
     def render(self) -> Any:
         """Return a picture now, uint8 of shape (height, width, 3), in mode "rgb_array"; show the page in "human".
