@@ -126,6 +126,10 @@ class HookSpecs:
         """`module:class` of many worlds of a scenario: `Scenario.batch`, see `corekit.simulation.installed_tools`."""
 
     @hookspec
+    def corekit_gradient_tool(self) -> str | None:
+        """`module:name` of what differentiates runs, see `corekit.simulation.installed_tools`: `gradient` and so on."""
+
+    @hookspec
     def corekit_scenario_doubts(self) -> Sequence[str] | None:
         """Functions, `module:function`, that say in sentences what is improbable of a `Scenario` or `Simulation`."""
 

@@ -12,6 +12,7 @@ __all__ = [
     "FIRST_PARTY",
     "FIRST_PARTY_KEYS",
     "FIRST_PARTY_VERBS",
+    "GRADIENTS",
     "RECORDER",
     "FirstParty",
     "is_ours",
@@ -67,6 +68,9 @@ RECORDER = "corekit-record"
 BATCH = "corekit-batch"
 """The distribution of this project that steps many worlds at once."""
 
+GRADIENTS = "corekit-gradients"
+"""The distribution of this project that differentiates runs."""
+
 FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
     {
         "bench": "corekit-study",
@@ -104,6 +108,7 @@ _DISTRIBUTIONS = frozenset(
     {
         "corekit-kernel",
         BATCH,
+        GRADIENTS,
         "corekit-import",
         "corekit-scenarios",
         "corekit-sections",

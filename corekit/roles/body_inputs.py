@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, NoReturn, final
+from contextlib import contextmanager
+from typing import Any, NoReturn, Protocol, final
 
 import numpy as np
 
@@ -20,6 +21,24 @@ __all__ = ["BodyInputs", "InputsByBody", "no_body"]
 
 def _warn(sentence: str) -> None:
     warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+
+
+class _Source(Protocol):
+    """What a channel reads: a signal, or one with a shift."""
+
+    def value(self, t: float, out: Array) -> None: ...
+
+
+@final
+class _Shifted:
+    """A signal and a constant vector."""
+
+    def __init__(self, signal: _Source, shift: Array) -> None:
+        self._signal, self._shift = signal, shift
+
+    def value(self, t: float, out: Array) -> None:
+        self._signal.value(t, out)
+        out += self._shift
 
 
 @final
@@ -144,7 +163,7 @@ class BodyInputs:
         """Make every channel follow its signal again; zero without one."""
         self._sources.clear()
         self.buffer.fill(0.0)
-        self._varying: list[tuple[Signal, Array]] = []
+        self._varying: list[tuple[_Source, Array]] = []
         for name, signal in self._given.items():
             signal.value(0.0, self._views[name])
             if not signal.constant:
@@ -198,6 +217,20 @@ class BodyInputs:
                         f"{time:.6g} s, outside its bounds [{channel.lower:g}, {channel.upper:g}]"
                         + (f": {channel.sign}" if channel.sign else "")
                     )
+
+    @contextmanager
+    def shifted(self, shift: Array) -> Iterator[None]:
+        """Have every input larger by a constant, shape (nu,), for so long; what was written stays what it was."""
+        varying, kept = self._varying, self.buffer.copy()
+        ends = np.cumsum([view.size for view in self._views.values()])[:-1]
+        own = {id(view): part for view, part in zip(self._views.values(), np.split(shift, ends), strict=True)}
+        self._varying = [(_Shifted(signal, own[id(view)]), view) for signal, view in varying]
+        self.buffer += shift
+        try:
+            yield
+        finally:
+            self._varying = varying
+            self.buffer[:] = kept
 
     # — internal state —
 

@@ -26,6 +26,7 @@ from corekit.roles.body import Body
 from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import Component, InternalState
 from corekit.roles.contact import ContactSolver
+from corekit.roles.derivatives import WorldDerivatives
 from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.joint import Joint, JointForce
@@ -247,6 +248,13 @@ class World(System, Protocol):
 
     def freeze_step(self, start: State, end: State, report: StepReport) -> Any:
         """The engine's record of the last accepted step from `start` to `end`, which later steps leave as it is."""
+
+    def derivatives(self, state: State) -> WorldDerivatives:
+        """Derivatives of the steps that it froze, with the charts of its states, of which `state` is one.
+
+        Raises:
+            GradientError: the engine has none.
+        """
 
     def equilibrium_terms(self) -> EquilibriumTerms:
         """Terms of a balance of forces at rest, apart from those of steps."""

@@ -11,11 +11,12 @@ from typing import Any, final
 import attrs
 import numpy as np
 
-from corekit.errors import CorekitError
+from corekit.errors import ControlError, CorekitError
 from corekit.roles.code import code_allowed
 from corekit.roles.model import Model
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.compose import Builder, initialise, read_initials
+from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import with_values
 from corekit.scenario.overrides import path_steps
 from corekit.scenario.scenario import Scenario
@@ -64,6 +65,27 @@ class Renewal:
                 return
         self._changes = changes
         simulation.mark_start(self)
+
+    def twin(self, parameters: Mapping[str, Any]) -> Simulation:
+        """Compose the scenario with the changes so far and others."""
+        return with_values(self._scenario, {**self._changes, **parameters}).compose()
+
+    def value(self, path: str) -> Any:
+        """What an entry of the scenario is now.
+
+        Raises:
+            ControlError: there is no such entry.
+        """
+        place: Any = resolved_document(with_values(self._scenario, self._changes))
+        try:
+            for step in path_steps(path):
+                if isinstance(place, list) and isinstance(step, str):
+                    place = next(each for each in place if each.get("name") == step)
+                else:
+                    place = place[step]
+        except (LookupError, TypeError, StopIteration):
+            raise ControlError(f"the scenario has no entry {path!r}") from None
+        return place
 
     def _replace_models(self, simulation: Simulation, parameters: Mapping[str, Any]) -> None:
         if self._is_tied:

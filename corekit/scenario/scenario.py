@@ -133,6 +133,16 @@ class Scenario(ScenarioTables):
 
         return batch_class()(self, count, **options)
 
+    def objective(self, loss: Callable[[Any], float], variables: Any, **options: Any) -> Any:
+        """Return a function x → (loss, gradient) for `scipy.optimize`; see `corekit_gradients.objective.Objective`.
+
+        Raises:
+            PluginError: nothing that differentiates runs is installed.
+        """
+        from corekit.simulation.installed_tools import gradient_tool
+
+        return gradient_tool().objective(self, loss, variables, **options)
+
     def run(self, **options: Any) -> Any:
         """Compose and run it into a new folder, and return its `corekit.Results`.
 

@@ -9,7 +9,7 @@ from corekit.registry.resolve import did_you_mean
 from corekit.roles.body import Body
 from corekit.roles.body_inputs import no_body
 
-__all__ = ["find_body", "find_frame"]
+__all__ = ["find_body", "find_frame", "name_shape", "shape_bodies"]
 
 
 def find_body(bodies: Sequence[Body], name: str) -> Body:
@@ -43,3 +43,18 @@ def find_frame(bodies: Sequence[Body], name: str) -> tuple[Body, int]:
             f"body {body_name!r} has {', '.join(names) or 'none'}"
         )
     return body, frames.index(own)
+
+
+def shape_bodies(bodies: Sequence[Body]) -> list[str]:
+    """Return the name of its body for every shape of bodies."""
+    return [body.name for body in bodies for _ in body.description.shapes]
+
+
+def name_shape(bodies: Sequence[Body], owners: Sequence[str], shape: int) -> str:
+    """Return `body.number` of a body's shape, or the name of an obstacle.
+
+    Args:
+        owners: of every shape. shape: its index among all of them.
+    """
+    owner, is_carried = owners[shape], shape < len(shape_bodies(bodies))
+    return f"{owner}.{shape - find_body(bodies, owner).first_shape}" if is_carried else owner

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from corekit.errors import PluginError
 from corekit.hooks.installed import installed_hooks
-from corekit.registry.first_party import BATCH, FIRST_PARTY_VERBS, RECORDER
+from corekit.registry.first_party import BATCH, FIRST_PARTY_VERBS, GRADIENTS, RECORDER
 from corekit.registry.resolve import load_target
 
 if TYPE_CHECKING:  # `corekit.Results` is loaded without numba
@@ -23,6 +23,7 @@ __all__ = [
     "advance",
     "batch_class",
     "equilibrium_finder",
+    "gradient_tool",
     "results_class",
     "run_function",
     "steps_ahead",
@@ -91,6 +92,12 @@ def advance(simulation: Simulation, step_index: int) -> None:
         if ahead is not None:
             simulation.steps_ahead += ahead(step_index - 1)
         simulation.step()
+
+
+def gradient_tool() -> Any:
+    """Return the installed module that differentiates runs, for `Simulation.gradient` and `Scenario.objective`."""
+    without = f"no installed distribution differentiates runs: pip install {GRADIENTS}"
+    return _installed("corekit_gradient_tool", without)
 
 
 def results_class() -> Any:

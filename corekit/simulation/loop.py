@@ -32,16 +32,7 @@ from corekit.roles.joint import JointForce
 from corekit.roles.model import Model
 from corekit.roles.obstacles import GivenMotion, Obstacle
 from corekit.roles.world import World
-from corekit.simulation.arguments import (
-    COUNT,
-    FUNCTION,
-    STATE,
-    TABLE,
-    check_arguments,
-    check_state,
-    is_number,
-    or_none,
-)
+from corekit.simulation import arguments as ask
 from corekit.simulation.breakpoints import Breakpoints
 from corekit.simulation.controllers import (
     ControlFunction,
@@ -50,7 +41,8 @@ from corekit.simulation.controllers import (
     check_controller,
     sampling_steps,
 )  # fmt: skip
-from corekit.simulation.frames import find_body, find_frame
+from corekit.simulation.frames import find_body, find_frame, name_shape, shape_bodies
+from corekit.simulation.renewing import Renewing
 from corekit.simulation.start_overlap import refuse_deep_overlap
 from corekit.simulation.step_failure import check_length, endless_cuts, step_failed
 from corekit.simulation.step_parts import MOST_PARTS, StepParts
@@ -75,6 +67,9 @@ class Simulation:
         step: h [s].
         components: every component with internal state, by its path in the scenario.
         component_names: registered name of each, as the scenario's `use` gives it, by the same path.
+
+    Attributes:
+        renew: gives it other parameters; None without a scenario.
     """
 
     def __init__(
@@ -99,7 +94,7 @@ class Simulation:
         self._breakpoints = self._new_breakpoints()
         self._observers: tuple[Observer, ...] = ()
         self._controllers, self.turn = SampledControllers(), Turn()
-        self._renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None
+        self.renew: Renewing | None = None
         self._start: InternalState | None = None
         self._is_announced = False
         self._parts = StepParts(tuple(joint.name for joint in system.joints))
@@ -130,7 +125,7 @@ class Simulation:
 
     def observe(self, observer: Observer) -> None:
         """Call `observer` after every accepted step."""
-        check_arguments("Simulation.observe", observer=(observer, FUNCTION))
+        ask.check_arguments("Simulation.observe", observer=(observer, ask.FUNCTION))
         self._observers = (*self._observers, observer)
 
     @property
@@ -150,14 +145,11 @@ class Simulation:
     @cached_property
     def shape_owners(self) -> tuple[str, ...]:
         """Name of the body or obstacle of every shape."""
-        own = [body.name for body in self.bodies for _ in body.description.shapes]
-        return (*own, *(obstacle.name for obstacle in self.obstacles))
+        return (*shape_bodies(self.bodies), *(obstacle.name for obstacle in self.obstacles))
 
     def joint_force(self, name: str) -> JointForce:
         """Return the mean force and torque that a joint gave its first frame in the last grid step, as `contacts`."""
         return self._parts.joint_force(name, self.system.joint_force(name, self._now), self.report.step_size)
-
-    # — control —
 
     def body(self, name: str) -> Body:
         """Return a body by its name."""
@@ -239,17 +231,17 @@ class Simulation:
             parameters: path in the scenario → value, for example `{"bodies.arm.options.stiffness": 200.0}`. Numbers
                 among the options of a body make a new model alone; anything else composes the world anew.
         """
-        check_arguments(
-            "Simulation.reset", seed=(seed, or_none(COUNT)), state=(state, or_none(STATE)),
-            parameters=(parameters, or_none(TABLE)),
+        ask.check_arguments(
+            "Simulation.reset", seed=(seed, ask.or_none(ask.COUNT)), state=(state, ask.or_none(ask.STATE)),
+            parameters=(parameters, ask.or_none(ask.TABLE)),
         )  # fmt: skip
         if self._start is None:
             raise ControlError("only a simulation that a scenario composed knows its start")
         self.restore(self._start)
         if parameters:
-            if self._renew is None:
+            if self.renew is None:
                 raise ControlError("only a simulation that a scenario composed can have other parameters")
-            self._renew(self, parameters)
+            self.renew(self, parameters)
         if seed is not None:
             for path, each in self.components.items():
                 if isinstance(each, Seeded):
@@ -259,7 +251,7 @@ class Simulation:
         self._parts.begin()
         self.report = StepReport(accepted=True, step_size=0.0)
         if isinstance(state, State):
-            check_state(state, self._now)
+            ask.check_state(state, self._now)
             self._now.q[:], self._now.v[:], self._now.aux[:] = state.q, state.v, state.aux
             self.system.admit(self._now)
         elif state is not None:
@@ -271,9 +263,9 @@ class Simulation:
             self.system.replace_model(self.body(name).index, model)
             self.components[f"bodies.{name}"] = model
 
-    def mark_start(self, renew: Callable[[Simulation, Mapping[str, Any]], None] | None = None) -> None:
+    def mark_start(self, renew: Renewing | None = None) -> None:
         """Make `reset` return to the state now, and set other parameters by a function of simulation and values."""
-        self._start, self._renew = self.internal_state(), renew
+        self._start, self.renew = self.internal_state(), renew
 
     def become(self, other: Simulation) -> None:
         """Become another simulation, with one's own observers and the controllers that Python added."""
@@ -286,12 +278,24 @@ class Simulation:
 
     def step(self) -> StepReport:
         """Advance by one grid step; raises StepFailed and keeps the last good state if it cannot."""
-        if not self._is_announced:  # the first step compiles
-            self._is_announced = True
-            with announced_compilation():
-                return self.step()
-        with self.turn:
-            return self._advance()
+        if self._is_announced:
+            with self.turn:
+                return self._advance()
+        self._is_announced = True  # the first step compiles
+        with announced_compilation():
+            return self.step()
+
+    def gradient(self, loss: Callable[[Any], float], **options: Any) -> Any:
+        """Run on, and differentiate a loss of that run; see `corekit_gradients.run_gradient.find_gradient`."""
+        from corekit.simulation.installed_tools import gradient_tool
+
+        return gradient_tool().find_gradient(self, loss, **options)
+
+    def linearise(self) -> Any:
+        """Linearise the next step in state and inputs; see `corekit_gradients.linearisation.linearise`."""
+        from corekit.simulation.installed_tools import gradient_tool
+
+        return gradient_tool().linearise(self)
 
     def _advance(self) -> StepReport:
         if self._controllers:
@@ -341,7 +345,7 @@ class Simulation:
         observers: Sequence[Observer] = (),
     ) -> None:
         """Restore an internal state and step from it to a grid step, with other observers or none."""
-        check_arguments("Simulation.rewind", step_index=(step_index, COUNT))
+        ask.check_arguments("Simulation.rewind", step_index=(step_index, ask.COUNT))
         watching, self._observers = self._observers, tuple(observers)
         try:
             self.restore(internal_state)
@@ -352,7 +356,7 @@ class Simulation:
 
     def run(self, until: float) -> None:
         """Step until `until` [s] after the start time, many steps at once where nothing observes them; if past, not."""
-        if not is_number(until):
+        if not ask.is_number(until):
             raise ControlError(f"a simulation runs until a finite time, not {until!r} s")
         from corekit.simulation.installed_tools import advance  # single steps need no hooks
 
@@ -362,8 +366,7 @@ class Simulation:
 
     def shape_owner(self, shape: int) -> str:
         """Return `body.number` of a body's shape, or the name of an obstacle, by its index among all shapes."""
-        owner, is_carried = self.shape_owners[shape], shape < len(self.shape_owners) - len(self.obstacles)
-        return f"{owner}.{shape - self.body(owner).first_shape}" if is_carried else owner
+        return name_shape(self.bodies, self.shape_owners, shape)
 
     # — internal state —
 
@@ -387,7 +390,7 @@ class Simulation:
     def restore(self, internal_state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Restore what `internal_state` returned."""
         with self.turn:
-            check_state(internal_state, self._now)
+            ask.check_state(internal_state, self._now)
             self._now.time = float(internal_state["time"])
             self.step_index = int(internal_state["step_index"])
             for name in ("q", "v", "aux"):

@@ -83,14 +83,6 @@ class Charts:
             out[where] = own if self.adds_up[b] else np.linalg.lstsq(self._basis(b, state), own)[0]
         return out
 
-    def covector(self, state: State, of_coordinates: Array) -> Array:
-        """Eᵀ·(∂ℓ/∂q): the derivative in displacements, shape (nv,), of one in coordinates, shape (nq,)."""
-        out = np.zeros(self._world.nv)
-        for b, (where, place) in enumerate(zip(self._world.slices, self._places, strict=True)):
-            own = of_coordinates[place]
-            out[where] = own if self.adds_up[b] else self._basis(b, state).T @ own
-        return out
-
     def transports(self, start: State, velocity: Array, step: float, end: State) -> _Transports:
         """T_q and h·T_v of a motion from `start` to `end` with v̄ = `velocity` over h [s]."""
         blocks: list[tuple[slice, Array, Array]] = []

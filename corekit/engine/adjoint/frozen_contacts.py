@@ -31,6 +31,10 @@ from corekit.roles.contact import FrictionDirections
 __all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
 
 
+_APART, _INSIDE, _CAPPED = range(3)
+"""Branches of (1), in its order."""
+
+
 class ContactLost(Exception):
     """A closed contact is not found at an argument nearby."""
 
@@ -74,13 +78,28 @@ class FrozenContacts:
         self.need_matrix = self._turns
         self._known: ContactRows | None = None
         self._fixed: dict[int, Array | None] = {}
-        # α and β of (1) of every contact of the record, and whether its push-out is limited
-        self._branch, self._is_limited = np.zeros((0, 2)), False
+        # the branch of (1) of every contact of the record, in its order, and whether its push-out is limited
+        self._branch: IntArray = np.zeros(0, dtype=np.int64)
+        self._is_limited = False
 
     def load(self, known: ContactRows | None) -> None:
         """Hold the contacts of a record."""
         self._known, self._fixed, self._is_limited = known, {}, False
-        self._branch = np.zeros((0, 2))
+
+    def hold(self, other: FrozenContacts) -> None:
+        """Hold the contacts that another world's hold, with what was found of them at the record."""
+        self._known, self._fixed = other._known, other._fixed
+        self._branch, self._is_limited = other._branch, other._is_limited
+
+    @property
+    def tracks_tangents(self) -> bool:
+        """Whether the tangents with which a step began change what it does: those of pyramids that stand do."""
+        return self._pyramids is not None and not self._turns and self._width == 3
+
+    @property
+    def tracks_impulses(self) -> bool:
+        """Whether the impulses with which a step began change what it does: by pyramids that turn they do."""
+        return self._turns
 
     # — at the record —
 
@@ -121,17 +140,9 @@ class FrozenContacts:
         pipeline, equation = self._world.pipeline, self._equation
         assert pipeline is not None
         rule, h = pipeline.rule, equation.step
-        self._branch = np.zeros((len(found), 2))
-        for c, i in enumerate(found):
-            if i < 0:
-                continue
-            first, push = pipeline.first_gap[i], min(1.0, h * rule.push_out)
-            if first > 0.0:
-                self._branch[c] = rule.approach, 0.0
-            elif push * first > -h * rule.cap:
-                self._branch[c] = push, 0.0
-            else:
-                self._branch[c] = 0.0, -h * rule.cap
+        first = np.where(found >= 0, np.append(pipeline.first_gap, 0.0)[found], 0.0)
+        inside = np.where(min(1.0, h * rule.push_out) * first > -h * rule.cap, _INSIDE, _CAPPED)
+        self._branch = np.where(first > 0.0, _APART, inside)
         closed = np.flatnonzero((solution.of_contacts[:, 0] > 0.0) & (found >= 0))
         if len(closed):
             own, here = solution.bias[closed, 0], equation.bias[found[closed], 0]
@@ -190,16 +201,18 @@ class FrozenContacts:
         pipeline, equation = self._world.pipeline, self._equation
         assert pipeline is not None
         first, h, rule = pipeline.first_gap[index], equation.step, pipeline.rule
-        slope, offset = self._branch[solution.modes.index].T
+        branch, push = self._branch[solution.modes.index], min(1.0, h * rule.push_out)
+        slope = np.choose(branch, (rule.approach, push, 0.0))
+        offset = np.where(branch == _CAPPED, -h * rule.cap, 0.0)
         if solution.kind is Kind.APART:
             own = np.zeros((len(index), self._width))
             end_gap = pipeline.room[index] + np.minimum(first, 0.0)
-            own[:, 0] = (end_gap - np.where(slope == rule.approach, 0.0, first)) / h
+            own[:, 0] = (end_gap - np.where(branch == _APART, 0.0, first)) / h
             return own
         if self._is_limited and solution.kind is Kind.PLACE:
             self._limit()
         own = equation.bias[index].copy()
-        inside = np.maximum(min(1.0, h * rule.push_out) * first, -h * rule.cap)
+        inside = np.maximum(push * first, -h * rule.cap)
         own[:, 0] += (slope * first + offset - np.where(first > 0.0, rule.approach * first, inside)) / h
         if solution.struck.any() and pipeline.restitution is not None:
             rate = equation.obstacle_velocity
@@ -210,6 +223,15 @@ class FrozenContacts:
             )
             own = np.where(solution.struck[:, None], struck, own)
         return own
+
+    def tangents(self) -> Array:
+        """Tangents of the contacts of the record as they are found now, shape (m, 3); zero of those that are not."""
+        known, pipeline = self._known, self._world.pipeline
+        if known is None or pipeline is None:
+            return np.zeros((0, 3))
+        place, out = self._places(known.id), np.zeros((len(known.id), 3))
+        out[place >= 0] = pipeline.contacts.tangent[place[place >= 0]]
+        return out
 
     def _rows(self) -> Array:
         """J of all contacts, shape (m, width, nv)."""
@@ -229,4 +251,10 @@ class FrozenContacts:
         found = self._places(known.id)
         carried = np.zeros((self._equation.contact_count, self._width))
         carried[found[found >= 0]] = start_impulse[found >= 0]
-        return pyramids.compute_friction_directions(self._equation.pose_contacts(bias, carried))
+        equation = self._equation
+        assert equation.reduced is not None
+        self._world.factorisation.refactor()
+        problem = equation.reduced.pose(
+            equation.contact_count, bias, equation.about, equation.step, equation.free_velocity(), carried
+        )
+        return pyramids.compute_friction_directions(problem)

@@ -9,7 +9,7 @@ any world, scheme and contact; that (1) is zero at the record shows that all of 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from corekit.engine.adjoint.solutions import Kind, Solution, solutions_of
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
 from corekit.engine.tape import StepRecord
-from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import GradientError
 from corekit.roles.component import Stateful
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_system import WorldSystem
 
 __all__ = ["Arguments", "Evaluation", "FrozenStep", "Residual"]
 
@@ -85,10 +87,15 @@ class Evaluation(NamedTuple):
     """F of (1), solution by solution, and the tangents of the contacts found, shape (m, 3)."""
 
     residuals: tuple[Residual, ...]
+    tangents: Array
 
     def stacked(self) -> Array:
-        """All of them one after the other."""
+        """All residuals one after the other."""
         return np.concatenate([each.stacked() for each in self.residuals])
+
+    def stacked_with_tangents(self) -> Array:
+        """The same with the tangents behind them."""
+        return np.concatenate([*(each.stacked() for each in self.residuals), self.tangents.ravel()])
 
 
 def _linearise_residual(terms: BodyTerms, point: LinearisationPoint) -> None:
@@ -165,6 +172,26 @@ class FrozenStep:
                 f"{size[i]:.3g} ({self._name_of(i)}); {_REASONS} can be the reason"
             )
 
+    def hold(self, other: FrozenStep) -> None:
+        """Hold the step that another world's holds, to evaluate its equations in this one."""
+        self.record, self.step, self.theta = other.record, other.step, other.theta
+        self.solutions, self.arguments, self.here = other.solutions, other.arguments, other.here
+        self._restore(self.record)
+        self._contacts.hold(other._contacts)
+        self._equation.begin_step(
+            self.record.start, self.step, contacts_at_start=other._equation.holds_contacts
+        )
+
+    @property
+    def tracks_tangents(self) -> bool:
+        """Whether tangents are memory of a run; see `FrozenContacts`."""
+        return self._contacts.tracks_tangents
+
+    @property
+    def tracks_impulses(self) -> bool:
+        """Whether impulses are."""
+        return self._contacts.tracks_impulses
+
     def _name_of(self, i: int) -> str:
         for solution, residual in zip(self.solutions, self.here.residuals, strict=True):
             parts = (len(residual.momentum), len(residual.rows), residual.contacts.held.size)
@@ -211,7 +238,8 @@ class FrozenStep:
                 self._contacts.find_modes(solution, start, own, carried)
             residual = self._residual(solution, start, own, about, carried)
             residuals.append(residual._replace(linear=self._linear(solution)) if is_first else residual)
-        return Evaluation(tuple(residuals))
+        tracks = self._contacts.tracks_tangents
+        return Evaluation(tuple(residuals), self._contacts.tangents() if tracks else np.zeros((0, 3)))
 
     def _point(self, start: State, velocity: Array) -> LinearisationPoint:
         """The point of the θ family at v_k = `velocity`, as `ThetaStep` makes it."""

@@ -14,6 +14,9 @@ of which the last term is for those solutions that come after the position level
 The adjoint goes the other way: it takes the covectors (a, b) of (δq⁺, δv⁺) through (3) and the transposes of (2). Rows
 of prescribed velocities are those of the identity, and what is prescribed at the start does not change.
 
+What a step keeps for the next one is an argument too, where it changes what the next one does: the tangents of contacts
+with pyramids that stand, t_k = (1 − nnᵀ)·t_{k−1} normalised, and impulses where pyramids turn.
+
 F_x, and for the θ family F_v, are central differences of (1), column by column. Where a contact is not found on one
 side the difference is one-sided.
 """
@@ -22,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
 
@@ -33,12 +36,31 @@ from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import Arguments, FrozenStep
 from corekit.engine.adjoint.saddle import SaddleSystem
 from corekit.engine.adjoint.solutions import Kind
-from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["StepDerivative"]
+if TYPE_CHECKING:
+    from corekit.engine.world.world_system import WorldSystem
+
+__all__ = ["Covectors", "StepDerivative"]
 
 _STEP: Final = 2.0**-18
 """Of a difference, relative to the scale of its argument."""
+_CONTINUES: Final = 0.5
+"""Length of a tangent in the new tangent plane from which it is continued (`assign_tangents_and_friction`)."""
+
+
+class Covectors(NamedTuple):
+    """Derivatives of a loss at one end of a step.
+
+    Args:
+        place, velocity: by displacements and v, shape (nv,).
+        tangents: by those of the contacts of the record, shape (m, 3); at its start by those known from before.
+        impulses: by those of the contacts of the record, at its start by the ones with which it began, (m, width).
+    """
+
+    place: Array
+    velocity: Array
+    tangents: Array
+    impulses: Array
 
 
 @final
@@ -70,6 +92,7 @@ class StepDerivative:
         sizes = [each.stacked().size for each in frozen.here.residuals]
         ends = np.cumsum([0, *sizes]).tolist()
         self._parts = [slice(a, b) for a, b in pairwise(ends)]
+        self._tangents = slice(ends[-1], ends[-1] + frozen.here.tangents.size)
         here = frozen.arguments
         self._of_place = self._columns(nv, self._place)
         self._of_start = self._columns(nv, self._start_velocity)
@@ -128,20 +151,28 @@ class StepDerivative:
         moved[j] += change
         return here._replace(final=moved), change
 
+    def _start_impulse(self, j: int, sign: float) -> tuple[Arguments, float]:
+        here = self._frozen.arguments
+        moved = here.start_impulse.copy()
+        change = sign * _STEP * np.abs(moved).max(initial=0.0)
+        moved.flat[j] += change
+        return here._replace(start_impulse=moved), change
+
     def _columns(self, count: int, moved: Callable[[int, float], tuple[Arguments, float]]) -> Array:
         """Differences of F along every argument of a kind, shape (N, count); zero along what is prescribed."""
         frozen = self._frozen
-        out = np.zeros((self._parts[-1].stop, count))
-        for j in np.flatnonzero(~self._prescribed).tolist():
+        out = np.zeros((self._tangents.stop, count))
+        kept = np.flatnonzero(~self._prescribed).tolist() if count == len(self._prescribed) else range(count)
+        for j in kept:
             found = []
             for sign in (1.0, -1.0):
                 arguments, change = moved(j, sign)
                 try:
-                    found.append((frozen.evaluate(arguments).stacked(), change))
+                    found.append((frozen.evaluate(arguments).stacked_with_tangents(), change))
                 except ContactLost:
                     continue
             if len(found) == 1:
-                found.append((frozen.here.stacked(), 0.0))
+                found.append((frozen.here.stacked_with_tangents(), 0.0))
             if not found:
                 self.lost += 1
                 continue
@@ -196,7 +227,7 @@ class StepDerivative:
         fixed = self._prescribed
         place, velocity = place.copy(), velocity.copy()
         place[fixed] = velocity[fixed] = 0.0
-        given = -(self._of_place @ place + self._of_start @ velocity)
+        given = -(self._of_place @ place + self._of_start @ velocity)[: self._parts[-1].stop]
         changes: dict[Kind, Array] = {}
         for s, (solution, part) in enumerate(zip(self._frozen.solutions, self._parts, strict=True)):
             right = given[part]
@@ -216,13 +247,13 @@ class StepDerivative:
 
     # — back —
 
-    def pull(self, place: Array, velocity: Array) -> tuple[Array, Array, Array]:
-        """Covectors of δq₀ and δv₀ for those of δq⁺ and δv⁺, all (nv,), and that of F, (N,), for parameters.
+    def pull(self, end: Covectors) -> tuple[Covectors, Array]:
+        """Covectors of the start for those of the end, and that of F, as long as `Evaluation.stacked`.
 
-        A parameter p changes a loss by −yᵀ·∂F/∂p of the last one, y.
+        A parameter p changes a loss by yᵀ·∂F/∂p of the last one, y.
         """
         frozen, nv, fixed = self._frozen, self._world.nv, self._prescribed
-        a, b = place.copy(), velocity.copy()
+        a, b = end.place.copy(), end.velocity.copy()
         a[fixed] = b[fixed] = 0.0
         covectors = {each.kind: np.zeros(nv) for each in frozen.solutions}
         if Kind.APART in covectors:
@@ -230,18 +261,77 @@ class StepDerivative:
         a, of_mean = self._transports[0].pull(a)
         covectors[Kind.PLACE] += self._theta * of_mean
         b0 = (1.0 - self._theta) * of_mean
-        covectors[Kind.VELOCITY if Kind.VELOCITY in covectors else Kind.PLACE] += b
-        y = np.zeros(self._parts[-1].stop)
+        last = Kind.VELOCITY if Kind.VELOCITY in covectors else Kind.PLACE
+        covectors[last] += b
+        y = np.zeros(self._tangents.stop)
+        y[self._tangents] = end.tangents.ravel()
+        if self._of_velocity is not None:
+            covectors[Kind.PLACE] += self._of_velocity[self._tangents].T @ y[self._tangents]
         for s in reversed(range(len(frozen.solutions))):
-            part = self._parts[s]
-            right = covectors[frozen.solutions[s].kind]
+            part, solution = self._parts[s], frozen.solutions[s]
+            right = covectors[solution.kind]
             right[fixed] = 0.0
-            nothing = np.zeros(part.stop - part.start - nv)
-            y[part] = np.concatenate(self._systems[s].solve_transposed(right, nothing))
+            of_impulse = np.zeros(part.stop - part.start - nv)
+            if solution.kind is last and end.impulses.size:
+                own = end.impulses[solution.modes.index].ravel()
+                of_impulse[len(of_impulse) - len(own) :] = own
+            y[part] = -np.concatenate(self._systems[s].solve_transposed(right, of_impulse))
             y[part][:nv][fixed] = 0.0
             if s and self._of_velocity is not None:
-                covectors[Kind.PLACE] -= self._of_velocity[part].T @ y[part]
-        a -= self._of_place.T @ y
-        b0 -= self._of_start.T @ y
+                covectors[Kind.PLACE] += self._of_velocity[part].T @ y[part]
+        a += self._of_place.T @ y
+        b0 += self._of_start.T @ y
         a[fixed] = b0[fixed] = 0.0
-        return a, b0, y
+        return Covectors(a, b0, self._of_known_tangents(y), self._of_start_impulses(y)), y
+
+    def _of_start_impulses(self, y: Array) -> Array:
+        """The covector of the impulses with which the step began, shape (m, width)."""
+        frozen = self._frozen
+        carried = frozen.arguments.start_impulse
+        turning = any(each.modes.turns.any() for each in frozen.solutions)
+        if not (frozen.tracks_impulses and turning and carried.any()):
+            return np.zeros_like(carried)
+        return (self._columns(carried.size, self._start_impulse).T @ y).reshape(carried.shape)
+
+    def _of_known_tangents(self, y: Array) -> Array:
+        """The covector of the tangents of the step before, (k, 3), from that of the tangents of this one.
+
+        With X = J·w in world axes for the momentum's part w of −y, U the relative velocity and ŷ = P_wᵀ·y_H,
+
+            c = λ₁·X + λ₂·(X × n) + ŷ₁·U + ŷ₂·(U × n),    z = (1 − ttᵀ)(c + τ),    τ₋ = (1 − nnᵀ)·z/ℓ
+
+        ℓ the length of (1 − nnᵀ)·t₋; nothing of contacts whose tangent began in this step.
+        """
+        frozen, contacts, nv = self._frozen, self._frozen.record.contacts, self._world.nv
+        if contacts is None or not frozen.tracks_tangents:
+            return np.zeros((0, 3))
+        n, t = contacts.normal, contacts.tangent
+        axes = np.stack([n, t, np.cross(n, t)], axis=1)
+        total = y[self._tangents].reshape(-1, 3).copy()
+        for solution, residual, part in zip(
+            frozen.solutions, frozen.here.residuals, self._parts, strict=True
+        ):
+            index, terms = solution.modes.index, residual.contacts
+            if solution.kind is Kind.APART or not len(index):
+                continue
+            k, width = terms.impulse.shape
+            of_rows = y[part][-k * width :].reshape(k, width)
+            by_slip = np.einsum("cij,ci->cj", terms.by_velocity, of_rows)
+            moved = np.einsum("cij,ci->cj", axes[index], terms.rows @ -y[part][:nv])
+            velocity = frozen.arguments.final if solution.kind is Kind.VELOCITY else frozen.arguments.velocity
+            slip = terms.rows @ velocity + solution.bias[index]
+            relative = np.einsum("cij,ci->cj", axes[index], slip)
+            for vector, weight in ((moved, terms.impulse), (relative, by_slip)):
+                total[index] += weight[:, 1:2] * vector + weight[:, 2:3] * np.cross(vector, n[index])
+        total -= np.einsum("ci,ci->c", t, total)[:, None] * t
+        out = np.zeros((len(contacts.known.id), 3))
+        place = {int(each): i for i, each in enumerate(contacts.known.id)}
+        for c, each in enumerate(contacts.id):
+            i = place.get(int(each), -1)
+            if i < 0:
+                continue
+            before = contacts.known.tangent[i] - (contacts.known.tangent[i] @ n[c]) * n[c]
+            length = np.linalg.norm(before)
+            if length >= _CONTINUES:
+                out[i] = (total[c] - (total[c] @ n[c]) * n[c]) / length
+        return out

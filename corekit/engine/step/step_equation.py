@@ -44,7 +44,7 @@ class StepEquation:
     """Linearises and solves the step of a world of these terms.
 
     Attributes:
-        impulses: of contacts and constraints.
+        impulses: of contacts and constraints. reduced: solves for them; None without an impulse solver.
         point: the last linearisation point, or None. step: h of the step [s].
         contact_count: contacts there that are solved for impulses.
         contact_mean: v̄ that leads to the state where they were found, shape (nv,).
@@ -66,7 +66,7 @@ class StepEquation:
         has_contact = world.pipeline is not None
         width = world.jacobian.width
         self.impulses = ContactImpulses(world.bodies, width, world.joints, has_contact=has_contact)
-        self._reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
+        self.reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
         self._look_ahead = None if world.pipeline is None else LookAhead(world, world.pipeline)
@@ -273,12 +273,12 @@ class StepEquation:
         world.factorisation.solve(self._potential_rhs, velocity)
         velocity += self._velocity
         if count or self.impulses.bounded:
-            assert self._reduced is not None
+            assert self.reduced is not None
             if count and not self._bias_is_limited:
                 limit_push_out(world, point.at, point.step, self.bias)
                 self._bias_is_limited = True
             self._free[:], self._is_reduced = velocity, True
-            info, self.movable = self._reduced.solve(
+            info, self.movable = self.reduced.solve(
                 count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
             )
             return info
@@ -296,19 +296,12 @@ class StepEquation:
             self.bias, impulses.impulse, impulses.of_constraints = before, impulse, of_constraints
         return info
 
-    def pose_contacts(self, bias: Array, start_impulse: Array) -> ReducedContactProblem:
-        """The contact problem at the current point, which is factorised for it; see `ReducedStep.pose`."""
-        assert self._reduced is not None
-        self._world.factorisation.refactor(*self._potential_factors)
-        free = self.free_velocity()
-        return self._reduced.pose(self.contact_count, bias, self._velocity, self.step, free, start_impulse)
-
     def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Separation]:
         """Solve for what moves the contacts of the last answer v⁺ apart; see `ReducedStep.separate`."""
-        assert self._reduced is not None
+        assert self.reduced is not None
         if not self._is_factorised:
             self._world.factorisation.refactor(*self._potential_factors)
-        return self._reduced.separate(self.contact_count, gap, self._velocity, self.step, velocity)
+        return self.reduced.separate(self.contact_count, gap, self._velocity, self.step, velocity)
 
     def free_velocity(self) -> Array:
         """v_f at the current point, a new array (nv,); v_k where A cannot be factorised."""

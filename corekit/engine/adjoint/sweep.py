@@ -1,0 +1,172 @@
+"""The derivative of a run's loss by its start, its inputs and parameters: one sweep back over the tape.
+
+    L = Σ_k ℓ_k(x_k),     (a, b) ← ∂ℓ_k/∂x_k + (a, b) pulled through step k + 1                              (1)
+
+from the last step to the first. What a step keeps for the next one beside q and v, tangents and impulses, has covectors
+too, by the ids of contacts. An input u that is held in step k, and a parameter p, change the loss by
+
+    L_{u_k} = y_kᵀ·∂F_k/∂u,      L_p = Σ_k y_kᵀ·∂F_k/∂p                                                       (2)
+
+with F the equations of a step and y_k their covector. ∂F/∂u and ∂F/∂p are differences at what is recorded: no run is
+repeated. For a parameter F is evaluated in two twins of the world, with p + ε and p − ε.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.engine.adjoint.charts import Charts
+from corekit.engine.adjoint.frozen_contacts import ContactLost
+from corekit.engine.adjoint.frozen_step import FrozenStep
+from corekit.engine.adjoint.reparametrisation import Reparametrisation
+from corekit.engine.adjoint.solutions import Kind
+from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
+from corekit.engine.tape import StepRecord
+from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearisation, SweepReport, Twins
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_system import WorldSystem
+
+__all__ = ["input_columns", "linearise_tape", "sweep_back"]
+
+_STEP: Final = 2.0**-17
+
+
+def sweep_back(
+    system: WorldSystem,
+    charts: Charts,
+    tape: Sequence[StepRecord],
+    loss: Callable[[int], StateCovector | None],
+    *,
+    wants_inputs: bool = False,
+    twins: Sequence[Twins] = (),
+    progress: Callable[[int], object] | None = None,
+) -> RunDerivative:
+    """Pull a loss through a tape; the world's internal state is that of the first record after it.
+
+    Args:
+        system: the world that made the tape. charts: of its states. tape: records that follow each other, at least one.
+        loss: ∂ℓ_k/∂x_k at the end of record k, and of the start for k = −1; None where there is no term.
+        wants_inputs: whether (2) of the inputs is computed.
+        twins: one per parameter.
+        progress: called with the number of steps that are left.
+    Raises:
+        GradientError: a step has no derivative.
+    """
+    step = FrozenStep(system)
+    others = [
+        (FrozenStep(cast("WorldSystem", each.ahead)), FrozenStep(cast("WorldSystem", each.behind)), each.size)
+        for each in twins
+    ]
+    nv, width = system.nv, system.terms.jacobian.width
+    count = sum(terms.body.description.input_size for terms in system.terms.bodies)
+    inputs = np.zeros((len(tape), count)) if wants_inputs else None
+    parameters = np.zeros(len(twins))
+    place, velocity = np.zeros((2, nv))
+    tangents: dict[int, Array] = {}
+    impulses: dict[int, Array] = {}
+    met: Counter[str] = Counter()
+    moved: Counter[str] = Counter()
+    scale = np.ones(nv)
+    for k in range(len(tape) - 1, -1, -1):
+        record = tape[k]
+        _add(loss(k), place, velocity)
+        step.load(record)
+        derivative = StepDerivative(system, step, charts, scale, scale)
+        before = derivative.end
+        before.v[:] = record.velocity
+        change = Reparametrisation(system.terms, charts, before, record.end)
+        moved.update(change.bodies)
+        place, velocity = change.pull(place, velocity)
+        ids = [] if record.contacts is None else record.contacts.id.tolist()
+        end = Covectors(
+            place,
+            velocity,
+            _stacked(ids, tangents, 3) if step.tracks_tangents else np.zeros((0, 3)),
+            _stacked(ids, impulses, width),
+        )
+        start, y = derivative.pull(end)
+        if inputs is not None:
+            inputs[k] = y @ input_columns(system, step)
+        for i, (ahead, behind, size) in enumerate(others):
+            ahead.hold(step)
+            behind.hold(step)
+            try:
+                one, other = ahead.evaluate(step.arguments), behind.evaluate(step.arguments)
+            except ContactLost:
+                met["lost"] += 1
+                continue
+            parameters[i] += y @ (one.stacked_with_tangents() - other.stacked_with_tangents()) / (2.0 * size)
+        place, velocity = start.place, start.velocity
+        known = [] if record.contacts is None else record.contacts.known.id.tolist()
+        tangents = dict(zip(known, start.tangents, strict=False))
+        impulses = dict(zip(ids, start.impulses, strict=True)) if start.impulses.any() else {}
+        met["impacts"] += any(each.kind is Kind.VELOCITY for each in step.solutions)
+        met["degenerate"] += any(each.modes.degenerate for each in step.solutions)
+        met["redundant"] += not derivative.is_regular
+        met["lost"] += derivative.lost
+        if progress is not None:
+            progress(k)
+    _add(loss(-1), place, velocity)
+    report = SweepReport(
+        len(tape), met["impacts"], met["degenerate"], met["redundant"], met["lost"], dict(moved)
+    )
+    return RunDerivative(place, velocity, inputs, parameters, report)
+
+
+def _add(term: StateCovector | None, place: Array, velocity: Array) -> None:
+    """Add the covector of a loss."""
+    if term is not None:
+        place += term.by_displacement
+        velocity += term.by_velocity
+
+
+def _stacked(ids: Sequence[int], known: dict[int, Array], width: int) -> Array:
+    """The covectors of contacts in their order, zero of those without."""
+    return np.array([known.get(each, np.zeros(width)) for each in ids]).reshape(-1, width)
+
+
+def input_columns(system: WorldSystem, step: FrozenStep) -> Array:
+    """∂F/∂u of a step by the inputs of all bodies, shape (N, nu)."""
+    columns: list[Array] = []
+    for terms in system.terms.bodies:
+        inputs, count = terms.body.inputs, terms.body.description.input_size
+        here = inputs.value_at(step.record.start.time).copy()
+        for j in range(count):
+            size = _STEP * max(1.0, abs(here[j]))
+            ends = []
+            for sign in (1.0, -1.0):
+                shift = np.zeros(count)
+                shift[j] = sign * size
+                with inputs.shifted(shift):
+                    ends.append(step.evaluate(step.arguments).stacked_with_tangents())
+            columns.append((ends[0] - ends[1]) / (2.0 * size))
+    return np.array(columns).reshape(len(columns), -1).T
+
+
+def linearise_tape(system: WorldSystem, charts: Charts, tape: Sequence[StepRecord]) -> StepLinearisation:
+    """Pull every unit covector of the end of a tape to its start; memory of contacts counts as constant."""
+    nv, frozen, scale = system.nv, FrozenStep(system), np.ones(system.nv)
+    count = sum(terms.body.description.input_size for terms in system.terms.bodies)
+    of_state, of_inputs, is_degenerate = np.eye(2 * nv), np.zeros((2 * nv, count)), False
+    for record in reversed(tape):
+        frozen.load(record)
+        derivative = StepDerivative(system, frozen, charts, scale, scale)
+        ahead = derivative.end
+        ahead.v[:] = record.velocity
+        change = Reparametrisation(system.terms, charts, ahead, record.end)
+        by_input = input_columns(system, frozen)
+        nothing = np.zeros_like(frozen.here.tangents), np.zeros_like(frozen.arguments.start_impulse)
+        rows = []
+        for i, row in enumerate(of_state):
+            start, y = derivative.pull(Covectors(*change.pull(row[:nv], row[nv:]), *nothing))
+            rows.append(np.concatenate([start.place, start.velocity]))
+            of_inputs[i] += y @ by_input
+        of_state = np.array(rows)
+        is_degenerate |= any(each.modes.degenerate > 0 for each in frozen.solutions)
+    return StepLinearisation(of_state, of_inputs, is_degenerate)

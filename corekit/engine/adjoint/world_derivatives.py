@@ -1,0 +1,55 @@
+"""The derivatives of a world's steps, as tools ask for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, final
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.engine.adjoint.charts import Charts
+from corekit.engine.adjoint.sweep import linearise_tape, sweep_back
+from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearisation, Twins
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_system import WorldSystem
+
+__all__ = ["WorldDerivatives"]
+
+
+@final
+class WorldDerivatives:
+    """Implements `corekit.roles.derivatives.WorldDerivatives`.
+
+    Args:
+        system: the world. state: one of its states.
+    """
+
+    def __init__(self, system: WorldSystem, state: State) -> None:
+        self._system, self._charts = system, Charts(system.terms, state)
+
+    def displace(self, state: State, displacement: Array, out: State) -> None:
+        """Write q(δ) and its aux."""
+        self._charts.displace(state, displacement, out)
+
+    def difference(self, state: State, change: Array) -> Array:
+        """δ for a change of coordinates."""
+        return self._charts.difference(state, change)
+
+    def sweep_back(
+        self,
+        tape: Sequence[Any],
+        loss: Callable[[int], StateCovector | None],
+        *,
+        wants_inputs: bool = False,
+        twins: Sequence[Twins] = (),
+        progress: Callable[[int], object] | None = None,
+    ) -> RunDerivative:
+        """Pull a loss back through a tape."""
+        return sweep_back(
+            self._system, self._charts, tape, loss, wants_inputs=wants_inputs, twins=twins, progress=progress
+        )
+
+    def linearise(self, tape: Sequence[Any]) -> StepLinearisation:
+        """The derivative of the end of a tape by its start and by what its steps held."""
+        return linearise_tape(self._system, self._charts, tape)

@@ -1,0 +1,117 @@
+"""What an engine can say of the derivatives of its steps: see `World.derivatives`.
+
+Derivatives by coordinates are by displacements δ, q(δ) = integrate(q, δ, 1), so that orientations have three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from attrs import field, frozen
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+
+if TYPE_CHECKING:
+    from corekit.roles.world import World
+
+__all__ = ["RunDerivative", "StateCovector", "StepLinearisation", "SweepReport", "Twins", "WorldDerivatives"]
+
+
+class StateCovector(NamedTuple):
+    """∂ℓ/∂δ at δ = 0 and ∂ℓ/∂v of a loss, both of shape (nv,)."""
+
+    by_displacement: Array
+    by_velocity: Array
+
+
+class Twins(NamedTuple):
+    """Two worlds that differ from another one by ±ε in a parameter."""
+
+    ahead: World
+    behind: World
+    size: float
+
+
+@frozen
+class SweepReport:
+    """What a sweep met.
+
+    Args:
+        steps: of the tape. impacts: of them, those that an impact ended at velocity level.
+        degenerate: steps at a kink, whose derivative is that of one side.
+        redundant: steps whose contacts or constraints repeat each other.
+        lost: differences without a contact that ends there, which count as zero.
+        reparametrised: body → steps that changed its coordinates.
+    """
+
+    steps: int
+    impacts: int
+    degenerate: int
+    redundant: int
+    lost: int
+    reparametrised: dict[str, int] = field(factory=dict)
+
+
+class RunDerivative(NamedTuple):
+    """Derivatives of a loss.
+
+    Args:
+        place: by displacements of the start, shape (nv,). velocity: by its v, shape (nv,).
+        inputs: by those held in each step of the tape, stacked over bodies, shape (steps, nu); None if not asked.
+        parameters: by each, shape (k,).
+        report: what the sweep met.
+    """
+
+    place: Array
+    velocity: Array
+    inputs: Array | None
+    parameters: Array
+    report: SweepReport
+
+
+class StepLinearisation(NamedTuple):
+    """Of the steps of a tape: by displacements and v of the start, (2·nv, 2·nv), by held inputs, (2·nv, nu), kinks."""
+
+    by_state: Array
+    by_inputs: Array
+    is_degenerate: bool
+
+
+class WorldDerivatives(Protocol):
+    """Of one world. Sweeps use its buffers: its internal state is then another one, and must be restored."""
+
+    def displace(self, state: State, displacement: Array, out: State) -> None:
+        """Write q(δ) and its aux; time and v are those of the state."""
+
+    def difference(self, state: State, change: Array) -> Array:
+        """δ that leads to a place nearby, of which the coordinates differ by `change`, shape (nq,) or (nq, k)."""
+
+    def sweep_back(
+        self,
+        tape: Sequence[Any],
+        loss: Callable[[int], StateCovector | None],
+        *,
+        wants_inputs: bool = False,
+        twins: Sequence[Twins] = (),
+        progress: Callable[[int], object] | None = None,
+    ) -> RunDerivative:
+        """Pull a loss back through a tape.
+
+        Args:
+            tape: records of steps that follow each other, at least one; see `World.freeze_step`.
+            loss: ∂ℓ_k/∂x_k at the end of record k, and of the start for k = −1; None where there is no term.
+            wants_inputs: whether to differentiate by inputs.
+            twins: one per parameter.
+            progress: called with the number of steps that are left.
+        Raises:
+            GradientError: a step has no derivative.
+        """
+
+    def linearise(self, tape: Sequence[Any]) -> StepLinearisation:
+        """The derivative of the end of a tape by its start and by what its steps held.
+
+        Raises:
+            GradientError: a step has no derivative.
+        """

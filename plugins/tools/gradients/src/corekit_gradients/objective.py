@@ -1,0 +1,165 @@
+"""A loss of a scenario's run as a function of variables, with its gradient, for `scipy.optimize`.
+
+    minimize(objective, objective.start, jac=True)
+
+A variable is a path of numbers in the scenario, or `Held`: the values of an input channel on equal parts of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.errors import GradientError
+from corekit.scenario.load import with_values
+from corekit.scenario.scenario import Scenario
+from corekit.simulation.loop import Simulation
+from corekit_gradients.losses import Loss
+from corekit_gradients.parameters import Parameter, find_parameters
+from corekit_gradients.run_gradient import Gradient, find_gradient
+
+__all__ = ["Held", "Objective"]
+
+
+@frozen
+class Held:
+    """Values of an input channel, each held for one of equal parts of the run.
+
+    Args:
+        body, channel: which one. intervals: number of parts.
+    """
+
+    body: str
+    channel: str
+    intervals: int = 1
+
+
+@final
+class Objective:
+    """Called with variables x, shape (n,), it returns the loss and its gradient, shape (n,).
+
+    Args:
+        scenario: of the run.
+        loss, running: as of `find_gradient`.
+        variables: paths and `Held`s, whose numbers are x one after the other.
+        until: the end of the run [s]; the duration of the scenario if None.
+
+    Attributes:
+        start: x as the scenario has it, shape (n,); zero for inputs.
+        names: of the entries of x.
+        last: the `Gradient` of the last call, None before it.
+        calls: how many there were.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        loss: Loss,
+        variables: Sequence[str | Held],
+        *,
+        running: Loss | None = None,
+        until: float | None = None,
+    ) -> None:
+        self._scenario, self._loss, self._running = scenario, loss, running
+        self._until = scenario.time.duration if until is None else until
+        variables = (variables,) if isinstance(variables, (str, Held)) else tuple(variables)
+        self._paths = [each for each in variables if isinstance(each, str)]
+        simulation = scenario.compose()
+        parameters = find_parameters(simulation, self._paths)
+        self._parts: list[tuple[str | Held, slice, list[Parameter]]] = []
+        names: list[str] = []
+        start: list[float] = []
+        for each in variables:
+            first = len(names)
+            own = [one for one in parameters if one.path == each]
+            if isinstance(each, Held):
+                size = _channel_size(simulation, each)
+                names += [
+                    f"{each.body}.{each.channel}[{k}][{i}]"
+                    for k in range(each.intervals)
+                    for i in range(size)
+                ]
+                start += [0.0] * (each.intervals * size)
+            else:
+                names += [one.name for one in own]
+                start += [one.number for one in own]
+            self._parts.append((each, slice(first, len(names)), own))
+        self.names, self.start = tuple(names), np.array(start)
+        self.last: Gradient | None = None
+        self.calls = 0
+
+    def simulation(self, x: Array) -> Simulation:
+        """The scenario composed with the variables x that are no inputs."""
+        values: dict[str, Any] = {}
+        for variable, where, own in self._parts:
+            if isinstance(variable, str):
+                shape = np.shape(own[0].value)
+                values[variable] = np.reshape(x[where], shape).tolist() if shape else float(x[where][0])
+        return (with_values(self._scenario, values) if values else self._scenario).compose()
+
+    def __call__(self, x: Array) -> tuple[float, Array]:
+        """The loss and its gradient.
+
+        Raises:
+            GradientError: x has another length, or a run has no derivative.
+        """
+        x = np.asarray(x, dtype=float)
+        if x.shape != self.start.shape or not np.isfinite(x).all():
+            raise GradientError(
+                f"there are {len(self.start)} variables, finite numbers; x has the shape {x.shape}"
+            )
+        simulation = self.simulation(x)
+        steps = round(self._until / simulation.step_length)
+        held = [(each, where) for each, where, _ in self._parts if isinstance(each, Held)]
+        if held:
+            simulation.add_controller(_Schedule(held, x, steps), name="variables")
+        self.last = found = find_gradient(
+            simulation, self._loss, until=self._until, running=self._running, inputs=bool(held),
+            parameters=self._paths,
+        )  # fmt: skip
+        self.calls += 1
+        out = np.zeros(len(x))
+        for variable, where, own in self._parts:
+            if isinstance(variable, Held):
+                per_step = found.inputs[variable.body][variable.channel]
+                part = np.arange(steps) * variable.intervals // steps
+                total = np.zeros((variable.intervals, per_step.shape[1]))
+                np.add.at(total, part, per_step)
+                out[where] = total.ravel()
+            else:
+                out[where] = [found.parameters[one.name] for one in own]
+        return found.value, out
+
+
+@final
+class _Schedule:
+    """A control function that holds the values of x."""
+
+    def __init__(self, held: Sequence[tuple[Held, slice]], x: Array, steps: int) -> None:
+        self._held, self._x, self._steps = held, x, steps
+
+    def __call__(self, simulation: Simulation) -> dict[str, dict[str, Array]]:
+        out: dict[str, dict[str, Array]] = {}
+        for each, where in self._held:
+            part = min(simulation.step_index * each.intervals // self._steps, each.intervals - 1)
+            out.setdefault(each.body, {})[each.channel] = self._x[where].reshape(each.intervals, -1)[part]
+        return out
+
+
+def _channel_size(simulation: Simulation, held: Held) -> int:
+    """Numbers of a channel.
+
+    Raises:
+        GradientError: there is none, or it has no intervals.
+    """
+    for channel in simulation.body(held.body).description.inputs:
+        if channel.name == held.channel:
+            if held.intervals < 1:
+                raise GradientError(f"{held}: intervals must be at least 1")
+            return channel.size
+    known = ", ".join(each.name for each in simulation.body(held.body).description.inputs) or "none"
+    raise GradientError(f"body {held.body!r} has no channel {held.channel!r}; it has {known}")

@@ -1,0 +1,179 @@
+"""The gradient of a run's loss: run on with a tape, then one sweep back.
+
+    L = ℓ(x_N) + h·Σ_k r(x_k),     k = 1 … N over the grid steps of the run                                 (1)
+
+with a loss ℓ of the end and a running one r. Its derivative by the start, by the inputs that each step held and by
+numbers of the scenario costs one sweep, whatever their number, but for a few evaluations per parameter and step.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from attrs import frozen
+
+from corekit.data.arrays import Array
+from corekit.data.state import State
+from corekit.errors import GradientError
+from corekit.roles.derivatives import StateCovector, SweepReport
+from corekit.simulation.loop import Simulation
+from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
+from corekit_gradients.parameters import as_twins, find_parameters, make_twins, start_slope
+
+__all__ = ["Cost", "Gradient", "Initial", "find_gradient"]
+
+
+class Initial(NamedTuple):
+    """Derivatives by the start of a run.
+
+    Args:
+        displacement: by δ of q(δ) = integrate(q, δ, 1), shape (nv,). velocity: by v, shape (nv,).
+    """
+
+    displacement: Array
+    velocity: Array
+
+
+class Cost(NamedTuple):
+    """Seconds of the run with its tape and of the sweep, and bytes of the tape per step."""
+
+    run: float
+    sweep: float
+    bytes_per_step: float
+
+
+@frozen
+class Gradient:
+    """A loss and its derivatives.
+
+    Args:
+        value: L of (1).
+        initial: by the start.
+        inputs: body → channel → by what each grid step held, shape (N, size); empty if not asked.
+        parameters: path, with the index of an entry of a list → by that number.
+        report: steps, impacts, kinks and what else the sweep met; see `SweepReport`.
+        cost: of it.
+    """
+
+    value: float
+    initial: Initial
+    inputs: dict[str, dict[str, Array]]
+    parameters: dict[str, float]
+    report: SweepReport
+    cost: Cost
+
+
+def find_gradient(
+    simulation: Simulation,
+    loss: Loss,
+    *,
+    until: float,
+    running: Loss | None = None,
+    inputs: bool = False,
+    parameters: Sequence[str] = (),
+    progress: Callable[[int], object] | None = None,
+) -> Gradient:
+    """Run a simulation on and differentiate (1); it is then where the run ends.
+
+    Args:
+        simulation: at the start of what is differentiated.
+        loss: ℓ, a function of an `Instant`, called at the end.
+        until: the end [s], after the start time of the simulation.
+        running: r, called after every grid step, or None.
+        inputs: whether to differentiate by the inputs that each step held.
+        parameters: paths of numbers in the scenario, `bodies.arm.options.stiffness`; a list has one per entry.
+        progress: called with the number of steps that are left on the way back.
+    Raises:
+        GradientError: what has no derivative, in a sentence; the simulation is then where the run ends.
+        StepFailed: as from `Simulation.step`.
+    """
+    if not isinstance(until, (int, float)) or not until > simulation.time - simulation.start_time:
+        raise GradientError(
+            f"until = {until!r}: the run must end after {simulation.time - simulation.start_time:g} s"
+        )
+    found = find_parameters(simulation, parameters)
+    made = [make_twins(simulation, each) for each in found]
+    slopes = [start_slope(simulation, *each) for each in made]
+    began, ends = time.perf_counter(), []
+    with simulation.record_steps() as tape:
+        while simulation.step_index < round(until / simulation.step_length):
+            simulation.step()
+            ends.append(len(tape) - 1)
+    took = time.perf_counter() - began
+    h, last = simulation.step_length, len(tape) - 1
+    value = evaluate(loss, Instant(simulation, tape[last].end))
+    if running is not None:
+        value += h * sum(evaluate(running, Instant(simulation, tape[k].end)) for k in ends)
+    derivatives, marks = simulation.system.derivatives(tape[0].start), frozenset(ends)
+
+    def term(k: int) -> StateCovector | None:
+        if k < 0 or (k not in marks):
+            return None
+        total: StateCovector | None = None
+        for own, weight, is_here in ((loss, 1.0, k == last), (running, h, True)):
+            if own is None or not is_here:
+                continue
+            one = differentiate(own, simulation, derivatives, tape[k].end.copy())
+            scaled = StateCovector(weight * one.by_displacement, weight * one.by_velocity)
+            total = scaled if total is None else StateCovector(*map(np.add, total, scaled))
+        return total
+
+    kept, began = simulation.internal_state(), time.perf_counter()
+    try:
+        swept = derivatives.sweep_back(
+            tape, term, wants_inputs=inputs, twins=[as_twins(each) for each in made],
+            progress=progress,
+        )  # fmt: skip
+    finally:
+        simulation.restore(kept)
+    by_parameter = {
+        each.name: float(own + swept.place @ place + swept.velocity @ velocity)
+        for each, own, (place, velocity) in zip(found, swept.parameters, slopes, strict=True)
+    }
+    cost = Cost(took, time.perf_counter() - began, sum(map(_size, tape)) / len(tape))
+    by_input = {} if swept.inputs is None else _by_channel(simulation, swept.inputs, ends)
+    return Gradient(value, Initial(swept.place, swept.velocity), by_input, by_parameter, swept.report, cost)
+
+
+def _by_channel(simulation: Simulation, inputs: Array, ends: Sequence[int]) -> dict[str, dict[str, Array]]:
+    """Derivatives by what grid steps held, of those by what the steps of a tape held."""
+    starts = [0, *(end + 1 for end in ends[:-1])]
+    per_step = np.add.reduceat(inputs, starts, axis=0)
+    out: dict[str, dict[str, Array]] = {}
+    first = 0
+    for body in simulation.bodies:
+        own: dict[str, Array] = {}
+        for channel in body.description.inputs:
+            own[channel.name] = per_step[:, first : first + channel.size]
+            first += channel.size
+        if own:
+            out[body.name] = own
+    return out
+
+
+def _size(record: Any) -> int:
+    """Bytes of the arrays that a record holds."""
+    seen: set[int] = set()
+
+    def count(value: Any) -> int:
+        if isinstance(value, np.ndarray):
+            if id(value) in seen:
+                return 0
+            seen.add(id(value))
+            return value.nbytes
+        if isinstance(value, State):
+            return sum(map(count, (value.qv if value.qv.size else value.q, value.aux)))
+        if hasattr(value, "indptr"):
+            return sum(map(count, (value.data, value.indices, value.indptr)))
+        if isinstance(value, tuple):
+            return sum(map(count, value))
+        if isinstance(value, dict):
+            return sum(map(count, value.values()))
+        if hasattr(value, "__attrs_attrs__"):
+            return sum(count(getattr(value, each.name)) for each in value.__attrs_attrs__)
+        return 0
+
+    return count(record)
