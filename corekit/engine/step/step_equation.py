@@ -26,7 +26,6 @@ from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.look_ahead import LookAhead
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
-from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.engine.step.two_levels import Placing, Separation
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
