@@ -1,7 +1,7 @@
 """Steps of many worlds in one compiled call beside single steps, and MuJoCo's rollouts of a chain of links.
 
 For each world: µs of a single step (`simulation.step()`) and of a step of 64 worlds in one thread and in two, 100 steps
-a call, the least of some rounds; all make the same steps in turns, and that they agree bit for bit is checked. `ratio` is
+a call, the least of some rounds; all make the same steps in turns, and must agree bit for bit. `ratio` is
 one thread of the batch over single steps, `threads` one thread over two, both medians of the rounds; `compiled` is the
 share of steps that the driver made.
 
@@ -95,7 +95,7 @@ def chain_model(mujoco: Any) -> Any:
     ET.SubElement(world, "geom", euler=f"{SLOPE} 0 0", **slope)
     parent, place = world, "0 0 0"
     for k in range(LINKS):
-        turn = {"euler": "128 0 0"} if k == 0 else {}
+        turn: dict[str, Any] = {"euler": "128 0 0"} if k == 0 else {}
         parent = ET.SubElement(parent, "body", pos=place, **turn)
         axis = "1 0 0" if k % 2 == 0 else "0 1 0"
         ET.SubElement(parent, "joint", type="hinge", axis=axis, stiffness="2", damping="0.5")

@@ -5,8 +5,10 @@ import tomllib
 import numpy as np
 import pytest
 
+from corekit.errors import ControlError
 from corekit.scenario.load import load, loads, shipped_scenarios
 from corekit_batch import transfer
+from corekit_testing.rounding import rounding
 
 STEPPED = {
     # scenario → overrides that bring it into contact early, steps
@@ -41,6 +43,18 @@ def make_steps(simulation, count):
         simulation.step()
 
 
+def expect_the_forces_of(batch, simulation, w):
+    """Forces are sums of as many contacts as there are, in another order."""
+    record = simulation.contacts()
+    scale = float(np.abs(record.force).sum())
+    for body in simulation.bodies:
+        expected = np.zeros(3)
+        for names, force in zip(record.names, record.force, strict=True):
+            expected += force * ((names[0] == body.name) - (names[1] == body.name))
+        found = batch.contact_force(body.name)[w]
+        assert np.abs(found - expected).max() <= rounding(3 * record.count + 3, scale)
+
+
 @pytest.mark.parametrize("name", STEPPED)
 def test_worlds_of_a_batch_are_those_of_single_steps_bit_for_bit(name):
     overrides, steps = STEPPED[name]
@@ -55,8 +69,10 @@ def test_worlds_of_a_batch_are_those_of_single_steps_bit_for_bit(name):
     for w in (0, 1):
         assert np.array_equal(batch.q[w], simulation.state.q)
         assert np.array_equal(batch.v[w], simulation.state.v)
+    expect_the_forces_of(batch, simulation, 1)
     simulation.reset(state=start)
     make_steps(simulation, steps)
+    expect_the_forces_of(batch, simulation, 2)
     assert np.array_equal(batch.q[2], simulation.state.q)
     assert np.array_equal(batch.v[2], simulation.state.v)
     assert batch.compiled_steps >= 0.9 * 3 * steps
@@ -122,3 +138,19 @@ def test_more_contacts_than_there_was_room_for_are_made_room_for(monkeypatch):
     make_steps(simulation, 120)
     assert simulation.contacts().count > 1
     assert np.array_equal(batch.q[1], simulation.state.q)
+
+
+def test_what_a_body_at_rest_is_carried_by_is_its_weight():
+    ball = BOX % ("position", "")
+    ball = ball.replace('shape = "box", size = [0.1, 0.1, 0.2]', 'shape = "sphere", size = [0.1]')
+    ball = ball.replace("velocity = [0.5, 0.0, -0.5]", "velocity = [0.0, 0.0, 0.0]").replace("0.16]", "0.1]")
+    batch = loads(ball).batch(3, threads=1)
+    batch.step(50)
+    weight = np.array([0.0, 0.0, 9.81])
+    for w in range(3):  # what is left of settling falls with every step
+        assert np.abs(batch.contact_force("box", "floor")[w] - weight).max() < 1e-6
+    assert np.array_equal(batch.contact_force("box"), batch.contact_force("box", "floor"))
+    with pytest.raises(ControlError, match="nothing is called 'flor'"):
+        batch.contact_force("box", "flor")
+    batch.reset([1])
+    assert not batch.contact_force("box")[1].any()

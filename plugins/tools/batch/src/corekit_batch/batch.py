@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.errors import ControlError, StepFailed
+from corekit.registry.resolve import did_you_mean
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
 from corekit_batch.ahead import StepsAhead, steps_ahead
+from corekit_batch.contact_forces import sum_of_forces
 from corekit_batch.contact_tables import ContactWork
 from corekit_batch.layout import Layout, form_numbers, lay_out
 from corekit_batch.other_numbers import MORE_THAN_NUMBERS, OtherNumbers
@@ -65,6 +68,7 @@ class Batch:
             self.refusal = str(reason)
         self.compiled_steps = self.ordinary_steps = 0
         self.failures: dict[int, StepFailed] = {}
+        self._records: dict[int, tuple[int, ContactRecord]] = {}
         self._schedule = Schedule(self.simulation)
         self._bodies = self.simulation.bodies
         self._worlds = new_worlds(self.simulation, count, self._layout, self._schedule)
@@ -130,6 +134,23 @@ class Batch:
                 model.compute_frame_poses(state.body_states[body.index], position[w, own], rotation[w, own])
         return position, rotation
 
+    def contact_force(self, body: str, against: str | None = None) -> Array:
+        """Return the sum of the mean contact forces on a body over the last step, world axes [N], shape (n, 3).
+
+        Args:
+            body: its name.
+            against: name of the other body or of the obstacle; None: all.
+        Raises:
+            ControlError: there is no such body or obstacle.
+        """
+        self.simulation.body(body)
+        owners = self.simulation.shape_owners
+        others = {*owners, *(each.name for each in self._bodies)}
+        if against is not None and against not in others:
+            raise ControlError(f"nothing is called {against!r}{did_you_mean(against, others)}")
+        last = {w: record for w, (step, record) in self._records.items() if step == self._worlds.step[w]}
+        return sum_of_forces(self._transfer.memory, last, owners, self.simulation.step_length, body, against)
+
     # — resets —
 
     def reset(
@@ -164,6 +185,7 @@ class Batch:
             self._use_models(w)
             self._transfer.reset(w, own)
             self.failures.pop(w, None)
+            self._records[w] = 0, ContactRecord()
 
     def _set_numbers(self, w: int, numbers: Array) -> None:
         """Give a world the numbers of its models' forms."""
@@ -240,6 +262,9 @@ class Batch:
                 self.ordinary_steps += 1
         except StepFailed as failure:
             self.failures[w] = failure
+        else:
+            if end == state.until[w]:
+                self._records[w] = end, simulation.contacts()
         self._transfer.store(w)
 
     def _numbers(self, worlds: Iterable[int] | None) -> list[int]:
