@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from corekit.scenario.load import load
 
     Results: Any
+    open: Any  # noqa: A001 - read as `corekit.open`
 
-__all__ = ["Results", "__version__", "load"]
+__all__ = ["Results", "__version__", "load", "open"]
 
 
 def __getattr__(name: str) -> Any:
-    """`load` and `Results` are imported at their first use, so that `import corekit` stays light."""
+    """`load`, `open` and `Results` are imported at their first use, so that `import corekit` stays light."""
     if name == "load":
         from corekit.scenario.load import load
 
@@ -24,6 +25,10 @@ def __getattr__(name: str) -> Any:
         from corekit.simulation.installed_tools import results_class
 
         return results_class()
+    if name == "open":
+        from corekit.simulation.installed_tools import open_function
+
+        return open_function()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

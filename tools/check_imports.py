@@ -43,6 +43,7 @@ UNSEEN = "corekit.engine"
 ENGINES = ("batch",)
 """Folders of tools that step worlds themselves, and build on the kernel's engine."""
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
+    "export": ("corekit_run", "corekit_record"),
     "gym": ("corekit_run", "corekit_record", "corekit_study"),
     "inspect": ("corekit_run",),
     "record": ("corekit_run",),

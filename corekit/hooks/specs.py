@@ -110,6 +110,10 @@ class HookSpecs:
         """`module:class` that reads the records of a run: `corekit.Results`, made from the path of the run's folder."""
 
     @hookspec
+    def corekit_open(self) -> str | None:
+        """`module:function` that opens a folder of a run, or of many, for analysis: `corekit.open`."""
+
+    @hookspec
     def corekit_run_report(self) -> str | None:
         """`module:class`, derived from `corekit_run.cli.run_report.RunReport`, that says what was recorded of a run."""
 

@@ -78,6 +78,7 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "compare": "corekit-study",
         "conform": "corekit-testing",
         "doctor": "corekit-inspect",
+        "export": "corekit-export",
         "fit": "corekit-study",
         "info": "corekit-inspect",
         "list": "corekit-inspect",

@@ -24,6 +24,7 @@ __all__ = [
     "batch_class",
     "equilibrium_finder",
     "gradient_tool",
+    "open_function",
     "results_class",
     "run_function",
     "steps_ahead",
@@ -104,6 +105,15 @@ def results_class() -> Any:
     """Return the installed class that reads records, which is `corekit.Results`."""
     without = f"corekit.Results reads records, and no recorder is installed: pip install {RECORDER}"
     return _installed("corekit_results", without)
+
+
+def open_function() -> Callable[..., Any]:
+    """Return the installed function that opens runs and sweeps for analysis, which is `corekit.open`."""
+    without = (
+        "corekit.open makes trees of xarray, and what does is not installed: "
+        f"pip install {FIRST_PARTY_VERBS['export']}"
+    )
+    return _installed("corekit_open", without)
 
 
 def run_function() -> Callable[..., Any]:

@@ -102,6 +102,7 @@ VERBS = {
     "list": [],
     "cite": ["run"],
     "render": ["nowhere", "-o", "again.png"],
+    "export": ["nowhere", "-o", "again.vtkhdf"],
     "sweep": ["world.toml", "--vary", "world.gravity=[0,0,-1],[0,0,-2]", "--jobs", "2", "--out", "sweep"],
     "compare": ["world.toml", "--vary", "time.step=1e-3,5e-4", "--out", "compare"],
     "statics": ["cusp/inclined-box", "--set", "time.duration=never"],
@@ -116,7 +117,7 @@ VERBS = {
     "view": ["nowhere"],
     "doctor": [],
 }
-REFUSED = {"render", "statics", "modes", "fit", "plan", "train", "view"}
+REFUSED = {"render", "export", "statics", "modes", "fit", "plan", "train", "view"}
 """Verbs that here only read and refuse, with all that they import for it."""
 ALL_OF_THEM = """import json, sys
 from corekit.cli import main

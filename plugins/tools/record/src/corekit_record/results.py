@@ -371,6 +371,9 @@ class Results:
 
     # — in other forms —
 
+    def _repr_html_(self) -> str:
+        return import_module("corekit_record.notebook").as_html(self)
+
     @or_damaged
     def to_xarray(self) -> Any:
         """Return the file as an `xarray.Dataset`, in memory.

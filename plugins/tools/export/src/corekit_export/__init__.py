@@ -1,0 +1,1 @@
+"""Runs as xarray trees and pandas tables, and as files for other programs."""
