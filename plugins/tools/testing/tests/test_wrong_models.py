@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.options import option
 
 from .defects import (
@@ -358,6 +359,13 @@ WRONG = {
     ),
     "new-numbers-as-built": (
         lambda: pendulum(spec={"provides": pendulum().spec.provides | {"new-numbers"}}, with_numbers=unmoved),
+        (),
+    ),
+    "compiled-form-is-the-model": (
+        lambda: pendulum(
+            spec={"provides": pendulum().spec.provides | {"compiled-form"}},
+            compiled_form=lambda _right, _self: CompiledForm(entries={"dynamics": 0}),
+        ),
         (),
     ),
     "outline-carried": (lambda: pendulum(compute_outline=drawn_at_the_origin), ()),

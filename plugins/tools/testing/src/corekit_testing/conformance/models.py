@@ -12,6 +12,7 @@ from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.differences import BEYOND, expect_slope
 from corekit_testing.conformance.model_base import BASE
+from corekit_testing.conformance.model_compiled import COMPILED
 from corekit_testing.conformance.model_constancy import CONSTANCY
 from corekit_testing.conformance.model_energy import ENERGY
 from corekit_testing.conformance.model_numbers import NUMBERS
@@ -391,6 +392,7 @@ CHECKS: tuple[Check, ...] = (
     terms_sum_to_force,
     state_doubts_said,
     *NUMBERS,
+    *COMPILED,
     *BASE,
     *CONSTANCY,
     *ROWS,
