@@ -101,7 +101,7 @@ def counter(self):
 
 OF_ALL_ROLES = {"state-copied", "instances-apart", "leaves-no-trace"}
 """Checks that all roles share, for which wrong solvers stand (`test_wrong_solvers`)."""
-ELSEWHERE = {"order-certain", "numbers-apart"}
+ELSEWHERE = {"order-certain", "numbers-apart", "velocity-scale-of-surface", "edges-along-outline"}
 """Checks for which `test_hash_order` and `test_subtle_models` have wrong components."""
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from attrs import evolve
 
-from .defects import after, answering, failing, pendulum
+from .defects import after, answering, failing, pendulum, wrong
 
 
 @after
@@ -124,3 +125,48 @@ def by_state_in_its_own_memory(right, self, state, inputs, mass, force):
 
 def test_a_model_that_finds_its_own_answers_by_the_state_passes():
     assert failing(pendulum(compute_mass_and_force=by_state_in_its_own_memory)) == set()
+
+
+def weighing(factor):
+    """A description whose velocities are weighed by a factor times how fast they move the surface."""
+    reach = np.array([1.0 + 0.1, 0.7 + 0.1])  # of the rod and the ball at its end
+    return answering(lambda found: evolve(found, velocity_scale=factor * reach))
+
+
+@pytest.mark.parametrize(("factor", "caught"), [(1.0, set()), (0.01, {1}), (100.0, {1})])
+def test_a_weight_of_velocities_that_is_wrong_by_a_factor_is_caught(factor, caught):
+    assert failing(pendulum(description=weighing(factor))) == {"velocity-scale-of-surface" for _ in caught}
+
+
+NET = {"masses": [1.0] * 4, "positions": [[0.4, 0.0, 0.0], [0.4, 0.4, 0.0], [0.0, 0.4, 0.1], [0.0, 0.8, 0.1]]}
+EDGES = {"links": ["spring"] * 4, "shape": "edge", "radius": 0.02}
+
+
+def net(**methods):
+    return wrong("models", "reference-point-chain", {**NET, **EDGES}, **methods)
+
+
+def between(pairs):
+    def changed(right, self):
+        if not hasattr(self, "changed"):
+            found = right(self)
+            ends = zip(found.shapes, pairs, strict=True)
+            shapes = tuple(evolve(shape, frame=one, second_frame=other) for shape, (one, other) in ends)
+            self.changed = evolve(found, shapes=shapes)
+        return self.changed
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("pairs", "caught"),
+    [
+        ([(0, 1), (1, 2), (2, 3)], set()),
+        ([(1, 0), (1, 2), (3, 2)], set()),
+        ([(0, 2), (1, 2), (2, 3)], {1}),
+        ([(1, 2), (2, 3), (3, 0)], {1}),
+        ([(0, 1), (0, 1), (2, 3)], {1}),
+    ],
+)
+def test_edges_between_wrong_frames_are_caught(pairs, caught):
+    assert failing(net(description=between(pairs))) == {"edges-along-outline" for _ in caught}

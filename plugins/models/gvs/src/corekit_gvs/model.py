@@ -7,6 +7,7 @@ from copy import copy
 from typing import TYPE_CHECKING, final
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
@@ -15,6 +16,7 @@ from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
+from corekit.roles.surface_speeds import surface_speeds
 from corekit_gvs.build import Robot, build
 from corekit_gvs.compiled_form import form_of
 from corekit_gvs.config import GVSConfig, GVSInitial
@@ -79,6 +81,7 @@ class GVS(Model):
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
         self._set_robot(robot)
+        self._layout = evolve(self._layout, velocity_scale=surface_speeds(self))
         self._drives = drives = robot.acting.length_drives
         self._length_slope, self._length_stiffness = (
             np.zeros((len(drives), robot.size)),

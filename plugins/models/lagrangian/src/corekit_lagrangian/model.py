@@ -20,6 +20,7 @@ from typing import Any, Self, final
 
 import casadi as ca
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
@@ -29,6 +30,7 @@ from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.code import import_function
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
+from corekit.roles.surface_speeds import surface_speeds
 from corekit_lagrangian.config import LagrangianInitial, NamedConfig
 from corekit_lagrangian.equations import derive
 from corekit_lagrangian.moving_base import AXES, BASE, MovingBase
@@ -79,6 +81,7 @@ class LagrangianModel(Model):
         self._slope = np.zeros((len(system.frames), 4, 3, n))
         self._lines = [(line.shape[1], radius) for line, radius in system.lines]
         self._outline = Tape(programs["outline"])
+        self._description = evolve(self._description, velocity_scale=surface_speeds(self))
         if self._moves:
             self._check_mass()
 

@@ -26,6 +26,7 @@ from corekit_testing.conformance.model_states import (
     new_state,
     rest_state,
 )
+from corekit_testing.conformance.model_surface import SURFACE
 from corekit_testing.conformance.subject import Subject
 from corekit_testing.conformance.symbolic import SYMBOLIC
 from corekit_testing.rounding import rounding
@@ -396,6 +397,7 @@ CHECKS: tuple[Check, ...] = (
     *BASE,
     *CONSTANCY,
     *ROWS,
+    *SURFACE,
     *ENERGY,
     *SYMBOLIC,
 )

@@ -40,10 +40,8 @@ class Motion:
     touched: bool
 
 
-def motion(
-    simulation: Simulation, steps: int, noise: np.random.Generator | None = None, size: float = _NOISE
-) -> Motion:
-    """Step a simulation from its start, with velocities disturbed after every step if there is noise, of this size."""
+def motion(simulation: Simulation, steps: int, noise: np.random.Generator | None = None) -> Motion:
+    """Step a simulation from its start, with velocities disturbed after every step if there is noise."""
     names = [f"{body.name}.{frame}" for body in simulation.bodies for frame in body.description.frames]
     positions, axes, touched = [], [], False
     for _ in range(steps):
@@ -53,18 +51,18 @@ def motion(
         axes.append([frame.rotation @ _AXES @ frame.rotation.T for frame in frames])
         touched = touched or bool(simulation.contacts().normal_impulse.any())
         if noise is not None:
-            _disturb(simulation, noise, size)
+            _disturb(simulation, noise)
     at, turned = ({name: np.array(each)[:, i] for i, name in enumerate(names)} for each in (positions, axes))
     return Motion(at, turned, touched)
 
 
-def _disturb(simulation: Simulation, noise: np.random.Generator, size: float) -> None:
+def _disturb(simulation: Simulation, noise: np.random.Generator) -> None:
     """Add noise to velocities, relative to 1 + the largest of the same unit in the world."""
     units = np.array([each.unit for body in simulation.bodies for each in body.description.velocities])
     for unit in np.unique(units):
         speeds = simulation.state.v[units == unit]
         simulation.state.v[units == unit] += (
-            size * (1.0 + np.abs(speeds).max()) * noise.uniform(-1.0, 1.0, len(speeds))
+            _NOISE * (1.0 + np.abs(speeds).max()) * noise.uniform(-1.0, 1.0, len(speeds))
         )
 
 
@@ -94,17 +92,14 @@ def compare(world: World, image: Image, steps: int) -> Comparison:
     What each of them may miss is what its solvers leave and what arithmetic rounds, in every step anew. How a world
     amplifies that is measured in the same world: its velocities are disturbed after every step, by far more, and the
     motion differs by d from the undisturbed one. The image may differ by `_TIMES`·d.
-
-    The tolerance of an implicit step counts m/s and rad/s alike: in cm/s turns may be wrong by a hundred times as much.
     """
-    size = _NOISE * max(1.0, image.length)
     simulation = from_document(world).compose()
     here = motion(simulation, steps)
     there = motion(from_document(image.world).compose(), steps)
     disturbed = []
     for seed in range(_RUNS):
         simulation.reset()
-        disturbed.append(motion(simulation, steps, np.random.default_rng(seed), size))
+        disturbed.append(motion(simulation, steps, np.random.default_rng(seed)))
     names = list(here.positions)
     expected = {name: image.length * (here.positions[name] @ image.map.T + image.shift) for name in names}
     axes = {name: image.map @ here.axes[name] @ image.map.T for name in names}
