@@ -24,7 +24,7 @@ def expect_alike(one, other):
     assert one.report == other.report
 
 
-@pytest.mark.parametrize("bodies", [TOP, PCC, GVS, TOP + PCC])
+@pytest.mark.parametrize("bodies", [TOP, PCC, GVS, TOP + PCC], ids=["rigid body", "pcc", "gvs", "two bodies"])
 def test_a_run_ends_where_single_steps_end(bodies):
     scenario = scenario_of(bodies)
     run, stepped = scenario.compose(), scenario.compose()

@@ -10,7 +10,7 @@ from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
 from corekit_batch.layout import form_numbers, lay_out
 from corekit_batch.refusal import NotCompiled
-from corekit_batch.schedule import Schedule
+from corekit_batch.schedule import AT_ONCE, Schedule
 from corekit_batch.surroundings import new_contact_work
 from corekit_batch.tables import NO_ROOM, Worlds
 from corekit_batch.threads import Threads
@@ -22,8 +22,6 @@ __all__ = ["StepsAhead", "steps_ahead"]
 
 _LEAST: Final = 1000
 """Steps from which the driver is worth being loaded: a tenth of a second of ordinary ones."""
-_AT_ONCE: Final = 4096
-"""Steps that are planned at once."""
 
 
 def steps_ahead(simulation: Simulation, count: int) -> StepsAhead | None:
@@ -111,7 +109,7 @@ class StepsAhead:
         which = np.zeros(1, dtype=np.int64)
         while worlds.step[0] < until:
             begin = int(worlds.step[0])
-            worlds.until[0] = end = min(until, begin + _AT_ONCE)
+            worlds.until[0] = end = min(until, begin + AT_ONCE)
             self._schedule.cover(begin, end)
             self._worlds = worlds = self._schedule.plan(worlds)
             self._threads.advance(self._layout, worlds, transfer.memory, which)

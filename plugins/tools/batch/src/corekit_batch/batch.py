@@ -20,7 +20,7 @@ from corekit_batch.contact_tables import ContactWork
 from corekit_batch.layout import Layout, form_numbers, lay_out
 from corekit_batch.other_numbers import MORE_THAN_NUMBERS, OtherNumbers
 from corekit_batch.refusal import NotCompiled
-from corekit_batch.schedule import Schedule
+from corekit_batch.schedule import AT_ONCE, Schedule
 from corekit_batch.surroundings import new_contact_work
 from corekit_batch.tables import BY_KERNEL, NO_ROOM, Work
 from corekit_batch.threads import Threads, core_count
@@ -219,20 +219,21 @@ class Batch:
             raise ControlError(f"a number of steps is 0 or more, not {count!r}")
         if on_failure not in ("raise", "record"):
             raise ControlError(f"on_failure is 'raise' or 'record', not {on_failure!r}")
-        state, before = self._worlds, set(self.failures)
+        before = set(self.failures)
         which = np.array([w for w in self._numbers(worlds) if w not in self.failures], dtype=np.int64)
-        state.until[which] = state.step[which] + count
+        target = self._worlds.step + count
         while len(which):
+            state = self._worlds
+            state.until[which] = np.minimum(target[which], state.step[which] + AT_ONCE)
             if self._threads is not None:
                 self._advance(which)
             else:
                 state.status[which] = BY_KERNEL
-            state = self._worlds
             for w in which[state.status[which] == BY_KERNEL]:
                 self._step_by_kernel(int(w))
             if (state.status[which] == NO_ROOM).any():
                 self._transfer.reserve(2 * self._transfer.memory.id.shape[1])
-            left = [w for w in which if int(w) not in self.failures and state.step[w] < state.until[w]]
+            left = [w for w in which if int(w) not in self.failures and state.step[w] < target[w]]
             which = np.array(left, dtype=np.int64)
         new = [w for w in self.failures if w not in before]
         if new and on_failure == "raise":

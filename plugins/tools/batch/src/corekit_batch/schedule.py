@@ -10,8 +10,10 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.simulation.loop import Simulation
 from corekit_batch.tables import Worlds
 
-__all__ = ["Schedule"]
+__all__ = ["AT_ONCE", "Schedule"]
 
+AT_ONCE: Final = 4096
+"""Steps of a world that are planned at once."""
 _AHEAD: Final = 1024
 """Grid steps that are looked ahead at least, so that calls for a few at a time seldom do."""
 

@@ -20,7 +20,7 @@ __all__ = ["Threads", "core_count"]
 
 _PIECES = 8
 """Pieces of work per thread: worlds in contact take longer than free ones."""
-_AT_ONCE = 2000
+_AT_ONCE = 500
 """Steps that the calling thread makes itself: they last less than a user notices who stops them."""
 
 
