@@ -37,7 +37,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.engine.bodies.body_constraints import BAUMGARTE_STEPS
-from corekit.engine.prescribed_motion import RATE_JUMP
+from corekit.engine.bodies.prescribed_motion import RATE_JUMP
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.errors import CompositionError
 from corekit.roles.body import ROUNDING, Body

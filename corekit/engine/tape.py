@@ -9,7 +9,7 @@ which may be large, is not part of it.
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from attrs import frozen
@@ -20,10 +20,12 @@ from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.engine.contact.contact_pipeline import Tangents
 from corekit.engine.step.linearisation import LinearisationPoint
-from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.step.two_levels import Placing, Separation
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.component import InternalState, Stateful
+
+if TYPE_CHECKING:
+    from corekit.engine.step.step_equation import StepEquation
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["ContactRows", "HeldRows", "StepRecord", "freeze_step"]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
@@ -173,6 +174,26 @@ class CollisionScene:
         mover.place(t1, p1, r1)
         local = (point - p) @ r
         return (local @ r1.T + p1) - (local @ r0.T + p0)
+
+    def obstacle_velocities(
+        self, contacts: ContactSet, time: float, t0: float, t1: float, *, instant: bool
+    ) -> Array:
+        """Velocity of the obstacles at contacts that were found at a time, world axes, (m, 3) [m/s].
+
+        Over the step from t0 to t1 (displacement/h), or, if `instant`, at t1.
+        """
+        m = contacts.count
+        owner, velocity = self.table.obstacle[contacts.shape[:m, 1]], np.zeros((m, 3))
+        for o in self.moving:
+            own = owner == o
+            if not own.any():
+                continue
+            point = contacts.point[:m][own]
+            if instant:
+                velocity[own] = self.obstacle_velocity(o, point, time, t1)
+            else:
+                velocity[own] = self.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
+        return velocity
 
     def obstacle_velocity(self, obstacle: int, point: Array, time: float, at: float) -> Array:
         """Velocity at another time of the obstacle's material points that are at `point` (n, 3) at `time` [m/s]."""

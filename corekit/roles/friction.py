@@ -37,7 +37,7 @@ axes share a point, their loads and so their friction are not unique: such a poi
 **Torsional and rolling friction**, beside Coulomb's law: the touching surfaces are an area, which resists spin about
 the normal and rolling. The moment about the normal is at most the length `torsional` [m] times λ_n, that about the
 tangents `rolling` times λ_n; it opposes the rates of turning. Contacts stand for it by several points, see
-`corekit.engine.contact.contact_areas`.
+`corekit.engine.contact_areas`.
 
 A `FrictionLaw` states a law of the form (5): F is convex, fixed per contact, and friction maximises dissipation.
 Solvers with the ability `convex-friction` need no more than its gauge (`corekit.roles.friction_edge`). What depends on

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from corekit.engine.islands import contact_islands
+from corekit.engine.world import assembly
 from corekit.errors import CompositionError, ConfigError
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.scenario.load import from_document
@@ -202,7 +202,7 @@ def test_islands_have_the_answer_of_one_problem(solver, monkeypatch):
         for k in range(6)
     ]  # fmt: skip
     apart = after(world(solver, *bodies).compose(), 5)
-    monkeypatch.setattr(contact_islands, "MANY_CONTACTS", 1000)
+    monkeypatch.setattr(assembly, "MANY_CONTACTS", 1000)
     whole = after(world(solver, *bodies).compose(), 5)
     assert np.abs(apart - whole).max() <= 5 * NEAR / RADIUS
 

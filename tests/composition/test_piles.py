@@ -1,12 +1,12 @@
 """Piles of many bodies: islands of contacts are solved one by one, and what lies below carries what lies above."""
 
 import itertools
+import sys
+from typing import Any
 
 import numpy as np
 import pytest
 
-from corekit.engine.islands.contact_islands import has_many_contacts
-from corekit.engine.step import contact_problem
 from corekit.roles.contact_blocks import multiply_blocks
 from corekit.scenario.load import from_document
 from corekit_cone import block_search
@@ -58,6 +58,11 @@ def pile_document(bodies, solver="cone", integrator="semi-implicit-euler", **opt
         "integrator": {"use": integrator},
         "output": {"every": STEP},
     }
+
+
+def divide(simulation: Any, least: int) -> None:
+    """Solve contacts by islands from so many on."""
+    simulation.system.terms.many_contacts = least
 
 
 def kinetic_energy(simulation):
@@ -123,9 +128,8 @@ def test_islands_are_the_problem_itself(monkeypatch):
 
     solve = ConeContact.solve
     monkeypatch.setattr(ConeContact, "solve", watched)
-    monkeypatch.setattr(
-        contact_problem, "has_many_contacts", lambda world, _: world is simulation.system.terms
-    )
+    divide(simulation, 0)
+    divide(dense, sys.maxsize)
     simulation.step()
     islands = list(seen)
     assert len(islands) == 2
@@ -165,7 +169,7 @@ def beside_a_hinge_and_a_tendon(solver):
         "masses": [1.0, 1.0], "positions": [[2.0, 0.0, 0.02], [2.2, 0.0, 0.02]], "shape": "sphere", "radius": 0.02,
         "velocities": [[0.0, 0.0, 0.0], [0.8, 0.0, 0.0]], "links": ["none", "tendon"], "lower": -30.0, "upper": 0.0,
     }  # fmt: skip
-    document = dict(pile_document(boxes, solver))
+    document: dict[str, Any] = dict(pile_document(boxes, solver))
     document["bodies"] = [*boxes, {"name": "chain", "use": "reference-point-chain", "options": chain}]
     document["contact"]["detector"] = [{"use": "mpr"}, {"use": "sdf"}]
     document["joints"] = [
@@ -177,7 +181,8 @@ def beside_a_hinge_and_a_tendon(solver):
 @pytest.mark.parametrize("solver", ["lcp", "qp"])
 def test_a_pile_beside_a_hinge_and_a_tendon_keeps_its_islands(solver, monkeypatch):
     """Six islands: four columns, the hinged pair, the chain with its bounded row; and the motion of one dense W."""
-    simulation, dense = beside_a_hinge_and_a_tendon(solver), beside_a_hinge_and_a_tendon(solver)
+    both: list[Any] = [beside_a_hinge_and_a_tendon(solver) for _ in range(2)]
+    simulation, dense = both
     seen, solve = [], type(simulation.system.solver).solve
 
     def watched(self, problem, impulse):
@@ -186,11 +191,7 @@ def test_a_pile_beside_a_hinge_and_a_tendon_keeps_its_islands(solver, monkeypatc
         return solve(self, problem, impulse)
 
     monkeypatch.setattr(type(simulation.system.solver), "solve", watched)
-    monkeypatch.setattr(
-        contact_problem,
-        "has_many_contacts",
-        lambda world, count: world is simulation.system.terms and has_many_contacts(world, count),
-    )
+    divide(dense, sys.maxsize)
     for _ in range(20):
         seen.clear()
         for each in (simulation, dense):

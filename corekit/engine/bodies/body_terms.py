@@ -28,7 +28,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.engine.bodies.assembly_kernels import assemble_bands, assemble_blocks, turn_right_side
 from corekit.engine.bodies.body_constraints import BodyConstraints
-from corekit.engine.prescribed_motion import PrescribedMotion
+from corekit.engine.bodies.prescribed_motion import PrescribedMotion
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.errors import CompositionError
 from corekit.linalg.constraint_rows import ConstraintRows, EliminatedConstraints

@@ -18,16 +18,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.linalg.vectors import max_abs
 from corekit.roles.contact_laws import law_residuals
 
-__all__ = ["checked_solution", "is_gross", "solution_residuals"]
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
+
+__all__ = ["checked_solution", "free_motion", "is_gross", "solution_residuals"]
 
 _LENIENCE: Final = 10.0
 """Largest measured residual relative to the reported one: solvers measure in W, and sum in another order."""
@@ -189,3 +193,11 @@ def _leaves_much(
 ) -> bool:
     free, momentum = free_motion()
     return is_gross(free, *answer, momentum)
+
+
+def free_motion(world: WorldTerms, free: Array) -> tuple[Array, float]:
+    """J·v_f, shape (m, width), and the largest momentum in v_f, shape (nv,)."""
+    momentum = np.empty(world.nv)
+    for terms, where in zip(world.bodies, world.slices, strict=True):
+        terms.mass.multiply(free[where], momentum[where])
+    return world.jacobian.multiply(free), max_abs(momentum)

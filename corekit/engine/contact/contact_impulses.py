@@ -6,16 +6,18 @@ Contacts are matched by id. A guess for new contacts is zero.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
-from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_kernels import find_new_impulses, id_order, match_by_id
-from corekit.engine.joints import JointRows
 from corekit.roles.component import InternalState
+
+if TYPE_CHECKING:
+    from corekit.engine.bodies.body_terms import BodyTerms
+    from corekit.engine.joints import JointRows
 
 __all__ = ["ContactImpulses"]
 

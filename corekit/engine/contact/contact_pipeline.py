@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -25,7 +25,6 @@ from scipy.sparse import csr_array
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
-from corekit.engine.contact.contact_areas import find_areas
 from corekit.engine.contact.contact_jacobian import ContactJacobian, contact_axes
 from corekit.engine.contact.contact_kernels import (
     assign_tangents_and_friction,
@@ -37,8 +36,6 @@ from corekit.engine.contact.contact_kernels import (
     max_penetration,
 )
 from corekit.engine.contact.shape_motion import ShapeMotion
-from corekit.engine.internal_edges.joined_ends import JoinedEnds
-from corekit.engine.internal_edges.seams import find_seams
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.roles.body import Body
 from corekit.roles.collision_scene import CollisionScene
@@ -46,6 +43,11 @@ from corekit.roles.component import InternalState
 from corekit.roles.detector import ContactDetector
 from corekit.roles.surface_pairs import FrictionTable, RestitutionTable, assign_friction_records
 from corekit.roles.world import Stabilisation
+
+if TYPE_CHECKING:
+    from corekit.engine.contact_areas import ContactAreas
+    from corekit.engine.internal_edges.joined_ends import JoinedEnds
+    from corekit.engine.internal_edges.seams import Seams
 
 __all__ = ["ContactPipeline", "Tangents"]
 
@@ -77,6 +79,7 @@ class ContactPipeline:
         margin: gap up to which contacts are always found [m].
         plane: of a planar world, else None.
         restitution: of impacts that one solve ends at velocity level; None: they end at position level.
+        areas, seams: as the attributes below; None where there are none.
 
     Attributes:
         width: rows per contact, 3, or 2 in a planar world.
@@ -90,6 +93,7 @@ class ContactPipeline:
         frictional: whether two surfaces of the world have friction.
         rule: s(φ). known: tangents of the last step. record_width: numbers of a friction record, 0 for Coulomb's law.
         areas: makes several contacts of one where a pair resists turning; None where none does.
+        seams: leaves out contacts at the seams between fixed boxes, or None.
         joined: merges contacts by ends that capsules share, where impulses act on such; else None.
         rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
         is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
@@ -105,6 +109,9 @@ class ContactPipeline:
         margin: float,
         plane: Array | None = None,
         restitution: RestitutionTable | None = None,
+        *,
+        areas: ContactAreas | None = None,
+        seams: Seams | None = None,
     ) -> None:
         self.scene, self._bodies = scene, tuple(bodies)
         self.rule = stabilisation
@@ -122,8 +129,7 @@ class ContactPipeline:
         self.first_gap, self.room, self.push = np.zeros((3, 0))
         self.known = _NO_TANGENTS
         self.joined: JoinedEnds | None = None
-        self.seams = find_seams(scene)
-        self.areas = find_areas(bodies, friction, self.width)
+        self.seams, self.areas = seams, areas
         self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
@@ -161,11 +167,10 @@ class ContactPipeline:
         """
         coming = 0.5 * self.motion.approach(start, step)
         self.is_finite = self._starts_finite = math.isfinite(coming)
-        scene = self.scene
         self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
         self.approach_distance = 2.0 * coming
         for detector, candidates in self._searches:
-            detector.find_candidates(scene.poses, margin + coming, candidates)
+            detector.find_candidates(self.scene.poses, margin + coming, candidates)
 
     def detect_at_start(self) -> ContactSet:
         """Find the contacts at the start of the step that was just begun; they are the current set."""
@@ -314,9 +319,7 @@ class ContactPipeline:
         contacts, count = self.contacts, self.contacts.count
         at = start if contacts is self.start else point.at
         gap, normal_velocity = contacts.gap[:count], np.zeros(count)
-        rate: Array | None = None
-        if self.scene.moving:
-            rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=False)
+        rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=False)
         if contacts is not self.start:
             normal_velocity = jacobian.normal_velocity(point.mean)
             if rate is not None:
@@ -359,18 +362,8 @@ class ContactPipeline:
         """
         if not self.scene.moving:
             return None
-        contacts, m = self.contacts, self.contacts.count
-        owner = self.scene.table.obstacle[contacts.shape[:m, 1]]
-        velocity = np.zeros((m, 3))
-        for o in self.scene.moving:
-            own = owner == o
-            if not own.any():
-                continue
-            point = contacts.point[:m][own]
-            if instant:
-                velocity[own] = self.scene.obstacle_velocity(o, point, time, t1)
-            else:
-                velocity[own] = self.scene.obstacle_displacement(o, point, time, t0, t1) / (t1 - t0)
+        contacts = self.contacts
+        velocity = self.scene.obstacle_velocities(contacts, time, t0, t1, instant=instant)
         rate = np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
         if self.areas is not None:
             self.areas.make_rate_rigid(contacts, rate)

@@ -9,7 +9,7 @@ With the rows B and J of bounded constraints and contacts on a cluster, G of the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from corekit.data.arrays import Array, IntArray
 from corekit.engine.step.bounded_rows import BoundedRows
 from corekit.engine.step.clusters import Cluster
 from corekit.engine.step.reduced_problem import ReducedContactProblem
-from corekit.engine.step.step_factorisation import StepFactorisation
 from corekit.roles.contact_blocks import BlockContactProblem
+
+if TYPE_CHECKING:
+    from corekit.engine.step.step_factorisation import StepFactorisation
 
 __all__ = ["BoundedIslands", "TouchedCluster"]
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.status import SOLVED, Residuals, SolveInfo
-from corekit.engine.contact.contact_areas import MOST_POINTS
 from corekit.engine.contact.contact_jacobian import BodyPoints
 from corekit.engine.contact.contact_kernels import add_rows
+from corekit.engine.contact_areas import MOST_POINTS
 from corekit.engine.islands.bounded_islands import BoundedIslands, TouchedCluster
 from corekit.engine.islands.island_kernels import (
     count_touches,
@@ -36,7 +36,7 @@ from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks
 
-__all__ = ["MANY_CONTACTS", "ContactIslands", "has_many_contacts", "may_have_many_contacts"]
+__all__ = ["MANY_CONTACTS", "ContactIslands", "may_have_many_contacts"]
 
 MANY_CONTACTS: Final = 16
 """Contacts from which islands are looked for: below, one dense W costs less than finding them."""
@@ -45,14 +45,9 @@ _OF_A_PAIR: Final = 4
 """Contacts of two flat shapes."""
 
 
-def has_many_contacts(world: WorldTerms, contact_count: int) -> bool:
-    """Whether a step's contacts are solved island by island: many, of several clusters, for impulses."""
-    return contact_count >= MANY_CONTACTS and len(world.factorisation.clusters) > 1 and world.forces is None
-
-
 def may_have_many_contacts(world: WorldTerms) -> bool:
     """Whether steps with many contacts may come: the pairs of shapes of a body and of another one could give them."""
-    if world.pipeline is None or not has_many_contacts(world, MANY_CONTACTS):
+    if world.pipeline is None or not world.has_many_contacts(MANY_CONTACTS):
         return False
     shapes = np.array([len(terms.body.description.shapes) for terms in world.bodies])
     of_bodies, others = int(shapes.sum()), len(world.pipeline.scene.obstacles)

@@ -68,6 +68,11 @@ class CoupledStepMatrix:
         if n <= (_DENSE if is_dense else _SMALL):
             self._set_matrix(Dense(n))
 
+    @property
+    def touches(self) -> bool:
+        """Whether the potential acts at any contact."""
+        return self._forces.count > 0
+
     def internal_state(self) -> InternalState:
         """The entries of the pattern and the couplings it was made for: the order of elimination depends on them."""
         matrix, keys = self.matrix, np.zeros(0, dtype=np.int64)

@@ -68,7 +68,7 @@ class PotentialForces:
         jacobian: ContactJacobian,
     ) -> None:
         self.potential = potential
-        self._pipeline, self._jacobian = pipeline, jacobian
+        self._bodies, self._pipeline, self._jacobian = tuple(bodies), pipeline, jacobian
         self.terms = self._nothing = _empty_terms(0)
         self.count = 0
         self.info = SolveInfo()
@@ -96,6 +96,10 @@ class PotentialForces:
             )  # fmt: skip
             self._taken = terms, self._position[:m], self._rate[:m]
         return self._taken
+
+    def apart(self, jacobian: ContactJacobian) -> PotentialForces:
+        """The same potential with terms of its own, by another Jacobian."""
+        return PotentialForces(self.potential, self._bodies, self._pipeline, jacobian)
 
     def clear(self) -> None:
         """Forget the last evaluation."""

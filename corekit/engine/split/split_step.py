@@ -37,7 +37,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.prescribed_motion import RATE_JUMP
+from corekit.engine.bodies.prescribed_motion import RATE_JUMP
 from corekit.engine.split.smooth_dynamics import SmoothDynamics
 from corekit.engine.step.linearisation import after_smooth_motion
 from corekit.engine.step.step_equation import StepEquation

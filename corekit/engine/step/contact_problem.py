@@ -13,7 +13,7 @@ positive definite (massless links held by constraints) the step is reduced inste
 
 from __future__ import annotations
 
-from typing import Self, final
+from typing import TYPE_CHECKING, Self, final
 
 import numpy as np
 
@@ -27,14 +27,15 @@ from corekit.engine.contact.contact_kernels import (
     isolate_immovable,
     least_mobility,
 )
-from corekit.engine.islands.contact_islands import ContactIslands, has_many_contacts
 from corekit.engine.step.bounded_rows import BoundedRows
 from corekit.engine.step.delassus import DelassusOperator
 from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.engine.step.two_levels import Separation
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.matrices import Dense, Sparse
 from corekit.roles.contact import ImpulseSolver, UnreducedStepProblem, UnreducedStepSolver
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["ReducedStep", "UnreducedStep"]
 
@@ -69,9 +70,9 @@ class ReducedStep:
             The report, and which contacts an impulse can move along their normal, shape (m,); None if all.
         """
         world, impulse = self._world, self._impulses.impulse
-        if has_many_contacts(world, contact_count):
+        if world.islands is not None and world.has_many_contacts(contact_count):
             bounded = self._bounded_rows(about, step) if world.has_bounded else None
-            islands = ContactIslands(world, contact_count, bounded)
+            islands = world.islands(world, contact_count, bounded)
             info = islands.solve(self._solver, velocity, bias, step, impulse, self._impulses.start)
             movable = islands.movable
             if not world.has_constraints:
@@ -112,9 +113,9 @@ class ReducedStep:
         bias[:, 0] += gap / step
         end, known = velocity.copy(), self._impulses.impulse
         impulse = np.zeros(len(known))
-        if has_many_contacts(world, count):
+        if world.islands is not None and world.has_many_contacts(count):
             bounded = self._bounded_rows(about, step) if world.has_bounded else None
-            islands = ContactIslands(
+            islands = world.islands(
                 world, count, None if bounded is None else bounded.after(known[-bounded.count :])
             )
             info = islands.solve(self._solver, end, bias, step, impulse, impulse, has_friction=False)

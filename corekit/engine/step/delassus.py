@@ -10,15 +10,17 @@ hand, half of G·Jᵀ is enough:
 
 from __future__ import annotations
 
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.engine.step.step_factorisation import StepFactorisation
 from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation
+
+if TYPE_CHECKING:
+    from corekit.engine.step.step_factorisation import StepFactorisation
 
 __all__ = ["FEW", "DelassusOperator", "write_square"]
 

@@ -13,6 +13,7 @@ each other, of a loop that drifts, leave an error before any contact acts. What 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -20,7 +21,9 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import SolveInfo, Status
 from corekit.engine.bodies.body_constraints import FREE_ROW
-from corekit.engine.world.world_terms import WorldTerms
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["judged_by_rows", "row_errors"]
 

@@ -20,15 +20,16 @@ In heaps, which are solved by islands, and where a solver eliminates for itself,
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.islands.contact_islands import has_many_contacts
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.body import Body
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["limit_push_out"]
 
@@ -49,7 +50,7 @@ def limit_push_out(world: WorldTerms, state: State, step: float, bias: Array) ->
     if pipeline is None or not factorisation.succeeded:
         return
     noticed = np.flatnonzero(pipeline.push * step > _NOTICED * pipeline.negligible_motion)
-    if not len(noticed) or has_many_contacts(world, len(bias)):
+    if not len(noticed) or world.has_many_contacts(len(bias)):
         return
     rows = world.jacobian.to_dense()[noticed * world.jacobian.width]
     moved = np.array(rows.T, order="F")

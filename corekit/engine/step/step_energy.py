@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -29,8 +29,10 @@ from corekit.data.arrays import Array
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.step.theta_step import ThetaStep
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.matrices import Matrix
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["exceeds_energy"]
 

@@ -10,7 +10,8 @@ v_f = v_k + Δ solves (1)–(2) without contact; J stacks the contact rows and t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import final
+from functools import partial
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -18,18 +19,18 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.contact.contact_answer import checked_solution
+from corekit.engine.contact.contact_answer import checked_solution, free_motion
 from corekit.engine.contact.contact_impulses import ContactImpulses
-from corekit.engine.potentials.potential_stage import PotentialStage
 from corekit.engine.step.contact_problem import ReducedStep, UnreducedStep
 from corekit.engine.step.linearisation import LinearisationPoint
-from corekit.engine.step.look_ahead import LookAhead
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
 from corekit.engine.step.two_levels import Placing, Separation
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.linalg.vectors import max_abs
 from corekit.roles.contact import ImpulseSolver
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["StepEquation"]
 
@@ -68,16 +69,14 @@ class StepEquation:
         self.reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
-        self._look_ahead = None if world.pipeline is None else LookAhead(world, world.pipeline)
+        self._look_ahead = world.look_ahead
         # gaps and constraints are evaluated at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
         self.step, self._velocity, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
-        self._stage: PotentialStage | None = None
-        if world.forces is not None and world.pipeline is not None:
-            self._stage = PotentialStage(world, world.forces, world.pipeline)
+        self._stage = world.stage
         # the start of a step whose potential is solved for by the stage
         self._stage_start: State | None = None
         self._is_factorised, self.holds_contacts, self.ended_freely = True, False, False
@@ -232,7 +231,7 @@ class StepEquation:
             return info
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
-        free = self._free_motion if self._is_reduced else None
+        free = partial(free_motion, world, self._free) if self._is_reduced else None
         info = checked_solution(
             info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free,
             rehearsed=pipeline.rehearsed is not None,
@@ -241,13 +240,6 @@ class StepEquation:
             return info
         free_change = self._free - self._velocity if self._is_reduced else None
         return judged_by_rows(info, world, velocity - self._velocity, free_change)
-
-    def _free_motion(self) -> tuple[Array, float]:
-        """J·v_f, shape (m, width), and the largest momentum in v_f."""
-        world, momentum = self._world, np.empty(self._world.nv)
-        for terms, where in zip(world.bodies, world.slices, strict=True):
-            terms.mass.multiply(self._free[where], momentum[where])
-        return world.jacobian.multiply(self._free), max_abs(momentum)
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""

@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.joints import JointRows
-from corekit.engine.potentials.coupled_step_matrix import CoupledStepMatrix
-from corekit.engine.potentials.potential_forces import PotentialForces
-from corekit.engine.step.clusters import Cluster, JointElimination, find_clusters
+from corekit.engine.step.clusters import Cluster, Elimination
+
+if TYPE_CHECKING:
+    from corekit.engine.potentials.coupled_step_matrix import CoupledStepMatrix
 
 __all__ = ["StepFactorisation"]
 
@@ -31,8 +31,9 @@ class StepFactorisation:
 
     Args:
         bodies, slices: the bodies' terms, and where their velocities stand.
-        forces: of a contact potential, or None.
-        joints: rows between bodies, or None.
+        clusters: of the world, each with the elimination of what joins its bodies.
+        coupled: the matrix with a potential's terms, or None without a potential.
+        coupled_joints: the elimination of all joints from that, or None without joints.
         judges_bodies: whether bodies are factorised apart from a potential's terms too, so that `failed_body` is known.
 
     Attributes:
@@ -41,29 +42,23 @@ class StepFactorisation:
         failed_body: index of the first body whose own matrix could not be factorised, −1 if all could.
         is_block_diagonal: whether the last one is of the bodies' own matrices alone.
         bodies: the bodies' terms, each with where its velocities stand.
-        coupled: with a potential's terms, or None without a potential.
-        clusters: bodies that joints hold to each other, each with the elimination of these.
     """
 
     def __init__(
         self,
         bodies: Sequence[BodyTerms],
         slices: Sequence[slice],
-        forces: PotentialForces | None,
-        joints: JointRows | None = None,
+        clusters: Sequence[Cluster],
+        coupled: CoupledStepMatrix | None = None,
+        coupled_joints: Elimination | None = None,
         *,
         judges_bodies: bool = False,
     ) -> None:
         self.bodies = list(zip(bodies, slices, strict=True))
-        self._forces, self._judges_bodies = forces, judges_bodies
-        self.coupled = None if forces is None else CoupledStepMatrix(bodies, slices, forces)
-        self.clusters = find_clusters(slices, joints)
+        self.clusters, self.coupled, self._judges_bodies = tuple(clusters), coupled, judges_bodies
         # a potential couples clusters, so that joints are eliminated from all of the matrix
-        self._coupled_joints: JointElimination | None = None
-        if forces is not None and joints is not None:
-            everything = np.arange(slices[-1].stop)
-            self._coupled_joints = JointElimination(joints, range(len(joints.joints)), everything)
-        self._has_joints = joints is not None
+        self._coupled_joints = coupled_joints
+        self._has_joints = any(cluster.elimination is not None for cluster in clusters)
         self._is_coupled = False
         self.succeeded, self.is_block_diagonal = False, True
         self.number, self.failed_body = 0, -1
@@ -71,7 +66,7 @@ class StepFactorisation:
     def refactor(self, damping: float = 0.0, stiffness: float = 0.0) -> bool:
         """Factorise, with a potential's D_c and K_c times these factors [s], [s²]; False if that failed."""
         self.number += 1
-        touches = self._forces is not None and self._forces.count > 0
+        touches = self.coupled is not None and self.coupled.touches
         self.is_block_diagonal, self.failed_body = not touches, -1
         self._is_coupled = touches and (damping != 0.0 or stiffness != 0.0)
         if not self._is_coupled or self._judges_bodies:
@@ -96,7 +91,7 @@ class StepFactorisation:
             if cluster.elimination is not None
         )
 
-    def _eliminations(self) -> list[JointElimination]:
+    def _eliminations(self) -> list[Elimination]:
         """Those that the last factorisation made."""
         if self._is_coupled and self._coupled_joints is not None:
             return [self._coupled_joints]

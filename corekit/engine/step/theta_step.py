@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -11,10 +11,12 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
 from corekit.engine.step.step_equation import StepEquation
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.body import stacked_velocity_scale
 from corekit.roles.stage_solver import velocity_norms
 from corekit.roles.steps import DEFAULT_TOLERANCE
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["ThetaStep"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from corekit.engine.contact.contact_pipeline import ContactPipeline
+from corekit.engine.world.assembly import assemble_pipeline
 from corekit.engine.world.world_system import WorldSystem
 from corekit.roles.world import Engine, WorldSpec
 
@@ -16,13 +16,7 @@ def _refusal(spec: WorldSpec) -> str:
 
 
 def _make(spec: WorldSpec) -> WorldSystem:
-    own, pipeline = spec.contact, None
-    if own is not None:
-        pipeline = ContactPipeline(
-            spec.bodies, own.scene, own.detectors, own.friction, own.stabilisation, own.margin, spec.plane,
-            own.restitution,
-        )  # fmt: skip
-    return WorldSystem(spec.bodies, pipeline, spec.solver, spec.joints)
+    return WorldSystem(spec.bodies, assemble_pipeline(spec), spec.solver, spec.joints)
 
 
 STEP_EQUATION = Engine("step-equation", _refusal, _make)

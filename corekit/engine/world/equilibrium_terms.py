@@ -17,7 +17,7 @@ from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.contact.contact_record import contact_record, joined_record
 from corekit.engine.potentials.potential_forces import PotentialForces
 from corekit.engine.step.contact_problem import ReducedStep
-from corekit.engine.world.world_terms import WorldTerms
+from corekit.engine.world.assembly import assemble_terms
 from corekit.roles.body import Body
 from corekit.roles.component import InternalState
 from corekit.roles.contact import ContactSolver, ImpulseSolver
@@ -38,7 +38,7 @@ class EquilibriumTerms:
     def __init__(
         self, bodies: Sequence[Body], pipeline: ContactPipeline | None, solver: ContactSolver | None
     ) -> None:
-        self._world = world = WorldTerms(bodies, pipeline, solver, judges_bodies=True)
+        self._world = world = assemble_terms(bodies, pipeline, solver, judges_bodies=True)
         self._pipeline = pipeline
         self._impulses = ContactImpulses(world.bodies, world.jacobian.width, has_contact=pipeline is not None)
         self._reduced = (

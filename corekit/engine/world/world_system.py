@@ -26,10 +26,10 @@ from corekit.engine.step.step_energy import exceeds_energy
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.step.theta_step import ThetaStep
 from corekit.engine.tape import StepRecord, freeze_step
+from corekit.engine.world.assembly import assemble_terms
 from corekit.engine.world.diagnosis import StepDiagnosis
 from corekit.engine.world.equilibrium_terms import EquilibriumTerms
 from corekit.engine.world.rehearsal import rehearse, rehearse_solver
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.errors import ControlError
 from corekit.roles.body import Body, check_orientation, stacked_velocity_scale
 from corekit.roles.component import Component, InternalState
@@ -79,7 +79,7 @@ class WorldSystem:
     ) -> None:
         self.bodies, self.joints = tuple(bodies), tuple(joints)
         self.pipeline, self.solver = pipeline, solver
-        self.terms = terms = WorldTerms(bodies, pipeline, solver, joints)
+        self.terms = terms = assemble_terms(bodies, pipeline, solver, joints)
         self.equation = StepEquation(terms)
         self.smooth = SmoothDynamics(terms)
         self.theta = ThetaStep(terms, self.equation)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import final
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -11,77 +12,74 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
-from corekit.engine.contact.contact_pipeline import ContactPipeline
-from corekit.engine.internal_edges.joined_ends import find_joined_ends
-from corekit.engine.joints import JointRows
-from corekit.engine.potentials.potential_forces import PotentialForces
-from corekit.engine.step.linearisation import LinearisationPoint
-from corekit.engine.step.step_factorisation import StepFactorisation
-from corekit.roles.body import Body
-from corekit.roles.contact import ContactPotential, ContactSolver, ImpulseSolver, UnreducedStepSolver
-from corekit.roles.joint import Joint
+from corekit.roles.contact import ContactSolver
+
+if TYPE_CHECKING:
+    from corekit.engine.contact.contact_pipeline import ContactPipeline
+    from corekit.engine.islands.contact_islands import ContactIslands
+    from corekit.engine.joints import JointRows
+    from corekit.engine.look_ahead import LookAhead
+    from corekit.engine.potentials.potential_forces import PotentialForces
+    from corekit.engine.potentials.potential_stage import PotentialStage
+    from corekit.engine.step.bounded_rows import BoundedRows
+    from corekit.engine.step.linearisation import LinearisationPoint
+    from corekit.engine.step.step_factorisation import StepFactorisation
 
 __all__ = ["WorldTerms"]
 
 
 @final
 class WorldTerms:
-    """Bodies, contact pipeline, potential and factorisation of one world.
+    """Bodies, contact pipeline, potential and factorisation of one world, which `corekit.engine.world.assembly` joins.
 
     Args:
-        bodies: stacked bodies.
+        bodies: the bodies' terms. slices: where their velocities stand.
         pipeline: contact detection, or None without contact.
         solver: contact solver, or None without contact.
-        joints: between bodies.
-        judges_bodies: whether every body is factorised apart from a potential's terms too, and as a symmetric matrix
-            unless it is dense, so that it can be judged body by body whether it is positive definite.
+        jacobian: of the current contacts.
+        factorisation: of A of all bodies.
+        joints: rows of the joints, or None without any.
+        forces: of a contact potential, or None.
 
     Attributes:
-        bodies: the bodies' terms. slices: where their velocities stand.
-        jacobian: of the current contacts. forces: of a contact potential, or None.
-        joints: rows of the joints, or None without any.
         nq, nv: lengths of q and v.
         has_constraints: whether any body has constraints, or there are joints.
         has_bounded, has_prescribed: whether any body has constraints with bounds, prescribed motion.
         potential_is_smooth: whether a contact potential is part of the smooth dynamics in this step.
+        islands: divides contacts into islands. many_contacts: from how many on it does.
+        look_ahead: at what the velocities of a start lead to, or None without contact.
+        stage: solves a single step in which a potential acts, or None without one.
     """
 
     def __init__(
         self,
-        bodies: Sequence[Body],
+        bodies: Sequence[BodyTerms],
+        slices: Sequence[slice],
         pipeline: ContactPipeline | None,
         solver: ContactSolver | None,
-        joints: Sequence[Joint] = (),
-        *,
-        judges_bodies: bool = False,
+        jacobian: ContactJacobian,
+        factorisation: StepFactorisation,
+        joints: JointRows | None,
+        forces: PotentialForces | None,
     ) -> None:
-        symmetric = isinstance(solver, ImpulseSolver)
-        self.bodies = tuple(
-            BodyTerms(body, symmetric=symmetric, symmetric_unless_dense=judges_bodies) for body in bodies
-        )
-        self.slices = tuple(slice(body.first_v, body.first_v + body.nv) for body in bodies)
-        self.pipeline, self.solver = pipeline, solver
-        self.nq, self.nv = sum(body.nq for body in bodies), sum(body.nv for body in bodies)
-        self.joints = JointRows(joints, self.nv) if joints else None
-        self.has_constraints = bool(joints) or any(body.rows is not None for body in self.bodies)
+        self.bodies, self.slices = tuple(bodies), tuple(slices)
+        self.pipeline, self.solver, self.jacobian = pipeline, solver, jacobian
+        self.factorisation, self.joints, self.forces = factorisation, joints, forces
+        self.nq, self.nv = sum(each.body.nq for each in bodies), sum(each.body.nv for each in bodies)
+        self.has_constraints = joints is not None or any(each.rows is not None for each in self.bodies)
         self._driven = [i for i, body in enumerate(self.bodies) if body.motion.exists]
         self.has_prescribed = bool(self._driven)
         self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
-        width = 3 if pipeline is None else pipeline.width
-        self.jacobian = ContactJacobian(bodies, width, by_entries=isinstance(solver, UnreducedStepSolver))
         self.potential_is_smooth = True
-        self.forces: PotentialForces | None = None
-        if isinstance(solver, ContactPotential) and pipeline is not None:
-            self.forces = PotentialForces(solver, bodies, pipeline, self.jacobian)
-        elif pipeline is not None:
-            pipeline.joined = find_joined_ends(bodies, pipeline.scene)
-            if pipeline.seams is not None:
-                owner = 0 if pipeline.restitution is None else pipeline.restitution.owner
-                pipeline.seams.report_once(pipeline.friction.surface + len(pipeline.scene.table) * owner)
         self._forces_apart: tuple[PotentialForces, ContactJacobian] | None = None
-        self.factorisation = StepFactorisation(
-            self.bodies, self.slices, self.forces, self.joints, judges_bodies=judges_bodies
-        )
+        self.islands: Callable[[WorldTerms, int, BoundedRows | None], ContactIslands] | None = None
+        self.many_contacts = sys.maxsize
+        self.look_ahead: LookAhead | None = None
+        self.stage: PotentialStage | None = None
+
+    def has_many_contacts(self, count: int) -> bool:
+        """Whether so many contacts are solved island by island."""
+        return count >= self.many_contacts
 
     def new_state(self) -> State:
         """A buffer for a state of the world."""
@@ -143,9 +141,8 @@ class WorldTerms:
         if pipeline is None or forces is None:
             return 0.0
         if self._forces_apart is None:
-            bodies = [terms.body for terms in self.bodies]
-            own = ContactJacobian(bodies, self.jacobian.width)
-            self._forces_apart = PotentialForces(forces.potential, bodies, pipeline, own), own
+            own = ContactJacobian([terms.body for terms in self.bodies], self.jacobian.width)
+            self._forces_apart = forces.apart(own), own
         apart, jacobian = self._forces_apart
         with pipeline.contacts_at_end(state) as contacts:
             if not contacts.count:
