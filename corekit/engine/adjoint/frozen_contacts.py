@@ -14,7 +14,7 @@ they are computed anew at every argument where a contact slides.
 
 from __future__ import annotations
 
-from typing import NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
@@ -24,9 +24,11 @@ from corekit.engine.adjoint.contact_modes import find_modes
 from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.step.push_out import limit_push_out
 from corekit.engine.step.step_equation import StepEquation
-from corekit.engine.tape import ContactRows
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.contact import FrictionDirections
+
+if TYPE_CHECKING:
+    from corekit.engine.tape import ContactRows
 
 __all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
 

@@ -10,14 +10,16 @@ Each solves momentum R = 0 (nv), rows of constraints and joints G = 0, and conta
 from __future__ import annotations
 
 from enum import Enum
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from attrs import define, field
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.engine.adjoint.contact_modes import ContactModes
-from corekit.engine.tape import StepRecord
+
+if TYPE_CHECKING:
+    from corekit.engine.tape import StepRecord
 
 __all__ = ["Kind", "Solution", "solutions_of"]
 

@@ -31,13 +31,13 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
-from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_contacts import ContactLost
-from corekit.engine.adjoint.frozen_step import Arguments, FrozenStep
 from corekit.engine.adjoint.saddle import SaddleSystem
 from corekit.engine.adjoint.solutions import Kind
 
 if TYPE_CHECKING:
+    from corekit.engine.adjoint.charts import Charts
+    from corekit.engine.adjoint.frozen_step import Arguments, FrozenStep
     from corekit.engine.world.world_system import WorldSystem
 
 __all__ = ["Covectors", "StepDerivative"]
