@@ -44,6 +44,7 @@ ENGINES = ("batch",)
 """Folders of tools that step worlds themselves, and build on the kernel's engine."""
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
     "export": ("corekit_run", "corekit_record"),
+    "dask": ("corekit_run", "corekit_study"),
     "gym": ("corekit_run", "corekit_record", "corekit_study"),
     "inspect": ("corekit_run",),
     "record": ("corekit_run",),

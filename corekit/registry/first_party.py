@@ -110,6 +110,7 @@ _DISTRIBUTIONS = frozenset(
         "corekit-kernel",
         BATCH,
         GRADIENTS,
+        "corekit-dask",
         "corekit-import",
         "corekit-scenarios",
         "corekit-sections",

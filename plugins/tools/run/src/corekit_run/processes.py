@@ -11,15 +11,23 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from corekit.cli import stop_at_sigterm
 from corekit.cli.terminal import guard_streams
 from corekit.errors import Terminated
 from corekit.interpreters import safe_children
 
-__all__ = ["end_with_parent", "process_count", "without_the_callers_script", "work", "worker_pool"]
+__all__ = [
+    "end_with_parent",
+    "process_count",
+    "start_process",
+    "without_the_callers_script",
+    "work",
+    "worker_pool",
+]
 
 _Result = TypeVar("_Result")
 _HAS_SIGNALS = os.name == "posix"
@@ -43,9 +51,7 @@ def worker_pool(workers: int, tasks_per_child: int | None = None) -> Iterator[Pr
     They begin with the modules of corekit that this process has imported, and with its environment.
     """
     others = set(active_children())
-    context = get_context(_METHOD)
-    if _METHOD == "forkserver":
-        context.set_forkserver_preload([name for name in sys.modules if name.startswith("corekit")])
+    context = _context()
     with (
         safe_children(),
         ProcessPoolExecutor(
@@ -61,6 +67,26 @@ def worker_pool(workers: int, tasks_per_child: int | None = None) -> Iterator[Pr
             # waits for what runs: a process that itself is one of a pool would else wait for ever at its end
             pool.shutdown(wait=True, cancel_futures=True)
             raise
+
+
+def start_process(function: Callable[..., object], *arguments: object) -> BaseProcess:
+    """Start a process that calls a function, as those of a pool begin; it ends with this one, or is killed."""
+    with safe_children(), without_the_callers_script():
+        process = _context().Process(target=_call, args=(dict(os.environ), function, *arguments), daemon=True)
+        process.start()
+    return process
+
+
+def _call(environment: Mapping[str, str], function: Callable[..., object], *arguments: object) -> None:
+    _begin_worker(environment)
+    function(*arguments)
+
+
+def _context() -> Any:
+    context = get_context(_METHOD)
+    if _METHOD == "forkserver":
+        context.set_forkserver_preload([name for name in sys.modules if name.startswith("corekit")])
+    return context
 
 
 @contextmanager

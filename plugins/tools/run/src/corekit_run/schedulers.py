@@ -205,7 +205,7 @@ def open_scheduler(
         here = size == 0 or (most is not None and most < 2 and not fresh)
         yield Here() if here else Processes(size, fresh=fresh)
         return
-    with load_target(_find(word))(word, jobs) as scheduler:
+    with load_target(_find(word))(word, None if jobs is None else max(jobs, 1)) as scheduler:
         yield scheduler
 
 

@@ -1,7 +1,8 @@
 """Many runs of scenarios, at once, each stored as soon as it is done, so that a stopped batch can be resumed.
 
 A batch's folder holds `outcomes.jsonl`, one line a finished or failed run (`journal`), and a folder of each run that
-is kept. A line is kept while what decides the run is the same, by its digest; what has no line is run, anew.
+is kept. `failures.jsonl` says when which run failed or was lost with whoever made it, and whether it is made again.
+A line is kept while what decides the run is the same, by its digest; what has no line is run, anew.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import hashlib
 import time as clock
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import final
 
@@ -17,6 +19,8 @@ from attrs import frozen
 
 from corekit.errors import CorekitError
 from corekit.scenario.load import load
+from corekit_run.json_file import append_line
+from corekit_run.output_file import writing
 from corekit_run.progress import Progress
 from corekit_run.schedulers import Lost, Scheduler, Task, open_scheduler
 from corekit_study.journal import Journal
@@ -25,8 +29,10 @@ from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_dis
 from corekit_study.run_chunk import FUNCTION, Chunk
 from corekit_study.run_task import Outcome, Recipe, RunTask, load_task
 
-__all__ = ["Job", "make_runs", "run_batch"]
+__all__ = ["FAILURES", "Job", "make_runs", "run_batch"]
 
+FAILURES = "failures.jsonl"
+"""Name of the log of failures."""
 _CHUNK_WALL = 0.5
 """Wall time [s] that runs handed over together should take, so that handing over costs little of it."""
 _LARGEST_CHUNK = 64
@@ -113,12 +119,25 @@ def make_runs(
     with (progress or no_display)(f"{count} runs") as display:
         meter = _Meter(count, folder, display)
         for key, answer in scheduler.run(FUNCTION, feed.next_task, display.warn, feed.needs()):
+            if isinstance(answer, Lost):
+                _log(folder, feed.names(key), answer.reason, again=feed.is_shared(key))
             for outcome in feed.outcomes(key, answer):
                 journal.append(outcome)
                 meter.add()
+                if outcome.error and not isinstance(answer, Lost):
+                    _log(folder, [outcome.name], outcome.error, again=False)
             meter.show(done)
             if stored is not None:
                 stored()
+
+
+def _log(folder: Path, names: Sequence[str], reason: str, *, again: bool) -> None:
+    """Note failures of runs."""
+    now = datetime.now().astimezone().isoformat(timespec="seconds")
+    path = folder / FAILURES
+    with writing(path):
+        for name in names:
+            append_line(path, {"time": now, "run": name, "reason": " ".join(reason.split()), "again": again})
 
 
 @final
@@ -194,6 +213,14 @@ class _Feed:
 
     def _next(self) -> RunTask | None:
         return self._waiting.popleft() if self._waiting else next(self._tasks, None)
+
+    def names(self, key: int) -> list[str]:
+        """Return the runs of a chunk."""
+        return [task.name for task in self._given[key].tasks]
+
+    def is_shared(self, key: int) -> bool:
+        """Whether a chunk has several runs, so that one of them may have taken the others with it."""
+        return len(self._given[key].tasks) > 1
 
     def outcomes(self, key: int, answer: bytes | Lost) -> list[Outcome]:
         """Return the outcomes of a chunk; runs that were lost with others are to be made again, each alone."""

@@ -1,0 +1,1 @@
+"""Many runs over a cluster: see `corekit_dask.clusters`."""
