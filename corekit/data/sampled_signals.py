@@ -1,16 +1,7 @@
 """Signals given at instants and interpolated between them: written in the scenario, or read from a file.
 
-    signal = { kind = "table", times = [0.0, 1.0, 3.0], values = [[0, 0], [40, 0], [40, 20]] }
-    signal = { kind = "csv", file = "pressures.csv", interpolation = "cubic" }
-
-With knots tₖ and values xₖ, the interval that ends at tₖ₊₁ holds for tₖ < t ≤ tₖ₊₁, and there
-
-    x(t) = c₀ + c₁·τ + c₂·τ² + c₃·τ³,   τ = t − tₖ                                          (1)
-    linear:  c₀ = xₖ,  c₁ = (xₖ₊₁ − xₖ)/(tₖ₊₁ − tₖ),  c₂ = c₃ = 0                             (2)
-    cubic:   the spline with continuous ẋ and ẍ through all knots, ẋ = 0 at both ends          (3)
-    x(t) = x₀ before the first knot, the last value after the last                              (4)
-
-Source of (3): de Boor (1978), "A Practical Guide to Splines", chapter IV, complete spline interpolation.
+signal = { kind = "table", times = [0.0, 1.0, 3.0], values = [[0, 0], [40, 0], [40, 20]] }
+signal = { kind = "csv", file = "pressures.csv", interpolation = "cubic" }
 """
 
 from __future__ import annotations
@@ -48,7 +39,17 @@ def _interpolation() -> Any:
 
 @frozen(kw_only=True)
 class _Sampled(Signal):
-    """A signal that follows the piecewise polynomial (1) through knots."""
+    """A piecewise polynomial through knots.
+
+    With knots tₖ and values xₖ, the interval that ends at tₖ₊₁ holds for tₖ < t ≤ tₖ₊₁, and there
+
+    x(t) = c₀ + c₁·τ + c₂·τ² + c₃·τ³,   τ = t − tₖ                                          (1)
+    linear:  c₀ = xₖ,  c₁ = (xₖ₊₁ − xₖ)/(tₖ₊₁ − tₖ),  c₂ = c₃ = 0                             (2)
+    cubic:   the spline with continuous ẋ and ẍ through all knots, ẋ = 0 at both ends          (3)
+    x(t) = x₀ before the first knot, the last value after the last                              (4)
+
+    Source of (3): de Boor (1978), "A Practical Guide to Splines", chapter IV, complete spline interpolation.
+    """
 
     _knots: tuple[float, ...] = field(init=False, eq=False, repr=False)
     _rows: Array = field(init=False, eq=False, repr=False)

@@ -42,6 +42,7 @@ from corekit.simulation.controllers import (
     sampling_steps,
 )  # fmt: skip
 from corekit.simulation.frames import find_body, find_frame, name_shape, shape_bodies
+from corekit.simulation.names import names_of
 from corekit.simulation.renewing import Renewing
 from corekit.simulation.start_overlap import refuse_deep_overlap
 from corekit.simulation.step_failure import check_length, endless_cuts, step_failed
@@ -146,6 +147,10 @@ class Simulation:
     def shape_owners(self) -> tuple[str, ...]:
         """Name of the body or obstacle of every shape."""
         return (*shape_bodies(self.bodies), *(obstacle.name for obstacle in self.obstacles))
+
+    def names(self) -> Mapping[str, tuple[str, ...]]:
+        """Return all names: `bodies`, `obstacles`, `joints`, `coordinates`, `velocities`, `inputs`, `frames`."""
+        return names_of(self.bodies, self._parts.joints, self.obstacles)
 
     def joint_force(self, name: str) -> JointForce:
         """Return the mean force and torque that a joint gave its first frame in the last grid step, as `contacts`."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from attrs import frozen
 
-from corekit.data.signals import Constant, Signal
+import corekit
+from corekit.cli import main
+from corekit.data.signals import SIGNALS, Constant, Signal
 from corekit.roles.options import option
 from corekit_inspect.option_table import describe_options
 
@@ -144,3 +147,39 @@ def test_info_scenario_shows_every_key_of_a_file_and_none_that_files_have_not(si
     assert "unknown" not in told
     text = site.corekit("info", "scenario").stdout
     assert all(name in text for name in keys)
+
+
+def test_every_kind_of_signal_is_shown_with_its_keys(capsys):
+    assert main(["info", "signal", "--json"]) == 0
+    found = {each["kind"]: each for each in json.loads(capsys.readouterr().out)}
+    assert set(found) == set(SIGNALS)
+    assert {key["name"] for key in found["ramp"]["keys"]} == {"from", "to", "value", "start"}
+    assert "amplitude·sin" in found["sine"]["meaning"]
+    for kind in ("table", "csv"):
+        assert "c₀ + c₁·τ" in found[kind]["meaning"]
+    assert main(["info", "signal"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"kind = {kind!r}" in text for kind in SIGNALS)
+    assert "(1)" not in text
+
+
+def test_of_many_names_the_first_are_shown_and_all_of_them_by_all(capsys):
+    simulation = corekit.load("teaching/pneumatic-gripper").compose()
+    names = simulation.names()
+    assert main(["info", "teaching/pneumatic-gripper"]) == 0
+    text = capsys.readouterr().out
+    assert "…" in text
+    assert "all by --all" in text
+    assert main(["info", "teaching/pneumatic-gripper", "--all"]) == 0
+    text = capsys.readouterr().out
+    assert "…" not in text
+    words = set(re.split(r"[\s,]+", text))
+    assert set(names["frames"]) <= words
+    for kind in ("coordinates", "velocities", "inputs"):
+        assert {name.partition(".")[2] for name in names[kind]} <= words
+    assert names["obstacles"] == ("table",)
+    assert names["bodies"] == ("gripper", "can")
+    assert "obstacles: table" in text
+    assert len(names["velocities"]) == len(simulation.state.v)
+    assert len(names["coordinates"]) == len(simulation.state.q)
+    assert simulation.frame(names["frames"][5]).position.shape == (3,)

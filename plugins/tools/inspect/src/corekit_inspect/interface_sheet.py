@@ -34,6 +34,7 @@ def model_interface(description: ModelDescription) -> dict[str, Any]:
     plane = description.plane
     return {
         "coordinates": [{"name": each.name, "unit": each.unit} for each in description.coordinates],
+        "velocities": [{"name": each.name, "unit": each.unit} for each in description.velocities],
         "inputs": [_channel(each) for each in description.inputs],
         "frames": list(description.frames),
         "plane": None if plane is None else np.asarray(plane).tolist(),
@@ -52,14 +53,17 @@ def _channel(channel: Channel) -> dict[str, Any]:
     }
 
 
-def interface_lines(found: Mapping[str, Any], body: str = "") -> list[str]:
-    """Write a description as lines of text; frames of a body as other parts of a scenario and Python name them."""
+def interface_lines(found: Mapping[str, Any], body: str = "", *, whole: bool = False) -> list[str]:
+    """Write a description as lines of text; frames of a body as other parts of a scenario and Python name them.
+
+    Args:
+        whole: whether every name is written, velocities among them, or of many the first and last ones.
+    """
     lines: list[str] = []
-    for unit in dict.fromkeys(row["unit"] for row in found["coordinates"]):
-        names = [row["name"] for row in found["coordinates"] if row["unit"] == unit]
-        lines.append(
-            f"  coordinates [{unit}]: {_listed(names)}" + (f" ({len(names)})" if len(names) > _MOST else "")
-        )
+    for kind in ("coordinates", "velocities") if whole else ("coordinates",):
+        for unit in dict.fromkeys(row["unit"] for row in found[kind]):
+            names = [row["name"] for row in found[kind] if row["unit"] == unit]
+            lines.append(f"  {kind} [{unit}]: {_listed(names, whole=whole)}")
     for channel in found["inputs"]:
         lower, upper = channel["bounds"]
         limits = [f"≥ {lower:g}" if lower is not None else "", f"≤ {upper:g}" if upper is not None else ""]
@@ -69,13 +73,14 @@ def interface_lines(found: Mapping[str, Any], body: str = "") -> list[str]:
     if not found["inputs"]:
         lines.append("  no inputs")
     frames = [f"{body}.{name}" if body else name for name in found["frames"]]
-    lines.append(f"  frames: {_listed(frames) or 'none'}")
+    lines.append(f"  frames: {_listed(frames, whole=whole) or 'none'}")
     if found["plane"] is not None:
         origin, first, second = (f"({', '.join(f'{x:g}' for x in each)})" for each in found["plane"])
         lines.append(f"  plane through {origin} along {first} and {second}")
     return lines
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = list(names) if len(names) <= _MOST else [*names[: _MOST - 2], "…", names[-1]]
-    return ", ".join(shown)
+def _listed(names: Sequence[str], *, whole: bool) -> str:
+    if whole or len(names) <= _MOST:
+        return ", ".join(names)
+    return f"{', '.join([*names[: _MOST - 2], '…', names[-1]])} ({len(names)}, all by --all)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +18,8 @@ from corekit.registry.first_party import FIRST_PARTY
 from corekit.registry.resolve import did_you_mean, find, load_spec, load_target, missing_abilities
 from corekit.registry.spec import ABILITIES, ROLES
 from corekit.scenario.schema import ScenarioTables
+from corekit_inspect.cli.options_print import print_options
+from corekit_inspect.cli.signal_sheet import show_signals
 from corekit_inspect.interface_sheet import default_interface, interface_lines, model_interface
 from corekit_inspect.option_table import describe_options
 from corekit_run.cli.run_report import run_report
@@ -31,6 +33,7 @@ def info(
     *,
     step: int | None = None,
     at: float | None = None,
+    everything: Annotated[bool, Parameter(name="--all", negative="")] = False,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int | None:
     """A component: what it is, what it can, which inputs, frames and options it has; a scenario's bodies; or a run.
@@ -39,12 +42,14 @@ def info(
     ----------
     name
         Its name, `role.name` if several roles use the name, `distribution:name` if several distributions do;
-        `scenario`, for the keys of a scenario file; such a file, whose bodies are described as they are built; or the
-        folder of a run.
+        `scenario`, for the keys of a scenario file; `signal`, for the kinds of signals; a scenario's file or name,
+        whose bodies are described as they are built; or the folder of a run.
     step
         Of a run: the solver of this step, its residuals, and the contacts with their forces; counted from 0.
     at
         The same of the step at this instant, in seconds.
+    everything
+        Every name of a component or a scenario's bodies, however many there are; JSON always has all.
     as_json
         Print JSON instead of tables.
     """
@@ -64,21 +69,24 @@ def info(
     if name.endswith(".toml") or "/" in name:
         if is_there(path) and path.is_dir():
             raise _no_run(name)
-        _show_bodies(name, as_json=as_json)
+        _show_bodies(name, as_json=as_json, whole=everything)
+        return None
+    if name == "signal":
+        show_signals(as_json=as_json)
         return None
     if name == "scenario":
         keys = [attrs.asdict(option) for option in describe_options(ScenarioTables)]
         if as_json:
             print_json(keys, indent=2)
         else:
-            _print_options("keys of a scenario file", keys)
+            print_options("keys of a scenario file", keys)
         return None
     sheets = [_sheet(row) for row in _rows_named(name)]
     if as_json:
         print_json(sheets, indent=2)
     else:
         for sheet in sheets:
-            _print_sheet(sheet)
+            _print_sheet(sheet, whole=everything)
     return None
 
 
@@ -86,12 +94,12 @@ def _no_run(name: str) -> PluginError:
     return PluginError(f"{name} is a folder without a run in it, and no component: give a run's own folder")
 
 
-def _show_bodies(name: str, *, as_json: bool) -> None:
-    """Print coordinates, inputs and frames of every body of a scenario."""
+def _show_bodies(name: str, *, as_json: bool, whole: bool) -> None:
+    """Print coordinates, inputs and frames of every body of a scenario, and what else has a name."""
     from corekit.scenario.load import load
 
-    bodies = load(name).compose().bodies
-    sheets = {body.name: model_interface(body.description) for body in bodies}
+    simulation = load(name).compose()
+    sheets = {body.name: model_interface(body.description) for body in simulation.bodies}
     if as_json:
         print_json(sheets, indent=2)
         return
@@ -100,8 +108,11 @@ def _show_bodies(name: str, *, as_json: bool) -> None:
     console = make_console(soft_wrap=True)
     for body, sheet in sheets.items():
         console.print(Text(f"body {body}", style="bold"))
-        for line in interface_lines(sheet, body):
+        for line in interface_lines(sheet, body, whole=whole):
             console.print(Text(line))
+    for kind in ("obstacles", "joints"):
+        if names := simulation.names()[kind]:
+            console.print(Text(f"{kind}: {', '.join(names)}"))
 
 
 def _rows_named(name: str) -> list[Installed]:
@@ -156,7 +167,7 @@ def _options(config: str) -> list[dict[str, str]]:
     return [attrs.asdict(option) for option in describe_options(cls)]
 
 
-def _print_sheet(sheet: Mapping[str, Any]) -> None:
+def _print_sheet(sheet: Mapping[str, Any], *, whole: bool) -> None:
     from rich.text import Text
 
     console = make_console()
@@ -174,27 +185,11 @@ def _print_sheet(sheet: Mapping[str, Any]) -> None:
         console.print(Text(f"  cite: {sheet['citation']}"), soft_wrap=True)
     if sheet["interface"] is not None:
         console.print("\nwith default options (those of a robot of your own: corekit info FILE.toml)")
-        for line in interface_lines(sheet["interface"]):
+        for line in interface_lines(sheet["interface"], whole=whole):
             console.print(Text(line), soft_wrap=True)
     if sheet["symbols"]:
         console.print("\naxes, and symbols in options")
         for symbol, meaning in sheet["symbols"].items():
             console.print(Text.assemble("  ", (symbol, "bold"), f"  {meaning}"), soft_wrap=True)
-    _print_options("options", sheet["options"])
-    _print_options("initial state", sheet["initial"])
-
-
-def _print_options(title: str, options: Sequence[Mapping[str, str]]) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    console = make_console()
-    if options:
-        console.print(f"\n{title}")
-    for option in options:
-        unit = f" [{option['unit']}]" if option["unit"] else ""
-        value = "required" if option["default"] == "required" else f"default {option['default']}"
-        facts = [option["type"], value, *filter(None, [option["allowed"]])]
-        console.print(Text.assemble("  ", (option["name"], "bold"), unit, f"  {', '.join(facts)}"))
-        if option["help"]:
-            console.print(Padding(Text(option["help"]), (0, 0, 0, 6)))
+    print_options("options", sheet["options"])
+    print_options("initial state", sheet["initial"])
