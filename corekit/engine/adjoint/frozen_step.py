@@ -30,6 +30,7 @@ __all__ = ["Arguments", "Evaluation", "FrozenStep", "Residual"]
 
 _LEFT: Final = 1e-5
 """What the equations of a record may leave when they are evaluated anew, relative to their terms."""
+_NOTHING = np.zeros(0)
 _REASONS = (
     "rates or inputs that jump in the step, relaxed friction, or an option that changes as the run goes on"
 )
@@ -125,7 +126,7 @@ class FrozenStep:
         self._trial, self._end = system.new_state(), system.new_state()
         self._zero = np.zeros(system.nv)
         self._contacts = FrozenContacts(system.terms, system.equation)
-        self._width = system.terms.jacobian.width
+        self._width, self._judges = system.terms.jacobian.width, True
 
     # — one step —
 
@@ -224,7 +225,7 @@ class FrozenStep:
 
     def _evaluate(self, arguments: Arguments, *, is_first: bool = False) -> Evaluation:
         start, velocity, final, carried = arguments
-        residuals = []
+        residuals, self._judges = [], is_first
         self._expand(start, velocity)
         about = start.v if self.theta is None else velocity
         for solution in self.solutions:
@@ -326,12 +327,14 @@ class FrozenStep:
         size += np.abs(given)
         for terms, where in zip(world.bodies, world.slices, strict=True):
             momentum[where][terms.prescribed] = 0.0
+        if not self._judges:
+            return Residual(momentum, np.concatenate([_NOTHING, *held]), contacts, _NOTHING)
         # what cancels to zero is zero up to the rounding of the largest
         whole = [size + np.abs(weight), *sizes, contacts.size.ravel()]
         speed = np.abs(velocity).max(initial=0.0)
         scale = [each + each.max(initial=0.0) + np.finfo(float).tiny for each in whole]
         scale[1:] = [each + speed for each in scale[1:]]
-        return Residual(momentum, np.concatenate([np.zeros(0), *held]), contacts, np.concatenate(scale))
+        return Residual(momentum, np.concatenate([_NOTHING, *held]), contacts, np.concatenate(scale))
 
     def _linear(self, solution: Solution) -> LinearTerms:
         """The terms of bodies and joints as they are expanded."""

@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.data.state import State
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.reparametrisation import Reparametrisation
+from corekit.engine.adjoint.smooth_step import SmoothSteps
 from corekit.engine.adjoint.solutions import Kind
 from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
 from corekit.engine.tape import StepRecord
@@ -58,7 +60,7 @@ def sweep_back(
     Raises:
         GradientError: a step has no derivative.
     """
-    step = FrozenStep(system)
+    step, smooth = FrozenStep(system), SmoothSteps(system, charts, tape[0].start)
     others = [
         (FrozenStep(cast("WorldSystem", each.ahead)), FrozenStep(cast("WorldSystem", each.behind)), each.size)
         for each in twins
@@ -76,13 +78,6 @@ def sweep_back(
     for k in range(len(tape) - 1, -1, -1):
         record = tape[k]
         _add(loss(k), place, velocity)
-        step.load(record)
-        derivative = StepDerivative(system, step, charts, scale, scale)
-        before = derivative.end
-        before.v[:] = record.velocity
-        change = Reparametrisation(system.terms, charts, before, record.end)
-        moved.update(change.bodies)
-        place, velocity = change.pull(place, velocity)
         ids = [] if record.contacts is None else record.contacts.id.tolist()
         end = Covectors(
             place,
@@ -90,7 +85,20 @@ def sweep_back(
             _stacked(ids, tangents, 3) if step.tracks_tangents else np.zeros((0, 3)),
             _stacked(ids, impulses, width),
         )
-        start, y = derivative.pull(end)
+        end = _before(system, charts, record, end, moved)
+        quick = smooth.pull(record, end)
+        if quick is not None:
+            start, y = quick
+            if inputs is not None or others:
+                step.load(record)
+        else:
+            step.load(record)
+            derivative = StepDerivative(system, step, charts, scale, scale)
+            start, y = derivative.pull(end)
+            met["impacts"] += any(each.kind is Kind.VELOCITY for each in step.solutions)
+            met["degenerate"] += any(each.modes.degenerate for each in step.solutions)
+            met["redundant"] += not derivative.is_regular
+            met["lost"] += derivative.lost
         if inputs is not None:
             inputs[k] = y @ input_columns(system, step)
         for i, (ahead, behind, size) in enumerate(others):
@@ -106,10 +114,6 @@ def sweep_back(
         known = [] if record.contacts is None else record.contacts.known.id.tolist()
         tangents = dict(zip(known, start.tangents, strict=False))
         impulses = dict(zip(ids, start.impulses, strict=True)) if start.impulses.any() else {}
-        met["impacts"] += any(each.kind is Kind.VELOCITY for each in step.solutions)
-        met["degenerate"] += any(each.modes.degenerate for each in step.solutions)
-        met["redundant"] += not derivative.is_regular
-        met["lost"] += derivative.lost
         if progress is not None:
             progress(k)
     _add(loss(-1), place, velocity)
@@ -117,6 +121,34 @@ def sweep_back(
         len(tape), met["impacts"], met["degenerate"], met["redundant"], met["lost"], dict(moved)
     )
     return RunDerivative(place, velocity, inputs, parameters, report)
+
+
+def _before(
+    system: WorldSystem, charts: Charts, record: StepRecord, end: Covectors, moved: Counter[str]
+) -> Covectors:
+    """The covectors before coordinates were reparametrised; bodies that were are counted in `moved`."""
+    change = Reparametrisation(system.terms, charts, _end_of(system, record), record.end)
+    moved.update(change.bodies)
+    place, velocity = change.pull(end.place, end.velocity)
+    return end._replace(place=place, velocity=velocity)
+
+
+def _end_of(system: WorldSystem, record: StepRecord) -> State:
+    """Where a step ended before coordinates were reparametrised; the record's end where nothing can be."""
+    point = record.point
+    if point is None or all(terms.body.abilities.reparametrisation is None for terms in system.terms.bodies):
+        return record.end
+    theta, before = 1.0 if point.is_single_solve else point.share, system.new_state()
+    decides = record.velocity if record.placing is None else record.placing.velocity
+    mean = (1.0 - theta) * record.start.v + theta * decides
+    system.integrate(record.start, mean, point.step, record.start, before)
+    if record.separation is not None:
+        moved = before
+        before = system.new_state()
+        system.integrate(moved, record.separation.rate, point.step, moved, before)
+    before.v[:], before.time = record.velocity, record.end.time
+    system.terms.set_prescribed_coordinates(before)
+    return before
 
 
 def _add(term: StateCovector | None, place: Array, velocity: Array) -> None:
@@ -157,9 +189,7 @@ def linearise_tape(system: WorldSystem, charts: Charts, tape: Sequence[StepRecor
     for record in reversed(tape):
         frozen.load(record)
         derivative = StepDerivative(system, frozen, charts, scale, scale)
-        ahead = derivative.end
-        ahead.v[:] = record.velocity
-        change = Reparametrisation(system.terms, charts, ahead, record.end)
+        change = Reparametrisation(system.terms, charts, _end_of(system, record), record.end)
         by_input = input_columns(system, frozen)
         nothing = np.zeros_like(frozen.here.tangents), np.zeros_like(frozen.arguments.start_impulse)
         rows = []
