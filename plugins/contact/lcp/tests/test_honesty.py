@@ -179,5 +179,5 @@ def test_odd_or_excessive_directions_are_errors(count):
 
 
 def test_spec_says_that_an_lcp_solver_is_needed():
-    assert lcp.provides == {"impulses", "anisotropic-coulomb", "convex-friction"}
+    assert lcp.provides == {"impulses", "anisotropic-coulomb", "compiled-form", "convex-friction"}
     assert "lcp_solvers" in lcp.requires

@@ -53,11 +53,10 @@ class _Helper:
 @cache
 def _helper() -> _Helper:
     seed = "2" if os.environ.get(_SEED) == "1" else "1"
-    environment = {
-        **os.environ,
-        _SEED: seed,
-        "PYTHONPATH": os.pathsep.join(each for each in sys.path if each),
-    }
+    # what stands in the variable comes first: it may say how a process begins, as with another mode of rounding
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = os.pathsep.join(each for each in (*given, *sys.path) if each)
+    environment = {**os.environ, _SEED: seed, "PYTHONPATH": paths}
     process = subprocess.Popen(
         python_command("-c", _SERVE), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     )
