@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from corekit.roles.component import BuildContext
-from corekit.scenario.load import load
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler
@@ -35,16 +34,6 @@ def test_a_run_ends_where_single_steps_end(bodies):
     run.run(1.21)  # few steps, made one by one
     make_steps(stepped, 10)
     expect_alike(run, stepped)
-
-
-def test_a_run_in_contact_ends_where_single_steps_end():
-    scenario = load("matrix/pcc")
-    run, stepped = scenario.compose(), scenario.compose()
-    run.run(1.1)
-    make_steps(stepped, 1100)
-    assert run.contacts().count
-    expect_alike(run, stepped)
-    assert run.steps_ahead > 1000
 
 
 def test_inputs_that_python_wrote_hold_during_a_run():
