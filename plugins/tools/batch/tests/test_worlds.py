@@ -1,5 +1,9 @@
 """`scenario.batch(n)`: n worlds in one compiled call are the worlds that single steps make, bit for bit."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -175,3 +179,20 @@ def test_bad_input_is_one_sentence(call, says):
 def test_numbers_of_worlds_and_threads_are_counts(count, threads):
     with pytest.raises(ControlError, match="1 or more"):
         scenario_of(PCC).batch(count, threads=threads)
+
+
+def test_where_nothing_is_compiled_worlds_are_stepped_one_by_one(tmp_path):
+    program = tmp_path / "batch.py"
+    program.write_text(
+        f"""
+from corekit.scenario.load import loads
+batch = loads({(HEAD % ("1e-3", "explicit") + PENDULUM)!r}).batch(2)
+batch.step(2)
+print(batch.refusal, batch.ordinary_steps)
+"""
+    )
+    done = subprocess.run(
+        [sys.executable, program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout == "nothing is compiled in this process (NUMBA_DISABLE_JIT) 4\n"

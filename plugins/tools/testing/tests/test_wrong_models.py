@@ -364,7 +364,7 @@ WRONG = {
     "compiled-form-is-the-model": (
         lambda: pendulum(
             spec={"provides": pendulum().spec.provides | {"compiled-form"}},
-            compiled_form=lambda _right, _self: CompiledForm(entries={"dynamics": 0}),
+            compiled_form=lambda _right, _self: CompiledForm(entries={"dynamics": 1}),
         ),
         (),
     ),

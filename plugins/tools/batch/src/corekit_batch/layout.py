@@ -143,6 +143,8 @@ def _form_of(terms: BodyTerms) -> CompiledForm:
     form = own.compiled_form()
     if isinstance(form, str):
         raise NotCompiled(f"body {terms.body.name!r} has {form}")
+    if not all(form.entries.values()):
+        raise NotCompiled("nothing is compiled in this process (NUMBA_DISABLE_JIT)")
     return form
 
 

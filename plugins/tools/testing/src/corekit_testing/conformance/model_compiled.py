@@ -53,6 +53,8 @@ def compiled_form_is_the_model(subject: Subject) -> None:
     if isinstance(form, str):
         expect(bool(form.strip()), "it says nothing of why these options have no form")
         raise NotApplicable(f"has none with these options: {form}")
+    if not any(form.entries.values()):
+        raise NotApplicable("nothing is compiled in this process (NUMBA_DISABLE_JIT)")
     needed = {*_NEEDED, *(entry for ability, entry in _OF_ABILITY.items() if ability in can)}
     missing = sorted(name for name in needed if not form.entries.get(name))
     expect(not missing, f"its form has no entry {', '.join(missing)}")
