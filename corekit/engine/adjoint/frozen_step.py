@@ -90,10 +90,6 @@ class Evaluation(NamedTuple):
     residuals: tuple[Residual, ...]
     tangents: Array
 
-    def stacked(self) -> Array:
-        """All residuals one after the other."""
-        return np.concatenate([each.stacked() for each in self.residuals])
-
     def stacked_with_tangents(self) -> Array:
         """The same with the tangents behind them."""
         return np.concatenate([*(each.stacked() for each in self.residuals), self.tangents.ravel()])
@@ -119,6 +115,7 @@ class FrozenStep:
         theta: θ of its scheme; None for one that linearises at the start. step: h [s].
         arguments: those of the record.
         here: F there.
+        wants_tangents: whether F has tangents beside it, where they are memory of a run.
     """
 
     def __init__(self, system: WorldSystem) -> None:
@@ -126,7 +123,7 @@ class FrozenStep:
         self._trial, self._end = system.new_state(), system.new_state()
         self._zero = np.zeros(system.nv)
         self._contacts = FrozenContacts(system.terms, system.equation)
-        self._width, self._judges = system.terms.jacobian.width, True
+        self._width, self._judges, self.wants_tangents = system.terms.jacobian.width, True, True
 
     # — one step —
 
@@ -164,7 +161,7 @@ class FrozenStep:
         carried = np.zeros((0, self._width)) if contacts is None else contacts.start_impulse
         self.arguments = Arguments(record.start, self.solutions[0].velocity, final.velocity, carried)
         self.here = self._evaluate(self.arguments, is_first=True)
-        left = self.here.stacked()
+        left = np.concatenate([each.stacked() for each in self.here.residuals])
         size = np.concatenate([each.sizes for each in self.here.residuals])
         if not np.all(np.abs(left) <= _LEFT * size):
             i = int(np.nanargmax(np.abs(left) / size))
@@ -177,6 +174,7 @@ class FrozenStep:
         """Hold the step that another world's holds, to evaluate its equations in this one."""
         self.record, self.step, self.theta = other.record, other.step, other.theta
         self.solutions, self.arguments, self.here = other.solutions, other.arguments, other.here
+        self.wants_tangents = other.wants_tangents
         self._restore(self.record)
         self._contacts.hold(other._contacts)
         self._equation.begin_step(
@@ -215,18 +213,39 @@ class FrozenStep:
 
     # — its equations —
 
-    def evaluate(self, arguments: Arguments) -> Evaluation:
+    @property
+    def has_closed_contacts(self) -> bool:
+        """Whether a contact of the step has an impulse."""
+        return any(len(each.modes.index) for each in self.solutions)
+
+    @property
+    def start_velocity_leaves_contacts(self) -> bool:
+        """Whether rows and bias of closed contacts are the same at another v₀."""
+        pipeline, forces = self._world.pipeline, self._world.forces
+        struck = any(each.struck.any() for each in self.solutions)
+        stay = pipeline is not None and forces is None and not pipeline.scene.moving
+        return stay and self.theta is None and not struck and not self._contacts.need_matrix
+
+    def evaluate(self, arguments: Arguments, *, contacts_stay: bool = False) -> Evaluation:
         """F of (1).
 
+        Args:
+            arguments: of F.
+            contacts_stay: whether to take the contacts as they are at the record.
         Raises:
             ContactLost: a closed contact is not found there.
         """
-        return self._evaluate(arguments)
+        return self._evaluate(arguments, contacts_stay=contacts_stay)
 
-    def _evaluate(self, arguments: Arguments, *, is_first: bool = False) -> Evaluation:
+    def _evaluate(
+        self, arguments: Arguments, *, is_first: bool = False, contacts_stay: bool = False
+    ) -> Evaluation:
         start, velocity, final, carried = arguments
         residuals, self._judges = [], is_first
-        self._expand(start, velocity)
+        if contacts_stay:
+            self._expand_bodies(start, velocity)
+        else:
+            self._expand(start, velocity)
         about = start.v if self.theta is None else velocity
         for solution in self.solutions:
             own = {Kind.PLACE: velocity, Kind.VELOCITY: final, Kind.APART: solution.velocity}[solution.kind]
@@ -237,9 +256,12 @@ class FrozenStep:
                 self._expand_bodies(start, about)
             if is_first:
                 self._contacts.find_modes(solution, start, own, carried)
-            residual = self._residual(solution, start, own, about, carried)
+            known = self.here.residuals[len(residuals)].contacts if contacts_stay else None
+            residual = self._residual(solution, start, own, about, carried, known)
             residuals.append(residual._replace(linear=self._linear(solution)) if is_first else residual)
-        tracks = self._contacts.tracks_tangents
+        if contacts_stay:
+            return Evaluation(tuple(residuals), self.here.tangents)
+        tracks = self._contacts.tracks_tangents and self.wants_tangents
         return Evaluation(tuple(residuals), self._contacts.tangents() if tracks else np.zeros((0, 3)))
 
     def _point(self, start: State, velocity: Array) -> LinearisationPoint:
@@ -266,16 +288,22 @@ class FrozenStep:
             if equation.passed_pair:
                 pipeline.build_jacobian(start, world.jacobian)
         if self.theta is None:
-            point = self.record.point
-            assert point is not None
-            beta, damped = point.stiffness_factor / self.step**2, point.damping_factor != 0.0
-            equation.expand(start, at_start(start, self.step, self._zero, beta, damped, point.shift))
+            equation.expand(start, self._point_at_start(start))
             return
         self._expand_bodies(start, velocity)
         if pipeline is not None and world.forces is None and equation.point is not None:
             equation.find_contacts(start, equation.point)
 
+    def _point_at_start(self, start: State) -> LinearisationPoint:
+        point = self.record.point
+        assert point is not None
+        beta, damped = point.stiffness_factor / self.step**2, point.damping_factor != 0.0
+        return at_start(start, self.step, self._zero, beta, damped, point.shift)
+
     def _expand_bodies(self, start: State, velocity: Array) -> None:
+        if self.theta is None:
+            self._equation.set_point(self._point_at_start(start), BodyTerms.linearise)
+            return
         # what moves bodies apart, and pyramids that turn, know the matrix of the step
         whole = self.solutions[-1].kind is Kind.APART or self._contacts.need_matrix
         self._equation.set_point(
@@ -283,9 +311,10 @@ class FrozenStep:
         )
 
     def _residual(
-        self, solution: Solution, start: State, velocity: Array, about: Array, carried: Array
-    ) -> Residual:
-        """R, G and H of a solution, for the bodies as they are expanded about v_k = `about`."""
+        self, solution: Solution, start: State, velocity: Array, about: Array, carried: Array,
+        known: ContactTerms | None,
+    ) -> Residual:  # fmt: skip
+        """R, G and H of a solution, for the bodies as they are expanded about v_k = `about`; `known`: H, if it is."""
         world, is_apart = self._world, solution.kind is Kind.APART
         is_linear = self.theta is None or is_apart
         change = velocity if is_apart else velocity - about
@@ -321,7 +350,7 @@ class FrozenStep:
             product = joints.jacobian @ change if is_linear else np.zeros(joints.count)
             held.append(product - joints.target)
             sizes.append(np.abs(product) + np.abs(joints.target))
-        contacts = self._contacts.evaluate(solution, start, velocity, carried)
+        contacts = self._contacts.evaluate(solution, start, velocity, carried) if known is None else known
         given = contacts.given if world.forces is None else self._potential_impulse(start, velocity)
         momentum -= given
         size += np.abs(given)

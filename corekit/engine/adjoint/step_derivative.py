@@ -94,10 +94,13 @@ class StepDerivative:
         self._parts = [slice(a, b) for a, b in pairwise(ends)]
         self._tangents = slice(ends[-1], ends[-1] + frozen.here.tangents.size)
         here = frozen.arguments
-        self._of_place = self._columns(nv, self._place)
-        self._of_start = self._columns(nv, self._start_velocity)
+        is_open = (
+            not frozen.has_closed_contacts and not frozen.here.tangents.size and system.terms.forces is None
+        )
+        self._of_place = self._columns(nv, self._place, contacts_stay=is_open)
+        self._of_start = self._start_columns(is_open)
         linear = frozen.theta is None and system.terms.forces is None
-        self._of_velocity = None if linear else self._columns(nv, self._velocity)
+        self._of_velocity = None if linear else self._columns(nv, self._velocity, contacts_stay=is_open)
         impact = any(each.kind is Kind.VELOCITY for each in frozen.solutions)
         self._of_final = None if linear or not impact else self._columns(nv, self._final)
         self._systems = [self._system(s) for s in range(len(frozen.solutions))]
@@ -158,7 +161,26 @@ class StepDerivative:
         moved.flat[j] += change
         return here._replace(start_impulse=moved), change
 
-    def _columns(self, count: int, moved: Callable[[int, float], tuple[Arguments, float]]) -> Array:
+    def _start_columns(self, is_open: bool) -> Array:
+        """Derivatives by v₀: of implicit Euler it enters the momentum alone, unless an impact strikes with it."""
+        frozen, nv = self._frozen, self._world.nv
+        only_place = all(each.kind is Kind.PLACE for each in frozen.solutions)
+        if frozen.theta == 1.0 and only_place and frozen.here.residuals[0].linear is not None:
+            out = np.zeros((self._tangents.stop, nv))
+            out[:nv] = -frozen.here.residuals[0].linear.matrix
+            out[:nv][self._prescribed] = 0.0
+            out[:, self._prescribed] = 0.0
+            return out
+        stay = is_open or frozen.start_velocity_leaves_contacts
+        return self._columns(nv, self._start_velocity, contacts_stay=stay)
+
+    def _columns(
+        self,
+        count: int,
+        moved: Callable[[int, float], tuple[Arguments, float]],
+        *,
+        contacts_stay: bool = False,
+    ) -> Array:
         """Differences of F along every argument of a kind, shape (N, count); zero along what is prescribed."""
         frozen = self._frozen
         out = np.zeros((self._tangents.stop, count))
@@ -168,7 +190,12 @@ class StepDerivative:
             for sign in (1.0, -1.0):
                 arguments, change = moved(j, sign)
                 try:
-                    found.append((frozen.evaluate(arguments).stacked_with_tangents(), change))
+                    found.append(
+                        (
+                            frozen.evaluate(arguments, contacts_stay=contacts_stay).stacked_with_tangents(),
+                            change,
+                        )
+                    )
                 except ContactLost:
                     continue
             if len(found) == 1:
@@ -307,7 +334,8 @@ class StepDerivative:
             return np.zeros((0, 3))
         n, t = contacts.normal, contacts.tangent
         axes = np.stack([n, t, np.cross(n, t)], axis=1)
-        total = y[self._tangents].reshape(-1, 3).copy()
+        later = y[self._tangents].reshape(-1, 3)
+        total = later.copy() if len(later) else np.zeros((len(contacts.id), 3))
         for solution, residual, part in zip(
             frozen.solutions, frozen.here.residuals, self._parts, strict=True
         ):

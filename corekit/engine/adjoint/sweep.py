@@ -79,10 +79,13 @@ def sweep_back(
         record = tape[k]
         _add(loss(k), place, velocity)
         ids = [] if record.contacts is None else record.contacts.id.tolist()
+        step.wants_tangents = step.tracks_tangents and any(
+            tangents[each].any() for each in ids if each in tangents
+        )
         end = Covectors(
             place,
             velocity,
-            _stacked(ids, tangents, 3) if step.tracks_tangents else np.zeros((0, 3)),
+            _stacked(ids, tangents, 3) if step.wants_tangents else np.zeros((0, 3)),
             _stacked(ids, impulses, width),
         )
         end = _before(system, charts, record, end, moved)
