@@ -359,7 +359,9 @@ def _force_of_inputs(probe: Probe, state: State, direction: Array, s: float) -> 
 @check("terms-sum-to-force", "the named parts of f sum to f", "force-terms")
 def terms_sum_to_force(subject: Subject) -> None:
     probe = Probe(subject)
-    for state in probe.states:
+    later = probe.states[0].copy()
+    later.time += 0.73  # a force that time alone knows has a part of its own, too
+    for state in [*probe.states, later]:
         terms = probe.model.compute_force_terms(state, probe.inputs)
         size = sum(float(np.abs(term).max(initial=0.0)) for term in terms.values())
         total = np.sum(list(terms.values()), axis=0) if terms else np.zeros(state.v.size)

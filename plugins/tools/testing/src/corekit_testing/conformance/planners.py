@@ -122,6 +122,10 @@ def plan_as_simulated(subject: Subject) -> None:
     size = 1.0 + float(np.abs(moved.q).max()) + float(np.abs(moved.v).max())
     # of a planner with equations of its own, a share of what the body moves in a step
     slack = max(_EXACT, 2.0 * _STEP) * size
+    for name in ("q", "v"):
+        expect_close(
+            f"{name} at the start of the plan", found[name][0], getattr(moved, name)[0], _EXACT * size
+        )
     expect_close("planned places against simulated ones [m]", found["q"], moved.q, slack)
     expect_close("planned velocities against simulated ones [m/s]", found["v"], moved.v, slack)
 
