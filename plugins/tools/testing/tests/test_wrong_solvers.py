@@ -8,6 +8,7 @@ import pytest
 from attrs import evolve
 
 from corekit.data.status import SolveInfo, Status
+from corekit.roles.compiled_form import SOLVER_ENTRIES, CompiledForm, entries_of
 from corekit_testing.conformance.friction_laws import LAWS
 
 from .defects import (
@@ -27,8 +28,24 @@ from .test_wrong_potentials import POTENTIALS
 QUICK = {"max_iterations": 500, "tolerance": 1e-9}
 
 
-def impulses(**methods):
-    return wrong("contact_solvers", "reference-gauss-seidel", QUICK, **methods)
+def impulses(*, spec=None, **methods):
+    return wrong("contact_solvers", "reference-gauss-seidel", QUICK, spec=spec, **methods)
+
+
+def never_pushing(
+    _index, _numbers, _work, _contacts, _delassus, _free, _friction, _carried, _impulse, _residuals
+):
+    """An entry that says to have solved and writes nothing."""
+    return 1
+
+
+def compiled(solve):
+    """A solver with a compiled form of this entry."""
+    sound = impulses()
+    return impulses(
+        spec={"provides": sound.spec.provides | {"compiled-form"}},
+        compiled_form=lambda _right, _self: CompiledForm(entries=entries_of(SOLVER_ENTRIES, solve=solve)),
+    )
 
 
 @after
@@ -317,6 +334,7 @@ IMPULSES = {
     "residuals-truthful": (lambda: impulses(solve=flattering), ()),
     "guess-harmless": (lambda: impulses(solve=lost_by_a_guess), ()),
     "nan-unsolved": (lambda: impulses(solve=deaf_to_nan), ()),
+    "compiled-form-solves-alike": (lambda: compiled(never_pushing), ()),
     "answered-by-itself": (lambda: impulses(solve=under_a_foreign_name), ()),
     "leaves-no-trace": (lambda: impulses(solve=chatting), ()),
     "state-copied": (lambda: impulses(solve=remembering, **ALIASES["handed out"]), ()),

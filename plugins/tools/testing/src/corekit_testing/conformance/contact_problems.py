@@ -9,7 +9,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.friction import ANISOTROPIC_COULOMB, FrictionLaw
 
-__all__ = ["DenseProblem", "crushed", "feasible", "point_mass"]
+__all__ = ["DenseProblem", "crushed", "feasible", "point_mass", "random_problems"]
 
 
 class DenseProblem:
@@ -137,3 +137,14 @@ def feasible(
     mass = root @ root.T / coordinates + np.eye(coordinates)
     rows = random.normal(size=(count, coordinates))
     return DenseProblem(mass, rows, random.normal(size=coordinates), friction, bounds=bounds)
+
+
+def random_problems() -> list[DenseProblem]:
+    """Few contacts alike, and more whose friction differs."""
+    random = np.random.default_rng(11)
+    alike = [
+        feasible(random, contacts=count, friction=mu)
+        for count, mu in ((1, 0.5), (2, 0.0), (3, 0.3), (4, 0.6))
+    ]
+    rough, smooth = np.linspace(0.1, 0.8, 6), np.linspace(0.9, 0.05, 12)
+    return [*alike, *(feasible(random, len(mu), mu) for mu in (np.array([0.05, 0.9, 0.4]), rough, smooth))]

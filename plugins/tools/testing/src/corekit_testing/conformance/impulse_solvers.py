@@ -22,7 +22,13 @@ from corekit_testing.conformance.check import (
     expect_own_name,
     expect_unsolved,
 )
-from corekit_testing.conformance.contact_problems import DenseProblem, crushed, feasible, point_mass
+from corekit_testing.conformance.contact_problems import (
+    DenseProblem,
+    crushed,
+    feasible,
+    point_mass,
+    random_problems,
+)
 from corekit_testing.conformance.friction_laws import LAWS
 from corekit_testing.conformance.subject import Subject
 
@@ -42,17 +48,6 @@ def _solved(solver: Any, problem: DenseProblem, what: str, guess: Array | None =
     impulse, info = _answer(solver, problem, guess)
     expect(info.status.solved, f"{what}: not solved: {info.status.value}")
     return impulse
-
-
-def _random_problems() -> list[DenseProblem]:
-    """Few contacts alike, and more whose friction differs."""
-    random = np.random.default_rng(11)
-    alike = [
-        feasible(random, contacts=count, friction=mu)
-        for count, mu in ((1, 0.5), (2, 0.0), (3, 0.3), (4, 0.6))
-    ]
-    rough, smooth = np.linspace(0.1, 0.8, 6), np.linspace(0.9, 0.05, 12)
-    return [*alike, *(feasible(random, len(mu), mu) for mu in (np.array([0.05, 0.9, 0.4]), rough, smooth))]
 
 
 def _hampered(subject: Subject) -> Any:
@@ -113,7 +108,7 @@ def sticking_and_sliding(subject: Subject) -> None:
 @check("complementarity", "impulse and separation are never negative and never both", "impulses")
 def complementarity(subject: Subject) -> None:
     solver = subject.build()
-    for problem in _random_problems():
+    for problem in random_problems():
         impulse = _solved(solver, problem, f"{problem.contact_count} random contacts")
         normal, speed = problem.normal(impulse), problem.normal(problem.relative(impulse))
         expect(normal.min() >= -_NEAR, f"a normal impulse is {normal.min():.3g} N·s")
@@ -130,7 +125,7 @@ def complementarity(subject: Subject) -> None:
 def friction_cone(subject: Subject) -> None:
     solver = subject.build()
     slips = 0
-    for problem in _random_problems():
+    for problem in random_problems():
         impulse = _solved(solver, problem, f"{problem.contact_count} random contacts")
         slip = problem.tangential(problem.relative(impulse))
         friction, bound = problem.tangential(impulse), problem.friction * problem.normal(impulse)
@@ -208,7 +203,7 @@ def infeasible_not_solved(subject: Subject) -> None:
     "residuals-truthful", "reported residuals are those of the physical problem, solved or not", "impulses"
 )
 def residuals_truthful(subject: Subject) -> None:
-    problems = [*_random_problems(), point_mass([-1.0, 0.9, 0.0], 0.4), crushed(0.0), crushed(0.5)]
+    problems = [*random_problems(), point_mass([-1.0, 0.9, 0.0], 0.4), crushed(0.0), crushed(0.5)]
     for problem, make in product(problems, (subject.build, partial(_hampered, subject))):
         impulse, info = _answer(make(), problem)
         true, said = problem.normal_error(impulse), info.residuals.normal
@@ -290,7 +285,7 @@ def nan_unsolved(subject: Subject) -> None:
 @check("answered-by-itself", "an answer is not ascribed to another solver", "impulses")
 def answered_by_itself(subject: Subject) -> None:
     solver = subject.build()
-    for problem in (*_random_problems(), point_mass([0.2, 0.0, 0.0]), crushed(0.5)):
+    for problem in (*random_problems(), point_mass([0.2, 0.0, 0.0]), crushed(0.5)):
         expect_own_name(subject, _answer(solver, problem)[1])
 
 

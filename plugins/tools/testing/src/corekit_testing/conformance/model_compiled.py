@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.roles.compiled_form import MODEL_ENTRIES, CompiledForm
+from corekit.roles.compiled_form import MODEL_ENTRIES
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
+from corekit_testing.conformance.entries import Entries
 from corekit_testing.conformance.model_states import Probe, points_of
 from corekit_testing.conformance.subject import Subject
 
 __all__ = ["COMPILED"]
 
-_KINDS: Final = {
-    "floats": ctypes.c_void_p,
-    "integers": ctypes.c_void_p,
-    "integer": ctypes.c_int64,
-    "float": ctypes.c_double,
-}
 _NEEDED: Final = ("dynamics", "integrate", "poses")
 _OF_ABILITY: Final = {"force-derivatives": "tangent", "dissipation": "dissipation", "point-jacobian": "rows"}
 _STEP: Final = 1e-2
-
-
-class _Entries:
-    """The entries of a form, called as a driver does: with one work space, at one state after the other."""
-
-    def __init__(self, form: CompiledForm) -> None:
-        self._form = form
-        self._head = (np.append(form.index, 0), np.append(form.numbers, 0.0), np.zeros(form.scratch + 1))
-
-    def call(self, name: str, *arguments: Any) -> None:
-        """Call an entry; arrays are handed over by their addresses."""
-        kinds = [_KINDS[each] for each in MODEL_ENTRIES[name].split()]
-        function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(self._form.entries[name])
-        function(
-            *(
-                each.ctypes.data if isinstance(each, np.ndarray) else each
-                for each in (*self._head, *arguments)
-            )
-        )
 
 
 @check("compiled-form-is-the-model", "its entries compute what its methods do, to the bit", "compiled-form")
@@ -53,19 +28,17 @@ def compiled_form_is_the_model(subject: Subject) -> None:
     if isinstance(form, str):
         expect(bool(form.strip()), "it says nothing of why these options have no form")
         raise NotApplicable(f"has none with these options: {form}")
-    if not any(form.entries.values()):
-        raise NotApplicable("nothing is compiled in this process (NUMBA_DISABLE_JIT)")
     needed = {*_NEEDED, *(entry for ability, entry in _OF_ABILITY.items() if ability in can)}
+    entries = Entries(form, MODEL_ENTRIES)
     missing = sorted(name for name in needed if not form.entries.get(name))
     expect(not missing, f"its form has no entry {', '.join(missing)}")
-    entries = _Entries(form)
     for state in probe.states:
         for name, found, expected in _answers(probe, entries, state, can):
             expect_close(f"{name} of the compiled form", found, expected, 0.0)
 
 
 def _answers(
-    probe: Probe, entries: _Entries, state: State, can: frozenset[str]
+    probe: Probe, entries: Entries, state: State, can: frozenset[str]
 ) -> list[tuple[str, Array, Array]]:
     """What entries and methods answer at a state, in the order of a step."""
     model, n, frames = probe.model, state.v.size, len(probe.description.frames)
