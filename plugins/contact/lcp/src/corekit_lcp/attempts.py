@@ -21,6 +21,7 @@ from corekit_lcp.compliance import DECREASE, LEAST_WEIGHT
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.mode_warm_start import CORNER, ON_BOUND, solve_modes
 from corekit_lcp.prepare import prepare
+from corekit_lcp.records import ContactProblemArrays, Scaling, Softening
 from corekit_lcp.recover_impulses import recover_impulses
 from corekit_lcp.select import add_back, add_touching, keep_all, keep_closing, select_contacts
 from corekit_lcp.workspace import LCPPart, Selection, Workspace
@@ -38,21 +39,6 @@ class Attempt:
     name: str
     solver: LCPSolver
     conditioned: bool
-
-
-class ContactProblemArrays(NamedTuple):
-    """The arrays of the contact problem in its own units, in the order of the arguments of compiled functions."""
-
-    delassus: Array
-    free: Array
-    friction: Array
-    directions: Array
-    lower: Array
-    upper: Array
-    mobility: Array
-    reference: Array
-    velocity_unit: float
-    impulse_unit: float
 
 
 class Outcome(NamedTuple):
@@ -163,11 +149,11 @@ class Attempts:
         if bounded:
             part.physical.lower[:], part.physical.upper[:] = arrays.lower, arrays.upper
         units = (1.0, 1.0) if self._config.own_units else (arrays.velocity_unit, arrays.impulse_unit)
-        prepare(
-            *arrays[:6], work.kept[:kept], guess, self._sweeps if conditioned else 0,
-            self._config.equilibration.symmetric, *units, weight, self._scaled_normals, work.soft, work.centre,
-            work.beta, *part.arrays,
-        )  # fmt: skip
+        scaling = Scaling(
+            self._sweeps if conditioned else 0, self._config.equilibration.symmetric, *map(float, units)
+        )
+        softening = Softening(float(weight), self._scaled_normals, work.soft, work.centre)
+        prepare(arrays, work.kept[:kept], guess, scaling, softening, work.beta, part.arrays)
         return part
 
     def _solve_kept(
@@ -190,8 +176,7 @@ class Attempts:
                 break
             # the modes of the solution determine it without the compliance
             polished, _ = solve_modes(
-                *arrays, CORNER, *work.modes, *work.polish, work.velocity, tolerance, ON_BOUND, False, False,
-                work.trial,
+                arrays, CORNER, work.modes, *work.polish, work.velocity, tolerance, ON_BOUND, False, False, work.trial
             )  # fmt: skip
             if polished[4] <= tolerance:
                 normal, friction, cone, worst, worst_kept = polished

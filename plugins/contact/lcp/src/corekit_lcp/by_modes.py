@@ -11,6 +11,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.linalg.vectors import copy_vector
 from corekit_lcp.mode_warm_start import CORNER, ON_BOUND, solve_modes
+from corekit_lcp.records import ContactProblemArrays, Modes
 from corekit_lcp.soft_newton import search_modes
 
 __all__ = ["AMBIGUOUS", "FOUND", "UNKNOWN", "WARM", "solve_by_modes"]
@@ -33,29 +34,41 @@ def solve_by_modes(
     """Solve the problem by the modes of a guess, else by those to which Newton's method leads from there.
 
     Args:
-        delassus … impulse_unit, tolerance: the problem, as of `measure_residuals`.
-        beta … dropped, guess, trial, rough, polished, velocity: workspace, as of `solve_modes`.
+        delassus … impulse_unit, beta … dropped: fields of `ContactProblemArrays` and `Modes` one by one, since Python
+            calls this in every step and compiled code takes 4 µs to take two records apart.
+        guess, trial, rough, polished, velocity, tolerance: as of `solve_modes`.
         finds_least_norm: whether the solution must be that of soft contacts; else Newton's method is not asked.
         weight, corrections, centre, good, shifted, candidate: as of `search_modes`.
         impulse: the guess, shape (R,); receives λ. Where there is none, `guess` holds what LCP solvers begin with.
     Returns:
         Which solution it is, iterations of Newton's method, and residuals as of `measure_residuals`.
     """
+    problem = ContactProblemArrays(
+        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit
+    )
+    modes = Modes(beta, first, columns, equations, numbers, order, soft, dropped)
     warm, is_least = solve_modes(
-        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit, _CORNER,
-        beta, first, columns, equations, numbers, order, soft, dropped, guess, trial, velocity, tolerance, _ON_BOUND,
-        True, finds_least_norm, impulse,
-    )  # fmt: skip
+        problem, _CORNER, modes, guess, trial, velocity, tolerance, _ON_BOUND, True, finds_least_norm, impulse
+    )
     if warm[3] <= tolerance and is_least:
         return WARM, 0, warm
     if not finds_least_norm:
         return UNKNOWN, 0, warm
     copy_vector(impulse, candidate)
     steps, found = search_modes(
-        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit, beta,
-        first, columns, equations, numbers, order, soft, dropped, weight, corrections, centre, good, shifted, rough,
-        polished, velocity, tolerance, candidate,
-    )  # fmt: skip
+        problem,
+        modes,
+        weight,
+        corrections,
+        centre,
+        good,
+        shifted,
+        rough,
+        polished,
+        velocity,
+        tolerance,
+        candidate,
+    )
     if found[3] <= tolerance:
         copy_vector(candidate, impulse)
         return FOUND, steps, found

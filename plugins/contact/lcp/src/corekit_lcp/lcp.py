@@ -31,12 +31,13 @@ from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import friction_law
 from corekit.roles.friction_edge import FrictionEdges
 from corekit.roles.pyramid import pyramid_directions, turn_directions
-from corekit_lcp.attempts import Attempts, ContactProblemArrays, Outcome
+from corekit_lcp.attempts import Attempts, Outcome
 from corekit_lcp.by_modes import AMBIGUOUS, FOUND, UNKNOWN, solve_by_modes
 from corekit_lcp.compiled_form import form_of
 from corekit_lcp.compliance import unit_compliance
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.mode_warm_start import CORNER, ON_BOUND, solve_modes
+from corekit_lcp.records import ContactProblemArrays
 from corekit_lcp.residuals import measure_residuals
 from corekit_lcp.select import add_back
 from corekit_lcp.soft_newton import search_modes
@@ -157,7 +158,7 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
         """Search the modes from the impulses in `work.trial`, which become the solution if there is one."""
         attempts, work.candidate[:] = self._attempts, work.trial
         iterations, (normal, friction, cone, worst, _) = search_modes(
-            *arrays, *work.modes, attempts.weight, self._config.regularisation.corrections, work.centre, work.good,
+            arrays, work.modes, attempts.weight, self._config.regularisation.corrections, work.centre, work.good,
             work.shifted, *work.polish, work.velocity, self._config.tolerance, work.candidate,
         )  # fmt: skip
         if worst <= self._config.tolerance:
@@ -247,7 +248,7 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
             return outcome, True
         work.candidate[:] = work.trial
         (normal, friction, cone, worst, _), is_least = solve_modes(
-            *arrays, CORNER, *work.modes, *work.polish, work.velocity, tolerance,
+            arrays, CORNER, work.modes, *work.polish, work.velocity, tolerance,
             ON_BOUND, True, True,
             work.candidate,
         )  # fmt: skip

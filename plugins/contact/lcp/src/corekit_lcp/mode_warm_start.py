@@ -25,10 +25,11 @@ from __future__ import annotations
 import numpy as np
 
 from corekit.compiled import compiled
-from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.arrays import Array, IntArray
 from corekit.linalg.vectors import copy_vector
 from corekit.roles.pyramid import pyramid_coefficients
 from corekit_lcp.least_norm import solve_softly
+from corekit_lcp.records import ContactProblemArrays, Modes
 from corekit_lcp.residuals import measure_residuals
 
 __all__ = [
@@ -285,49 +286,26 @@ def join_pressed(
 
 @compiled
 def solve_modes(
-    delassus: Array,
-    free: Array,
-    friction: Array,
-    directions: Array,
-    lower: Array,
-    upper: Array,
-    mobility: Array,
-    reference: Array,
-    velocity_unit: float,
-    impulse_unit: float,
-    corner: float,
-    beta: Array,
-    first: IntArray,
-    columns: Array,
-    equations: Array,
-    numbers: Array,
-    order: IntArray,
-    soft: Array,
-    dropped: BoolArray,
-    guess: Array,
-    trial: Array,
-    velocity: Array,
-    tolerance: float,
-    on_bound: float,
-    keep_all: bool,
-    of_least_norm: bool,
-    impulse: Array,
-) -> tuple[tuple[float, float, float, float, float], bool]:
+    problem: ContactProblemArrays, corner: float, work: Modes, guess: Array, trial: Array, velocity: Array,
+    tolerance: float, on_bound: float, keep_all: bool, of_least_norm: bool, impulse: Array,
+) -> tuple[tuple[float, float, float, float, float], bool]:  # fmt: skip
     """Compute the impulses in the modes of a guess, and their residuals.
 
     Args:
-        delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit: of it.
-        corner, beta, first, columns, equations: see `read_modes`.
-        numbers: workspace, length ≥ R·(2·R + 5). order: workspace, shape (R,).
-        soft: compliance of every row, shape (R,).
-        dropped: contacts that are left out, shape (m,). keep_all: whether none is.
+        problem: of contacts and bounded rows.
+        corner, on_bound: see `read_modes`.
+        work: workspace, with the compliance of every row and which contacts are left out.
         guess, trial, velocity: the guess, λ and w, shape (R,), written.
-        tolerance: limit of the residuals. on_bound: see `read_modes`.
+        tolerance: limit of the residuals. keep_all: whether no contact is left out.
         of_least_norm: whether contacts without load join the others where soft contacts press on them.
         impulse: the guess, shape (R,); receives λ if the residuals meet the tolerance.
     Returns:
         As `measure_residuals`, and whether no contact is left that had to join.
     """
+    delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit = (
+        problem
+    )
+    beta, first, columns, equations, numbers, order, soft, dropped = work
     copy_vector(impulse, guess)
     if keep_all:
         dropped[:] = False

@@ -23,6 +23,7 @@ from corekit.linalg.small_lu import back_substitute, factorise_in_place
 from corekit.linalg.vectors import copy_vector
 from corekit_lcp.compliance import DECREASE, LEAST_WEIGHT
 from corekit_lcp.mode_warm_start import add_unknowns, assemble_modes, read_modes, soften_modes, solve_modes
+from corekit_lcp.records import ContactProblemArrays, Modes
 from corekit_lcp.residuals import measure_residuals
 
 __all__ = ["search_modes"]
@@ -147,11 +148,8 @@ def iterate_modes(
 
 @compiled
 def search_modes(
-    delassus: Array, free: Array, friction: Array, directions: Array, lower: Array, upper: Array, mobility: Array,
-    reference: Array, velocity_unit: float, impulse_unit: float, beta: Array, first: IntArray, columns: Array,
-    equations: Array, numbers: Array, order: IntArray, soft: Array, dropped: BoolArray, weight: float,
-    corrections: int, centre: Array, good: Array, work: Array, rough: Array, polished: Array, velocity: Array,
-    tolerance: float, impulse: Array,
+    problem: ContactProblemArrays, modes: Modes, weight: float, corrections: int, centre: Array, good: Array,
+    work: Array, rough: Array, polished: Array, velocity: Array, tolerance: float, impulse: Array,
 ) -> tuple[int, tuple[float, float, float, float, float]]:  # fmt: skip
     """Find the impulses of soft contacts from a guess, then those of rigid ones.
 
@@ -160,12 +158,16 @@ def search_modes(
     last impulses.
 
     Args:
-        beta … dropped: workspace, as of `solve_modes`. weight, corrections: of the compliance.
+        problem, modes: the problem and workspace, as of `solve_modes`. weight, corrections: of the compliance.
         centre, good, work, rough, polished, velocity: workspace, shape (R,).
         impulse: a guess, shape (R,); receives λ if the residuals meet the tolerance, else the last try.
     Returns:
         The number of steps, and the residuals as of `measure_residuals`, infinite if none was found.
     """
+    delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit = (
+        problem
+    )
+    beta, first, columns, equations, numbers, order, soft, dropped = modes
     dropped[:] = False
     centre[:] = 0.0
     copy_vector(impulse, good)
@@ -200,10 +202,8 @@ def search_modes(
         if found[3] <= tolerance:
             return count, found
         found, _ = solve_modes(
-            delassus, free, friction, directions, lower, upper, mobility, reference, velocity_unit, impulse_unit,
-            EXACT, beta, first, columns, equations, numbers, order, soft, dropped, rough, polished, velocity,
-            tolerance, EXACT, True, False, impulse,
-        )  # fmt: skip
+            problem, EXACT, modes, rough, polished, velocity, tolerance, EXACT, True, False, impulse
+        )
         if found[3] <= tolerance:
             return count, found
         if corrections == 0:

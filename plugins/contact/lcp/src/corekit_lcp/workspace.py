@@ -10,6 +10,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.roles.problem import LCPProblem, PhysicalContactProblem
+from corekit_lcp.records import Modes, PreparedArrays
 
 __all__ = ["LCPPart", "Selection", "Workspace"]
 
@@ -22,44 +23,6 @@ class Choice(NamedTuple):
     weight: Array
     dropped: BoolArray
     kept: IntArray
-
-
-class Modes(NamedTuple):
-    """Workspace of `solve_modes`."""
-
-    beta: Array
-    first: IntArray
-    columns: Array
-    equations: Array
-    numbers: Array
-    order: IntArray
-    soft: Array
-    dropped: BoolArray
-
-
-class PreparedArrays(NamedTuple):
-    """The last arguments of `prepare`, which it writes."""
-
-    rows: IntArray
-    delassus: Array
-    free: Array
-    friction: Array
-    directions: Array
-    row: IntArray
-    coefficient: Array
-    paired_row: IntArray
-    leader: IntArray
-    copies: Array
-    offset: Array
-    response: Array
-    squares: Array
-    row_norm: Array
-    column_norm: Array
-    matrix: Array
-    vector: Array
-    row_scale: Array
-    column_scale: Array
-    z: Array
 
 
 class LcpVariables(NamedTuple):
