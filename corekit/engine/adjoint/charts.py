@@ -12,14 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.world.world_terms import WorldTerms
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["Charts"]
 

@@ -23,12 +23,12 @@ from corekit.data.state import State
 from corekit.engine.adjoint.contact_modes import Mode, find_modes
 from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.step.push_out import limit_push_out
-from corekit.engine.step.step_equation import StepEquation
-from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.contact import FrictionDirections
 
 if TYPE_CHECKING:
+    from corekit.engine.step.step_equation import StepEquation
     from corekit.engine.tape import ContactRows
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
 

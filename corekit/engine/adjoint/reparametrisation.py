@@ -9,14 +9,16 @@ a derivative which misses that.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.adjoint.charts import Charts
-from corekit.engine.world.world_terms import WorldTerms
+
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
 
 __all__ = ["Reparametrisation"]
 
