@@ -330,3 +330,30 @@ def test_bounds_of_inputs_count_but_for_what_optimisers_relax(made):
             body, description=attrs.evolve(body.description, inputs=(bounded,))
         )
         assert (kernel._bounds() == []) is is_certified
+
+
+def test_the_best_of_several_searches_is_certified_and_of_the_least_cost(files, tmp_path, capsys):
+    words = [
+        "plan",
+        str(files / "plan.toml"),
+        "--no-replay",
+        "--json",
+        "--out",
+        str(tmp_path / "s"),
+        "--jobs",
+        "1",
+    ]
+    assert main([*words, "--vary", "options.cost.rate=1.0,2.0"]) == 2
+    # there is no such weight, which is said before there is a folder
+    assert "options.cost" in json.loads(capsys.readouterr().out)["reason"]
+    assert not (tmp_path / "s").exists()
+    assert main([*words, "--vary", "options.search.rolling_first=true,false"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["values"]["options.search.rolling_first"] for each in found["starts"]] == ["true", "false"]
+    solved = [each for each in found["starts"] if each["solved"]]
+    best = next(each for each in found["starts"] if each["start"] == found["best"])
+    assert best["cost"] == min(each["cost"] for each in solved)
+    assert (tmp_path / "s" / "plan.nc").is_file()
+    assert (tmp_path / "s" / "start-2" / "report.json").is_file()
+    assert main([*words[:-2], "--scheduler", "local"]) == 2
+    assert "--vary beside it: one search is not shared out" in capsys.readouterr().out

@@ -289,7 +289,7 @@ def test_cases_run_at_once_and_those_that_measure_time_alone_after_them(cases):
 def test_a_case_whose_process_dies_is_reported_and_none_is_forgotten(cases):
     told = cases.corekit("reproduce", "clock/dies", "fake/good", "--jobs", "2", "--out", "here", "--quiet")
     assert told.returncode == 1
-    said = "clock/dies failed: the process of a case was killed: the system may have run out of memory, with no other"
+    said = "clock/dies failed: the process at work was killed: the system may have run out of memory, with nothing else"
     assert said in told.stderr
     assert "To try it again: corekit reproduce --resume here" in told.stderr
     # the other case was under way, and is not judged by its neighbour

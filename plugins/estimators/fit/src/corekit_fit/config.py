@@ -203,6 +203,7 @@ class IpoptFitConfig:
     )  # fmt: skip
     profile_points: int = option(11, "count of values of a profile", low=3, high=201)
     starts: int = _starts_option()
+    only_start: int = option(0, "search from this one of them alone, counted from 1; 0: from all", low=0)
     seed: int = option(0, "where these are drawn from", low=0)
     hessian: str = option(
         "auto", "exact, gauss-newton, or auto: exact where a step's Jacobian has less than 300,000 operations",
@@ -218,6 +219,7 @@ class IpoptFitConfig:
 
     def __attrs_post_init__(self) -> None:
         _check_names(self.parameters)
+        _check_start(self.only_start, self.starts)
         count = len(self.runs)
         mistakes = [
             Mistake(
@@ -228,6 +230,14 @@ class IpoptFitConfig:
         ]
         if mistakes:
             raise ConfigError(mistakes, "the fit")
+
+
+def _check_start(only: int, starts: int) -> None:
+    """Refuse the number of a start that there is not."""
+    if only > starts:
+        raise ConfigError(
+            [Mistake("only_start", only, f"must be at most {starts}, as `starts` says")], "the fit"
+        )
 
 
 def _check_names(parameters: tuple[Parameter, ...]) -> None:
@@ -254,6 +264,7 @@ class SimulationFitConfig:
         metadata=_metadata("options of the model to fit, by their paths: `links[0].divisions[0].young`")
     )
     starts: int = _starts_option()
+    only_start: int = option(0, "search from this one of them alone, counted from 1; 0: from all", low=0)
     seed: int = option(0, "where these are drawn from", low=0)
     max_iterations: int = option(50, "largest count of trial points from a start", low=1)
     tolerance: float = option(1e-8, "relative change of cost or parameters at which a search ends", above=0)
@@ -265,6 +276,7 @@ class SimulationFitConfig:
 
     def __attrs_post_init__(self) -> None:
         _check_names(self.parameters)
+        _check_start(self.only_start, self.starts)
         _ = self.runs
 
 

@@ -67,7 +67,7 @@ class IpoptFit(Estimator):
         config = self._config
         model: Any = task.model
         unknowns = resolve_unknowns(config.parameters, model.symbolic().parameters)
-        starts = spread_starts(unknowns, config.starts, config.seed)
+        starts = spread_starts(unknowns, config.starts, config.seed, config.only_start)
         begin = clock.thread_time()
         progress({"phase": "deriving the equations of a step"})
         runs = _observed_motions(task, config, unknowns)

@@ -257,7 +257,7 @@ class _Search:
 
         config = self.config
         answers = []
-        for z in spread_starts(self.unknowns, config.starts, config.seed):
+        for z in spread_starts(self.unknowns, config.starts, config.seed, config.only_start):
             self._start += 1
             first = self.residual(z) if not answers else self.try_residual(z)
             self._size = len(first)

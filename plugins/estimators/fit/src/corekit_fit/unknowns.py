@@ -100,9 +100,11 @@ def bounds(unknowns: Sequence[Unknown]) -> tuple[Array, Array]:
     return low, high
 
 
-def spread_starts(unknowns: Sequence[Unknown], count: int, seed: int) -> list[Array]:
+def spread_starts(unknowns: Sequence[Unknown], count: int, seed: int, only: int = 0) -> list[Array]:
     """Return z of so many starts: the first as given, the others spread evenly between the bounds, from the seed.
 
+    Args:
+        only: this one of them alone, counted from 1; 0: all.
     Raises:
         ConfigError: no bounds to spread them between.
     """
@@ -121,4 +123,5 @@ def spread_starts(unknowns: Sequence[Unknown], count: int, seed: int) -> list[Ar
     from scipy.stats import qmc
 
     sampler = qmc.LatinHypercube(len(unknowns), seed=seed)
-    return [first, *(low + sampler.random(count - 1) * (high - low))]
+    starts = [first, *(low + sampler.random(count - 1) * (high - low))]
+    return starts[only - 1 : only] if only else starts

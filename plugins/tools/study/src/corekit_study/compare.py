@@ -1,34 +1,31 @@
 """One scenario run with other components or numbers, and the runs compared by metrics and trajectories.
 
 A combination that cannot work and a run that fails are results too: they keep their row, with the reason.
-Runs follow one another, so that their times can be compared.
+Runs follow one another, so that their times can be compared, unless a scheduler makes them.
 """
 
 from __future__ import annotations
 
 import math
-import time as clock
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import Any
 
 import numpy as np
-from attrs import asdict, evolve, field, frozen
+from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
-from corekit.data.status import StepReport
-from corekit.errors import CompositionError, ConfigError, CorekitError, PluginError
+from corekit.errors import CorekitError
 from corekit.roles.viewer import Line, LineChart, Panel
 from corekit.scenario.load import load
-from corekit.scenario.scenario import Scenario
-from corekit.simulation.arguments import FUNCTION, PATH, TRUTH, check_arguments, or_none
-from corekit.simulation.loop import Simulation
+from corekit.simulation.arguments import COUNT, FUNCTION, PATH, TEXT, TRUTH, check_arguments, or_none
 from corekit_record.results import Results
-from corekit_record.step_error import StepError, estimate_step_error
-from corekit_run.running import run
+from corekit_record.step_error import StepError
+from corekit_run.schedulers import check_scheduler
 from corekit_study.arguments import LINES, lines
+from corekit_study.measured_runs import MeasuredRun, MeasureTask, measure
 from corekit_study.new_folder import new_folder
-from corekit_study.progress_display import ProgressDisplay, ShowProgress, no_display
+from corekit_study.progress_display import ShowProgress, no_display
 from corekit_study.variants import Variant, check_overrides, variants
 
 __all__ = ["Comparison", "Row", "RunMetrics", "Trajectory", "compare", "tip_difference"]
@@ -130,8 +127,10 @@ def compare(
     *,
     allow_code: bool = False,
     error: bool = False,
+    scheduler: str = "",
+    workers: int | None = None,
 ) -> Comparison:
-    """Run every combination of what is varied, one after the other.
+    """Run every combination of what is varied, one after the other, or where a scheduler makes them at once.
 
     Args:
         file: the scenario, or the name of one that is shipped.
@@ -140,6 +139,8 @@ def compare(
         progress: shows each run.
         allow_code: as for `corekit.load`.
         error: whether each is run once more with half of its step, to say how far it is off because of it.
+        scheduler: as for `corekit_study.sweep.sweep`; empty: one after the other, so that their times can be compared.
+        workers: as for `sweep`, with a scheduler.
     Raises:
         ConfigError: `vary` cannot be read, or there is no such file.
         ResultsError: the folder cannot be made.
@@ -147,24 +148,30 @@ def compare(
     check_arguments(
         "compare", file=(file, PATH), vary=(vary, LINES), overrides=(overrides, LINES),
         directory=(directory, or_none(PATH)), progress=(progress, or_none(FUNCTION)), allow_code=(allow_code, TRUTH),
-        error=(error, TRUTH),
+        error=(error, TRUTH), scheduler=(scheduler or "none", TEXT), workers=(workers, or_none(COUNT)),
     )  # fmt: skip
+    if scheduler:
+        check_scheduler(scheduler)
     vary, overrides = lines(vary), lines(overrides)
     chosen = variants(vary)
     check_overrides(vary, overrides)
     title, parent = _about(file)
     folder = new_folder(f"{title}-compare", parent, None if directory is None else Path(directory))
-    show = progress or no_display
-    rows: list[Row] = []
+    runs = [
+        MeasureTask(
+            label=f"{number}/{len(chosen)} {variant.label}", file=str(file), overrides=(*overrides, *variant.overrides),
+            folder=folder / f"{number:02d}-{variant.slug}", allow_code=allow_code, error=error,
+        )
+        for number, variant in enumerate(chosen, start=1)
+    ]  # fmt: skip
+    rows: dict[int, Row] = {}
     try:
-        for number, variant in enumerate(chosen, start=1):
-            with show(f"{number}/{len(chosen)} {variant.label}") as display:
-                own = folder / f"{number:02d}-{variant.slug}"
-                rows.append(_row(file, variant, overrides, own, display, allow_code=allow_code, error=error))
+        for k, found in measure(runs, progress or no_display, scheduler, workers):
+            rows[k] = _row(chosen[k], found)
     except KeyboardInterrupt as stop:
         stop.add_note(f"{len(rows)} of {len(chosen)} runs had ended: {folder}. A comparison begins anew.")
         raise
-    return Comparison(title, folder, _with_tip_differences(rows))
+    return Comparison(title, folder, _with_tip_differences([rows[k] for k in range(len(chosen))]))
 
 
 def tip_difference(first: Trajectory, other: Trajectory) -> float:
@@ -191,34 +198,15 @@ def _about(file: str | Path) -> tuple[str, Path]:
     return scenario.name, Path(scenario.output.directory)
 
 
-def _row(
-    file: str | Path,
-    variant: Variant,
-    overrides: Sequence[str],
-    folder: Path,
-    display: ProgressDisplay,
-    *,
-    allow_code: bool,
-    error: bool,
-) -> Row:
-    try:
-        chosen = (*overrides, *variant.overrides)
-        scenario = load(file, chosen, allow_code=allow_code)
-        measured = _MeasuredScenario.of(scenario)
-        results = run(measured, directory=folder, progress=display, warn=display.warn)
-        off = estimate_step_error(results, scenario) if error else None
-    except (ConfigError, CompositionError, PluginError) as refusal:
-        return Row(variant, "refused", str(refusal))
-    except Exception as failure:  # noqa: BLE001 - a failing plugin must not end the other rows
-        said = str(failure) if isinstance(failure, CorekitError) else f"{type(failure).__name__}: {failure}"
-        return Row(variant, "failed", said, folder if folder.exists() else None)
-    return Row(
-        variant,
-        "finished",
-        folder=results.path,
-        metrics=evolve(_run_metrics(results, measured.contact_impulse), step_error=off),
-        trajectory=_trajectory(results),
-    )
+def _row(variant: Variant, found: MeasuredRun) -> Row:
+    if found.status == "refused":
+        return Row(variant, "refused", found.reason)
+    if found.status == "failed":
+        return Row(variant, "failed", found.reason, found.folder if found.folder.exists() else None)
+    results = Results(found.folder)
+    off = None if found.step_error is None else StepError(**found.step_error)
+    metrics = evolve(_run_metrics(results, found), step_error=off)
+    return Row(variant, "finished", folder=found.folder, metrics=metrics, trajectory=_trajectory(results))
 
 
 def _trajectory(results: Results) -> Trajectory | None:
@@ -228,18 +216,18 @@ def _trajectory(results: Results) -> Trajectory | None:
     )
 
 
-def _run_metrics(results: Results, contact_impulse: _ContactImpulse) -> RunMetrics:
+def _run_metrics(results: Results, found: MeasuredRun) -> RunMetrics:
     said = results.statistics
     finished = next((event for event in reversed(results.events) if event["event"] == "finished"), {})
     step_s, steps = finished.get("step_s"), int(said["steps"])
     if step_s is not None and steps:
         # what counting impulses took is not the run's
-        step_s = max(0.0, step_s - contact_impulse.spent / steps)
+        step_s = max(0.0, step_s - found.spent_s / steps)
     return RunMetrics(
         step_s=step_s,
         deepest_penetration=float(said["deepest_penetration_m"]),
         final_energy=math.nan if "energies" in results.left_out else float(results.energy.total[-1]),
-        contact_impulse=contact_impulse.sum,
+        contact_impulse=found.contact_impulse,
         steps=steps,
         solved=1.0 - said["unsolved_steps"] / steps if steps else float("nan"),
         worst_residual=float(said["worst_residual"]),
@@ -260,44 +248,6 @@ def _with_tip_differences(rows: Sequence[Row]) -> tuple[Row, ...]:
             away = tip_difference(first, row.trajectory)
             made.append(evolve(row, metrics=evolve(row.metrics, tip_difference=away)))
     return tuple(made)
-
-
-@final
-class _ContactImpulse:
-    """The sum of all normal impulses [N·s], and the wall time that summing took [s]."""
-
-    def __init__(self) -> None:
-        self.sum = self.spent = 0.0
-        self._of_grid_step, self._index = 0.0, -1
-
-    def add(self, simulation: Simulation, _report: StepReport) -> None:
-        began, index = clock.perf_counter(), simulation.step_index
-        if index != self._index:
-            self._of_grid_step, self._index = 0.0, index
-        # of a grid step that is cut the record grows from part to part
-        now = float(np.sum(simulation.contacts().normal_impulse))
-        self.sum += now - self._of_grid_step
-        self._of_grid_step = now
-        self.spent += clock.perf_counter() - began
-
-
-@frozen(kw_only=True)
-class _MeasuredScenario(Scenario):
-    """A scenario whose run also sums its contact impulses."""
-
-    contact_impulse: _ContactImpulse = field(
-        factory=_ContactImpulse, eq=False, repr=False, metadata={"hidden": True}
-    )
-
-    @classmethod
-    def of(cls, scenario: Scenario) -> _MeasuredScenario:
-        return cls(**asdict(scenario, recurse=False))
-
-    def compose(self) -> Simulation:
-        simulation = super().compose()
-        if simulation.system.pipeline is not None:
-            simulation.observe(self.contact_impulse.add)
-        return simulation
 
 
 def _row_data(row: Row) -> dict[str, Any]:

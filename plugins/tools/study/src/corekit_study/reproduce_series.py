@@ -17,12 +17,13 @@ from corekit.files import write_text_whole
 from corekit.registry.resolve import did_you_mean
 from corekit.registry.spec import Case
 from corekit_run.json_file import read_json
+from corekit_run.schedulers import Scheduler
 from corekit_study.case_run import Verdict
 from corekit_study.journal import OUTCOMES
 from corekit_study.new_folder import new_folder
 from corekit_study.progress_display import ShowProgress
 from corekit_study.reference_data import reference_data_folder
-from corekit_study.reproduce import Report, find_case, reproduce
+from corekit_study.reproduce import find_case, reproduce
 from corekit_study.reproduce_jobs import CaseJob, run_at_once
 from corekit_study.reproduce_summary import page
 
@@ -90,39 +91,40 @@ class Series:
         return cls(folder, cases + [case for case in further if case not in cases], only)
 
     def run(
-        self, progress: ShowProgress | None = None, jobs: int = 1
-    ) -> Iterator[tuple[dict[str, Any], Report | None]]:
-        """Yield each case's report as JSON can hold it, and the report itself if the case was run now.
+        self, progress: ShowProgress | None = None, scheduler: Scheduler | None = None
+    ) -> Iterator[tuple[dict[str, Any], bool]]:
+        """Yield each case's report as JSON can hold it, and whether the case was run now.
 
         A case whose stored report has no error is not run again, also where it missed a tolerance; one that was not
         judged is, if another folder of reference data is named by now.
 
         Args:
-            jobs: how many cases run at once, each in a process; of more than one, reports come as cases end.
+            scheduler: of cases at once, whose reports come as cases end; None: one after the other, here.
         """
         waiting: list[CaseJob] = []
         for case in self.cases:
             stored = self._stored(case)
             if stored is not None:
                 self._update_summary(case, stored)
-                yield stored, None
-            elif jobs > 1:
+                yield stored, False
+            elif scheduler is not None:
                 waiting.append(self._new_job(case))
             else:
                 job = self._new_job(case)
-                yield self._store_report(reproduce(case, job.folder, progress, job.only))
-        if waiting:
-            yield from map(self._store_report, run_at_once(waiting, jobs, progress))
+                yield self._store_report(reproduce(case, job.folder, progress, job.only).as_data()), True
+        if waiting and scheduler is not None:
+            for data in run_at_once(waiting, scheduler, progress):
+                yield self._store_report(data), True
 
     def _new_job(self, case: Case) -> CaseJob:
         return CaseJob(case, self._folder_of(case), tuple(word for word in self.only if word in case.choices))
 
-    def _store_report(self, report: Report) -> tuple[dict[str, Any], Report]:
+    def _store_report(self, data: dict[str, Any]) -> dict[str, Any]:
         """Store a report in its folder and in the summary."""
-        data = report.as_data()
-        _write(report.folder / REPORT, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-        self._update_summary(report.case, data)
-        return data, report
+        case = next(case for case in self.cases if case.path == data["case"])
+        _write(Path(data["folder"]) / REPORT, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+        self._update_summary(case, data)
+        return data
 
     def _update_summary(self, case: Case, data: dict[str, Any]) -> None:
         self._done[case.path] = data

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from corekit.cli import FAILED
+from corekit.cli import FAILED, MISUSE, print_error
 from corekit.cli.terminal import make_console
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ def compare(
     *,
     vary: Annotated[tuple[str, ...], Parameter(negative="")],
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    scheduler: str = "",
+    jobs: int | None = None,
     out: Path | None = None,
     allow_code: Annotated[bool, Parameter(negative="")] = False,
     json_file: Annotated[Path | None, Parameter(name="--json")] = None,
@@ -42,6 +44,11 @@ def compare(
         combinations are run.
     overrides
         `time.step=1e-4`: another value for an entry, in every run; may be given several times.
+    scheduler
+        Make the runs at once: `processes` of this computer; with corekit-dask also `local`, `tcp://HOST:PORT` and
+        `slurm`. Without it they follow one another, so that their times per step can be compared.
+    jobs
+        How many runs at once, with --scheduler; one a core without it.
     out
         The folder for the runs and the picture, instead of one with name and time stamp.
     allow_code
@@ -57,9 +64,25 @@ def compare(
     from corekit_study.compare import compare as run_all
     from corekit_study.progress_display import progress_line
 
+    if jobs is not None and (jobs < 1 or not scheduler):
+        print_error(
+            f"--jobs is {jobs}: at least one run must go at a time" if jobs < 1
+            else "--jobs says how many runs a scheduler makes at once: give --scheduler beside it"
+        )  # fmt: skip
+        return MISUSE
     check_output(json_file, "--json")
     show = None if quiet else progress_line
-    comparison = run_all(file, vary, overrides, out, show, allow_code=allow_code, error=error)
+    comparison = run_all(
+        file,
+        vary,
+        overrides,
+        out,
+        show,
+        allow_code=allow_code,
+        error=error,
+        scheduler=scheduler,
+        workers=jobs,
+    )
     _print_table(comparison)
     if comparison.tips:
         print(f"tip: {', '.join(comparison.tips)}")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from corekit.cli import FAILED, exit_code
 from corekit.cli.terminal import make_console, print_json
-from corekit.errors import CorekitError
+from corekit.errors import CorekitError, PluginError
+
+if TYPE_CHECKING:
+    from corekit_study.fit_file import FitFile
 
 __all__ = ["fit"]
 
@@ -19,6 +22,8 @@ def fit(
     file: Path,
     /,
     *,
+    scheduler: str = "",
+    jobs: int | None = None,
     out: Path | None = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
     allow_code: Annotated[bool, Parameter(negative="")] = False,
@@ -33,6 +38,11 @@ def fit(
     ----------
     file
         The fit file: TOML that names a scenario, an estimator and its options, see `corekit info ipopt-fit`.
+    scheduler
+        Search from the starts of the file, `options.starts`, at once: `processes` of this computer; with corekit-dask
+        also `local`, `tcp://HOST:PORT` and `slurm`. The folder has one for each start, and the results of the best.
+    jobs
+        How many starts at once, with --scheduler; one a core without it.
     out
         The folder for the results, instead of one with name and time stamp; if it holds something, a number is added.
     quiet
@@ -48,6 +58,10 @@ def fit(
 
     try:
         wanted = load_fit(file, allow_code=allow_code)
+        if scheduler or jobs is not None:
+            return _fit_starts(
+                wanted, file, scheduler, jobs, out, allow_code=allow_code, quiet=quiet, as_json=as_json
+            )
         with (
             folder_with_results(f"fit-{wanted.name}", Path("runs"), out) as folder,
             make_console(stderr=True, quiet=quiet or as_json).status(f"{wanted.name}: fitting") as line,
@@ -67,6 +81,57 @@ def fit(
     elif not quiet:
         _print(report)
     return None if made.info.status.solved else FAILED
+
+
+def _fit_starts(
+    wanted: FitFile,
+    file: Path,
+    scheduler: str,
+    jobs: int | None,
+    out: Path | None,
+    *,
+    allow_code: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int | None:
+    """Fit from every start where a scheduler makes them, and report the best."""
+    from corekit.errors import ConfigError, Mistake
+    from corekit_run.schedulers import check_scheduler
+    from corekit_study.new_folder import folder_with_results
+    from corekit_study.progress_display import progress_line
+    from corekit_study.starts import FIT, best_start, make_starts
+
+    count = wanted.options.get("starts", 1)
+    if not scheduler or (jobs is not None and jobs < 1):
+        said = "must be at least 1, with --scheduler beside it: so many starts at once"
+        raise ConfigError([Mistake("--jobs", jobs or 0, said)], "the command line")
+    if not isinstance(count, int) or count < 2:
+        said = "must be 2 or more to be shared out by --scheduler: searches from so many starts"
+        raise ConfigError([Mistake("options.starts", count, said)], str(file))
+    check_scheduler(scheduler)
+    silent = quiet or as_json
+    with folder_with_results(f"fit-{wanted.name}", Path("runs"), out) as folder:
+        asked = [
+            {"file": str(file.resolve()), "allow_code": allow_code, "only_start": k}
+            for k in range(1, count + 1)
+        ]
+        starts = make_starts(FIT, asked, folder, scheduler, jobs, None if silent else progress_line)
+    best = best_start(starts)
+    if not best.report:
+        raise PluginError(f"none of {count} starts could be searched from; the first: {starts[0].reason}")
+    near = best.cost + 1e-3 * (1.0 + abs(best.cost))
+    at_best = sum(each.solved and each.cost <= near for each in starts)
+    report = {
+        **best.report, "folder": str(folder),
+        "fitted": str(folder / "fitted.toml") if best.report.get("fitted") else None,
+        "figures": {**best.report["figures"], "starts_that_end_at_the_best": float(at_best)},
+        "starts": [{"name": each.name, "cost": each.cost, "solved": each.solved} for each in starts],
+    }  # fmt: skip
+    if as_json:
+        print_json(report)
+    elif not quiet:
+        _print(report)
+    return None if best.solved else FAILED
 
 
 def _words(name: str, values: Mapping[str, float | str]) -> str:

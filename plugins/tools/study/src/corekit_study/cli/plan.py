@@ -29,6 +29,9 @@ def plan(
     /,
     *,
     overrides: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    scheduler: str = "processes",
+    jobs: int | None = None,
     begin_from: Annotated[Path | None, Parameter(name="--from")] = None,
     replay: bool = True,
     pictures: bool = True,
@@ -48,6 +51,14 @@ def plan(
         The plan file, or the name of one that is shipped.
     overrides
         `options.target.rotation.angle=0.5`: another value for an entry of the file; may be given several times.
+    vary
+        `options.search.rolling_first=true,false`: search from every combination of such values of the file, at once.
+        The folder has one for each, and the results of the best: arrived and certified, of the least cost.
+    scheduler
+        Where these searches are made: `processes` of this computer, as without it; with corekit-dask also `local`,
+        `tcp://HOST:PORT` and `slurm`.
+    jobs
+        How many of them at once; one a core without it.
     begin_from
         The folder of an earlier plan to begin from.
     replay
@@ -70,6 +81,13 @@ def plan(
     silent = quiet or as_json
     try:
         plan_file = load_plan_file(file, overrides, allow_code=allow_code)
+        if vary or scheduler != "processes" or jobs is not None:
+            if begin_from is not None:
+                raise PluginError("--from begins one search from an earlier plan, and --vary makes several")
+            return _plan_starts(
+                plan_file.name, file, overrides, vary, scheduler, jobs, out,
+                replay=replay, allow_code=allow_code, quiet=quiet, as_json=as_json,
+            )  # fmt: skip
         earlier = None if begin_from is None else read_warm_start(begin_from)
         with folder_with_results(plan_file.name, Path("runs"), out) as folder:
             made, drawn = _make(plan_file, earlier, folder, replay=replay, pictures=pictures, silent=silent)
@@ -85,6 +103,67 @@ def plan(
 
         print_plan(made, drawn)
     return None if made.solved else FAILED
+
+
+def _plan_starts(
+    name: str,
+    file: Path,
+    overrides: tuple[str, ...],
+    vary: tuple[str, ...],
+    scheduler: str,
+    jobs: int | None,
+    out: Path | None,
+    *,
+    replay: bool,
+    allow_code: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int | None:
+    """Plan from every combination of what is varied where a scheduler makes them, and report the best."""
+    from corekit.errors import ConfigError, Mistake
+    from corekit.scenario.load import find_shipped
+    from corekit_run.schedulers import check_scheduler
+    from corekit_study.new_folder import folder_with_results
+    from corekit_study.plan_file import load_plan_file
+    from corekit_study.progress_display import progress_line
+    from corekit_study.starts import PLAN, best_start, make_starts
+    from corekit_study.variants import check_overrides, spread, variants
+
+    if not vary or (jobs is not None and jobs < 1):
+        said = "at least 1" if vary else "--vary beside it: one search is not shared out"
+        raise ConfigError(
+            [Mistake("--jobs" if jobs is not None else "--scheduler", jobs or scheduler, f"needs {said}")]
+        )
+    check_scheduler(scheduler)
+    check_overrides(vary, overrides)
+    chosen = variants([spread(text) for text in vary])
+    for variant in chosen:  # mistakes are reported before there is a folder
+        load_plan_file(file, (*overrides, *variant.overrides), allow_code=allow_code)
+    place = file.resolve() if file.is_file() else find_shipped(file.as_posix()) or file
+    asked = [
+        {
+            "file": str(place),
+            "overrides": [*overrides, *each.overrides],
+            "allow_code": allow_code,
+            "replay": replay,
+        }
+        for each in chosen
+    ]
+    show = None if quiet or as_json else progress_line
+    with folder_with_results(name, Path("runs"), out) as folder:
+        starts = make_starts(PLAN, asked, folder, scheduler, jobs, show)
+    best = best_start(starts)
+    rows = [
+        {"start": each.name, "values": dict(variant.values), "cost": each.cost if each.cost == each.cost else None,
+         "solved": each.solved, "reason": each.reason} for each, variant in zip(starts, chosen, strict=True)
+    ]  # fmt: skip
+    if as_json:
+        print_json({**best.report, "folder": str(folder), "best": best.name, "starts": rows}, default=str)
+    elif not quiet:
+        from corekit_study.cli.plan_report import print_starts
+
+        print_starts(name, rows, best.name, folder)
+    return None if best.solved else FAILED
 
 
 def _make(

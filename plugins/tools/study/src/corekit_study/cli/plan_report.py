@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corekit.cli.terminal import make_console
@@ -11,7 +12,22 @@ from corekit.cli.terminal import make_console
 if TYPE_CHECKING:
     from corekit_study.plan import PlanResult
 
-__all__ = ["print_plan"]
+__all__ = ["print_plan", "print_starts"]
+
+
+def print_starts(name: str, rows: Sequence[Mapping[str, Any]], best: str, folder: Path) -> None:
+    """Print the searches of a plan from several starts, the best one named."""
+    from rich.table import Table
+    from rich.text import Text
+
+    console = make_console(soft_wrap=True)
+    table = Table("start", "with", "cost", "solved", "how it ended", box=None)
+    for row in rows:
+        values = ", ".join(f"{path.rpartition('.')[2]} {value}" for path, value in row["values"].items())
+        cells = (row["start"], values, _cell(row["cost"]), "yes" if row["solved"] else "no", row["reason"])
+        table.add_row(*(Text(str(cell)) for cell in cells))
+    console.print(table)
+    console.print(f"{name}: the best is {best}, whose results are in {folder}", markup=False)
 
 
 def print_plan(made: PlanResult, drawn: Sequence[str]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +12,12 @@ from cyclopts import Parameter
 from corekit.cli import FAILED, MISUSE, print_error
 from corekit.cli.terminal import make_console
 from corekit_run.output_file import check_output, write_json
+from corekit_run.schedulers import PROCESSES, check_scheduler, open_scheduler
 from corekit_study.new_folder import new_folder
 
 if TYPE_CHECKING:
     from corekit.registry.spec import Case
     from corekit_study.case_run import Value
-    from corekit_study.reproduce import Report
     from corekit_study.reproduce_series import Series
 
 __all__ = ["reproduce"]
@@ -31,7 +32,8 @@ def reproduce(
     out: Path | None = None,
     resume: Path | None = None,
     only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    jobs: int = 1,
+    scheduler: str = "processes",
+    jobs: int | None = None,
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> int | None:
     """List the papers' cases, or run some and set ours beside what it is held against.
@@ -55,8 +57,11 @@ def reproduce(
         knows its cases.
     only
         A part of a case, for example one LCP solver of cusp/ablation; may be given several times.
+    scheduler
+        Where several cases run: `processes` of this computer, as without it; with corekit-dask also `local`,
+        `tcp://HOST:PORT` and `slurm`.
     jobs
-        How many cases run at once, each in a process; those that measure time run alone, at the end.
+        How many cases run at once, one without it; those that measure time run alone and here, at the end.
     quiet
         Show no progress.
     """
@@ -64,9 +69,10 @@ def reproduce(
     from corekit_study import reproduce_series
 
     check_output(json_file, "--json")
-    if jobs < 1:
+    if jobs is not None and jobs < 1:
         print_error(f"--jobs is {jobs}: at least one case must run at a time")
         return MISUSE
+    check_scheduler(scheduler)
     cases, troubles = study.installed_cases()
     for trouble in troubles:
         print_error(trouble)
@@ -85,7 +91,7 @@ def reproduce(
             study.check_choices([one], only)
             return _run_one(one, folder, json_file, only, quiet=quiet)
         series = reproduce_series.Series.resume(resume, cases, chosen)
-        return _run_series(series, json_file, jobs, quiet=quiet)
+        return _run_series(series, json_file, scheduler, jobs, quiet=quiet)
     if only and not chosen:
         print_error("--only is a part of a case: name the case, too")
         return MISUSE
@@ -98,7 +104,7 @@ def reproduce(
             chosen[0], _folder(chosen[0].path.replace("/", "-"), out), json_file, only, quiet=quiet
         )
     folder = new_folder("reproduce", Path("runs"), out)
-    return _run_series(reproduce_series.Series(folder, chosen, only), json_file, jobs, quiet=quiet)
+    return _run_series(reproduce_series.Series(folder, chosen, only), json_file, scheduler, jobs, quiet=quiet)
 
 
 def _folder(name: str, out: Path | None) -> Path:
@@ -116,20 +122,25 @@ def _run_one(
     except KeyboardInterrupt as stop:
         stop.add_note(f"To go on: corekit reproduce {case.path} --resume {folder}")
         raise
-    _print_report(report)
+    _print_report(report.as_data())
     write_json(json_file, {"cases": [report.as_data()]})
     return FAILED if report.broken else None
 
 
-def _run_series(series: Series, json_file: Path | None, jobs: int, *, quiet: bool) -> int | None:
+def _run_series(
+    series: Series, json_file: Path | None, scheduler: str, jobs: int | None, *, quiet: bool
+) -> int | None:
     from corekit_study.progress_display import progress_line, run_names
 
+    at_once = scheduler != PROCESSES or (jobs or 1) > 1
+    opened = open_scheduler(scheduler, jobs, fresh=True) if at_once else nullcontext()
     try:
-        for data, report in series.run(None if quiet else progress_line if jobs == 1 else run_names, jobs):
-            if report is None:
-                print(f"{data['case']}: done before; {data['folder']}")
-            else:
-                _print_report(report)
+        with opened as place:
+            for data, is_new in series.run(None if quiet else run_names if at_once else progress_line, place):
+                if is_new:
+                    _print_report(data)
+                else:
+                    print(f"{data['case']}: done before; {data['folder']}")
     except KeyboardInterrupt as stop:
         stop.add_note(f"To go on: corekit reproduce --resume {series.folder}")
         raise
@@ -190,7 +201,7 @@ def _print_summary(done: Sequence[dict[str, Any]], folder: Path) -> None:
     console.print(f"{passed} of {len(done)} cases passed; {folder / 'summary.md'}", soft_wrap=True)
 
 
-def _print_report(report: Report) -> None:
+def _print_report(report: Mapping[str, Any]) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -198,25 +209,24 @@ def _print_report(report: Report) -> None:
     console = make_console()
     if not console.is_terminal:
         console.width = 180
-    case = report.case
-    title = f"{case.path} ({case.source}): {case.shows}"
+    title = f"{report['case']} ({report['source']}): {report['shows']}"
     table = Table(box=SIMPLE_HEAD, title=title, title_justify="left")
     for name in ("quantity", "against", "expected", "ours", "tolerance", "verdict", "note"):
         table.add_column(name, overflow="fold")
-    for row in report.rows:
-        unit = f" [{row.unit}]" if row.unit else ""
-        verdict = str(row.verdict)
+    for row in report["rows"]:
+        unit = f" [{row['unit']}]" if row["unit"] else ""
+        against = f"{row['kind']}: {row['source']}" if row["source"] else row["kind"]
         cells = (
-            row.quantity + unit, str(row.against), _shown(row.expected), _shown(row.ours), row.tolerance or "none",
-            verdict,
-            "; ".join(filter(None, (row.why, row.note))),
+            row["quantity"] + unit, against, _shown(row["expected"]), _shown(row["ours"]),
+            row["tolerance"] or "none", row["verdict"], "; ".join(filter(None, (row["reason"], row["note"]))),
         )  # fmt: skip
-        table.add_row(*(Text(cell, style=_STYLES.get(verdict, "")) for cell in cells))
+        table.add_row(*(Text(cell, style=_STYLES.get(row["verdict"], "")) for cell in cells))
     console.print(table)
-    if report.error:
-        print_error(f"{case.path} failed: {report.error}")
+    if report["error"]:
+        print_error(f"{report['case']} failed: {report['error']}")
     console.print(
-        Text(f"{case.path}: {report.verdict} in {report.wall_s:.3g} s; {report.folder}"), soft_wrap=True
+        Text(f"{report['case']}: {report['verdict']} in {report['wall_s']:.3g} s; {report['folder']}"),
+        soft_wrap=True,
     )
 
 
