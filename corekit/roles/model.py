@@ -137,11 +137,13 @@ class Outline:
         points: [m], shape (n, 3).
         radius: of the drawn tube at each point [m], shape (n,).
         starts: index of the first point of each polyline, shape (k,).
+        actuators: name and polyline [m], shape (m, 3), of each cable, chamber or muscle, shown where users ask for it.
     """
 
     points: Array
     radius: Array
     starts: IntArray = field(factory=lambda: np.zeros(1, dtype=np.int64))
+    actuators: tuple[tuple[str, Array], ...] = ()
 
 
 class Model(Component, ABC):

@@ -29,9 +29,10 @@ class Lines:
 
     Args:
         lines: nodes and radii [m] of each link's places, in order along it, and whether the link is soft.
+        pieces: straight pieces drawn from place to place.
     """
 
-    def __init__(self, lines: list[tuple[list[int], Array, bool]]) -> None:
+    def __init__(self, lines: list[tuple[list[int], Array, bool]], pieces: int = _PIECES) -> None:
         self.node: IntArray = np.array([k for nodes, _, _ in lines for k in nodes], dtype=np.int64)
         lengths = [len(nodes) for nodes, _, _ in lines]
         firsts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
@@ -39,17 +40,22 @@ class Lines:
         last[firsts[1:] - 1] = True
         # every place with the ones that follow up to the next; of a rigid link and at a link's end the place alone
         soft = np.repeat([each for _, _, each in lines], lengths)
-        count = np.where(soft & ~last, _PIECES, 1)
+        count = np.where(soft & ~last, pieces, 1)
         place = np.repeat(np.arange(len(last)), count)
         begins = np.concatenate([[0], np.cumsum(count)[:-1]])
-        s = (np.arange(len(place)) - begins[place]) / _PIECES
+        s = (np.arange(len(place)) - begins[place]) / pieces
         self._from, self._to = place, np.where(last[place], place, place + 1)
         self._starts = begins[firsts[:-1]].astype(np.int64)
         self._cubics = np.stack(
             [1 - 3 * s**2 + 2 * s**3, 3 * s**2 - 2 * s**3, s - 2 * s**2 + s**3, s**3 - s**2], axis=0
         )[:, :, None]
-        radius = np.concatenate([radius for _, radius, _ in lines])
-        self._radius = (1 - s) * radius[self._from] + s * radius[self._to]
+        self._share = s
+        self._radius = self.between(np.concatenate([radius for _, radius, _ in lines]))
+
+    def between(self, values: Array) -> Array:
+        """Values at the drawn points, linear between those at places, (n, …)."""
+        share = self._share.reshape(-1, *(1 for _ in values.shape[1:]))
+        return (1 - share) * values[self._from] + share * values[self._to]
 
     def through(self, position: Array, rotation: Array) -> Outline:
         """The lines through places at these positions [m], shape (n, 3), with frames (n, 3, 3), x along the rod."""

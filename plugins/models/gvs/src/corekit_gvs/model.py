@@ -17,6 +17,7 @@ from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit.roles.surface_speeds import surface_speeds
+from corekit_gvs.actuator_lines import ActuatorLines
 from corekit_gvs.build import Robot, build
 from corekit_gvs.compiled_form import form_of
 from corekit_gvs.config import GVSConfig, GVSInitial
@@ -75,7 +76,7 @@ class GVS(Model):
         self._motions = PrescribedJoints(config, robot.tree, Mistakes(context.path))
         self._layout = description_of(config, robot, self._motions)
         self._frame_node = robot.visible.node
-        self._lines = Lines(robot.visible.lines)
+        self._lines, self._actuator_lines = Lines(robot.visible.lines), ActuatorLines(config, robot.tree)
         self._all, self._moved = np.ones(6), np.zeros(robot.size)
         loops = robot.loops
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
@@ -374,8 +375,10 @@ class GVS(Model):
         return SymbolicTree(self._robot, self._path)
 
     def compute_outline(self, state: State) -> Outline:
-        """Every link as a polyline as thick as it is."""
-        node = self._lines.node
+        """Every link as a polyline as thick as it is, with its cables and chambers."""
+        node = np.concatenate([self._lines.node, self._actuator_lines.node])
         position, rotation = np.zeros((len(node), 3)), np.zeros((len(node), 3, 3))
         self._place(state, node, position, rotation)
-        return self._lines.through(position, rotation)
+        count = len(self._lines.node)
+        outline = self._lines.through(position[:count], rotation[:count])
+        return evolve(outline, actuators=self._actuator_lines.through(position[count:], rotation[count:]))

@@ -17,6 +17,7 @@ from corekit.linalg.matrices import Dense, Matrix
 from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Channel, Coordinate, Model, ModelDescription, Outline
+from corekit_pcc.actuator_lines import actuator_lines
 from corekit_pcc.arm import arm_of, disk_places, place_name, section_matrices, with_matter_of
 from corekit_pcc.cables import (
     add_cable_forces,
@@ -287,7 +288,7 @@ class PCC(Model):
         return out
 
     def compute_outline(self, state: State) -> Outline:
-        """The backbone as one polyline, as thick as the circle of chambers."""
+        """The backbone as one polyline, as thick as the circle of chambers, with chambers and cables."""
         places = [
             (i, k / _OUTLINE_POINTS)
             for i in range(self._config.sections)
@@ -297,7 +298,11 @@ class PCC(Model):
         shares = np.array([s for _, s in places])
         points, rotations = np.zeros((len(places), 3)), np.zeros((len(places), 3, 3))
         packed_poses(*self._packed, *self._settle(state), section, shares, points, rotations)
-        return Outline(points=points, radius=np.array(self._config.spread("chamber_radius"))[section])
+        return Outline(
+            points=points,
+            radius=np.array(self._config.spread("chamber_radius"))[section],
+            actuators=actuator_lines(self._config, section, points, rotations),
+        )
 
     def symbolic(self) -> SymbolicArm:
         """The same equations as CasADi expressions; needs `corekit-pcc[symbolic]`.

@@ -45,7 +45,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "inputs": ("inputs",),
     "frames": ("frame_position", "frame_quat_wxyz"),
     "energies": ("kinetic_energy", "potential_energy"),
-    "outlines": ("outline",),
+    "outlines": ("outline", "actuator_line"),
     "reactions": ("joint_force", "joint_torque", "reaction"),
     "contacts": tuple(f"contact_{field}" for field in CONTACT_FIELDS),
 }
@@ -76,6 +76,8 @@ def dimensions_of(simulation: Simulation, outlines: Sequence[Outline]) -> dict[s
         "side": 2,
         "point": sum(len(outline.points) for outline in outlines),
         "polyline": sum(len(outline.starts) for outline in outlines),
+        "actuator": sum(len(outline.actuators) for outline in outlines),
+        "actuator_point": sum(len(points) for outline in outlines for _, points in outline.actuators),
     }
     # netCDF would read a size of zero as a dimension that grows: nothing of that size is written
     return {name: size for name, size in sizes.items() if size != 0}
@@ -118,6 +120,7 @@ def variables_of(
         *_contact_variables(simulation),
         *_body_variables(bodies),
         *_outline_variables(outlines),
+        *_actuator_variables(bodies, outlines),
     ]
     return [each for each in made if sizes.keys() >= set(each.dimensions) and each.name not in absent]
 
@@ -311,6 +314,17 @@ def _outline_variables(outlines: Sequence[Outline]) -> list[Variable]:
             values=np.concatenate([np.zeros(0, dtype=np.int64), *starts]), **index,
         ),
     ]  # fmt: skip
+
+
+def _actuator_variables(bodies: Sequence[Body], outlines: Sequence[Outline]) -> list[Variable]:
+    lines = [(body, *line) for body, made in zip(bodies, outlines, strict=True) for line in made.actuators]
+    names = np.array([f"{body.name}.{name}" for body, name, _ in lines], dtype=object)
+    first = np.cumsum([0, *(len(points) for _, _, points in lines)], dtype=np.int64)[:-1]
+    return [
+        Variable("actuator", ("actuator",), "str", values=names),
+        Variable("actuator_first_point", ("actuator",), "i8", "1", "first point of its line", first),
+        Variable("actuator_line", ("time", "actuator_point", "xyz"), "f4", "m", "cables, chambers, muscles"),
+    ]
 
 
 def _first_points(outlines: Sequence[Outline]) -> IntArray:

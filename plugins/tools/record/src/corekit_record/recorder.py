@@ -251,10 +251,9 @@ class Recorder(RunObserver):
     ) -> None:
         rows, k, state = self._rows, self._row, simulation.state
         rows["time"][k] = state.time
-        if "q" in rows:
-            rows["q"][k] = state.q
-        if "v" in rows:
-            rows["v"][k] = state.v
+        for name, values in (("q", state.q), ("v", state.v)):
+            if name in rows:
+                rows[name][k] = values
         if "inputs" in rows:
             np.concatenate(
                 [body.inputs.value_at(state.time) for body in simulation.bodies], out=rows["inputs"][k]
@@ -290,13 +289,15 @@ class Recorder(RunObserver):
             self._rotations["obstacle_quat_wxyz"][k] = scene.poses.rotation[self._obstacles]
         if "outline" not in rows:
             return
-        first = 0
+        first, actuators = 0, [np.zeros((0, 3))]
         for body, part, (length, starts) in zip(
             simulation.bodies, simulation.state.body_states, self._outlines, strict=True
         ):
-            drawn = resample_outline(body.model.compute_outline(part), length, starts)
-            rows["outline"][k, first : first + length] = drawn
-            first += length
+            made, last = body.model.compute_outline(part), first + length
+            rows["outline"][k, first:last], first = resample_outline(made, length, starts), last
+            actuators += [points for _, points in made.actuators]
+        if "actuator_line" in rows:
+            rows["actuator_line"][k] = np.concatenate(actuators)
 
     def _keep_energy(self, simulation: Simulation, k: int) -> None:
         if "kinetic_energy" not in self._rows:

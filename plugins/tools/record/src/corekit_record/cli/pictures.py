@@ -17,6 +17,7 @@ from corekit.registry.spec import ComponentSpec
 from corekit.roles.component import BuildContext
 from corekit.scenario.overrides import apply_overrides
 from corekit.scenario.structure import structure
+from corekit_record.actuator_tracks import with_actuators
 from corekit_record.results import Results
 from corekit_run.plugin_errors import named_errors
 
@@ -175,17 +176,23 @@ def draw_chart(chart: LineChart, stem: Path) -> tuple[Path | None, str]:
 
 
 def draw(
-    results: Results, path: Path, chosen: InstalledViewer, progress: Callable[[float], None] | None = None
+    results: Results,
+    path: Path,
+    chosen: InstalledViewer,
+    progress: Callable[[float], None] | None = None,
+    *,
+    actuators: bool = False,
 ) -> None:
     """Draw a run into a file, whose folder is made if it is not there.
 
     Args:
         results: of the run. path: of the file. chosen: viewer.
         progress: is handed the share that is done, by viewers with the ability `progress`.
+        actuators: whether cables and chambers are shown, in bodies that are drawn as lines.
     Raises:
         ResultsError: there is nothing to draw, or the file cannot be written.
     """
-    replay = results.replay()
+    replay = with_actuators(results.replay(), results) if actuators else results.replay()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with named_errors():

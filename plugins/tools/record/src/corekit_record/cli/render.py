@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -23,6 +23,7 @@ def render(
     *,
     output: Annotated[Path, Parameter(name=("--output", "-o"))],
     viewer: str = "",
+    show: tuple[Literal["actuators"], ...] = (),
     options: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -36,6 +37,8 @@ def render(
         The file to write; its ending chooses the viewer: `x.png`, `x.mp4`, `x.html`.
     viewer
         Name of the viewer, where several could write the file.
+    show
+        `actuators`: cables and chambers, in bodies that are drawn as lines.
     options
         `fps=60`: an option of the viewer (`corekit info viewers.video` lists them); may be given several times.
     quiet
@@ -45,7 +48,7 @@ def render(
     chosen = viewer_for(output, installed_viewers(viewer), viewer).with_options(options)
     check_output(output, "--output")
     with _share_shown(f"{results.title}: {output.name}", silent=quiet) as progress:
-        draw(results, output, chosen, progress)
+        draw(results, output, chosen, progress, actuators="actuators" in show)
     if not quiet:
         print(output)
 
