@@ -82,7 +82,6 @@ class GVS(Model):
         self._columns, self._unit = np.arange(robot.size), np.zeros(loops.height)
         self._compliance = np.repeat(loops.frames[:, 60], loops.rows[:, 3])
         self._set_robot(robot)
-        self._layout = evolve(self._layout, velocity_scale=surface_speeds(self))
         self._drives = drives = robot.acting.length_drives
         self._length_slope, self._length_stiffness = (
             np.zeros((len(drives), robot.size)),
@@ -90,6 +89,7 @@ class GVS(Model):
         )
         if drives:
             self._set_rest_lengths()
+        self._layout = evolve(self._layout, velocity_scale=surface_speeds(self))
 
     def _set_robot(self, robot: Robot) -> None:
         """Compute by the tables of a robot from now on; nothing is swept yet."""
