@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from corekit.engine.bodies.body import Body
-    from corekit.engine.world.obstacles import Obstacle
+    from corekit.roles.body import Body
+    from corekit.roles.obstacles import Obstacle
 
 __all__ = ["names_of"]
 

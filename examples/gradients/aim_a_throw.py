@@ -48,6 +48,8 @@ stabilisation = { push_out = 500.0, cap = 10.0 }
 use = "semi-implicit-euler"
 """
 
+LIMITS: Any = {"ftol": 1e-12, "maxiter": 12}
+
 
 def miss(instant: Any) -> float:
     """Squared distance from the target [m²]."""
@@ -74,9 +76,13 @@ def main() -> float:
         miss, ["bodies.ball.initial.velocity", "bodies.ball.initial.angular_velocity"]
     )
     tried: list[np.ndarray] = [objective.start]
+
+    def keep(x: np.ndarray) -> None:
+        tried.append(x.copy())
+
     found = minimize(
-        objective, objective.start, jac=True, method="L-BFGS-B", callback=lambda x: tried.append(x.copy()),
-        options={"ftol": 1e-12, "maxiter": 12},
+        objective, objective.start, jac=True, method="L-BFGS-B", callback=keep,
+        options=LIMITS,
     )  # fmt: skip
     throws = [path(scenario, objective, x) for x in tried]
     for number, (x, throw) in enumerate(zip(tried, throws, strict=True)):

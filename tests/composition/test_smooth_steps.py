@@ -9,6 +9,7 @@ from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.smooth_step import SmoothSteps
 from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
+from corekit.engine.world.world_system import WorldSystem
 from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import load
 
@@ -39,6 +40,7 @@ def test_k_and_d_pull_a_step_as_differences_do(name, integrator):
     with simulation.record_steps() as tape:
         simulation.step()
     system, record = simulation.system, tape[0]
+    assert isinstance(system, WorldSystem)
     charts, nv = Charts(system.terms, record.start), system.nv
     smooth = SmoothSteps(system, charts, record.start)
     step = FrozenStep(system)

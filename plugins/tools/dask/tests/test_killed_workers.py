@@ -33,10 +33,10 @@ class Killer(threading.Thread):
         while not self.over:
             time.sleep(0.02)
             lines = self._stored.read_bytes().count(b"\n") if self._stored.exists() else 0
-            workers = [each for each in active_children() if each.pid]
+            workers = [each.pid for each in active_children() if each.pid]
             if lines >= seen + self._every and workers:
                 seen = lines
-                os.kill(self._chance.choice(workers).pid, signal.SIGKILL)
+                os.kill(self._chance.choice(workers), signal.SIGKILL)
                 self.killed += 1
 
 

@@ -14,6 +14,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.frames import quat_wxyz_from_rotation
+from corekit.geometry.shapes import Shape
 from corekit.roles.viewer import BodyTrack, Replay
 from corekit_export.surfaces import Mesh, shape_mesh, unit_cylinder
 
@@ -61,11 +62,11 @@ class Scene:
 def scene_of(replay: Replay) -> Scene:
     """Return the parts of a replay."""
     extent = _extent(replay)
-    meshes: dict[object, Mesh | None] = {}
+    meshes: dict[str, Mesh | None] = {}
     cylinder = unit_cylinder()
     parts: list[Part] = []
 
-    def add(name: str, owner: int, shape: object, position: Array, rotation: Array) -> None:
+    def add(name: str, owner: int, shape: Shape, position: Array, rotation: Array) -> None:
         key = repr(shape)
         if key not in meshes:
             meshes[key] = shape_mesh(shape, extent)

@@ -103,7 +103,11 @@ class Here:
     shares_disk = True
 
     def run(
-        self, function: str, next_task: NextTask, _warn: Callable[[str], object], _needs: Mapping[str, str]
+        self,
+        function: str,
+        next_task: NextTask,
+        warn: Callable[[str], object],
+        needs: Mapping[str, str],
     ) -> Iterator[tuple[int, bytes | Lost]]:
         """See `Scheduler.run`."""
         while (task := next_task()) is not None:
@@ -129,7 +133,11 @@ class Processes:
         self.size, self._fresh = size, fresh
 
     def run(
-        self, function: str, next_task: NextTask, warn: Callable[[str], object], _needs: Mapping[str, str]
+        self,
+        function: str,
+        next_task: NextTask,
+        warn: Callable[[str], object],
+        needs: Mapping[str, str],
     ) -> Iterator[tuple[int, bytes | Lost]]:
         """See `Scheduler.run`."""
         left: deque[Task] = deque()
