@@ -17,6 +17,7 @@ import corekit
 from corekit.cli import MISUSE, main
 from corekit.errors import ExtraNotInstalled, PluginError
 from corekit_dask.clusters import open_slurm
+from corekit_study.compare import compare
 from corekit_study.journal import OUTCOMES
 from corekit_study.sweep import resume, sweep
 
@@ -71,6 +72,22 @@ def test_a_plugin_that_is_needed_is_one_of_the_scenario(tmp_path, scenario_file)
         needs
     )
     assert "corekit-pcc" not in needs
+
+
+def test_a_comparison_over_a_cluster_is_that_of_one_after_the_other(address, tmp_path, scenario_file):
+    """Folders of the runs come back; a combination that cannot work keeps its row."""
+    vary = ["time.step=2e-3,1e-3,-1.0"]
+    far = compare(scenario_file, vary, (), tmp_path / "far", scheduler=address)
+    near = compare(scenario_file, vary, (), tmp_path / "near")
+    assert [row.status for row in far.rows] == ["finished", "finished", "refused"]
+    for mine, other in zip(far.rows[:2], near.rows[:2], strict=True):
+        assert mine.metrics is not None
+        assert other.metrics is not None
+        assert mine.metrics.contact_impulse == other.metrics.contact_impulse
+        assert mine.metrics.tip_difference == other.metrics.tip_difference
+        assert mine.folder == tmp_path / "far" / other.folder.name
+        assert (mine.folder / "results.nc").is_file()
+    assert far.rows[2].reason == near.rows[2].reason
 
 
 def free_port():
