@@ -9,9 +9,11 @@ import signal
 import threading
 import time
 from multiprocessing import active_children
+from queue import Empty
 
 import pytest
 
+from corekit_dask.dask_scheduler import _Window
 from corekit_run.schedulers import Lost, Task, open_scheduler
 from corekit_study.batch import FAILURES
 from corekit_study.journal import OUTCOMES
@@ -65,6 +67,36 @@ def test_every_run_is_made_once_with_the_same_bits_though_workers_are_killed(tmp
     assert mine == outcomes(one.folder)[0]
     assert not any(point.reason for point in many.points)
     assert len(many.points) == 240
+
+
+class Ended:
+    """A future whose worker was lost with its answer, which is there once Dask has made the task anew."""
+
+    def __init__(self):
+        self.statuses = ["lost", "finished"]
+
+    @property
+    def status(self):
+        return self.statuses.pop(0) if len(self.statuses) > 1 else self.statuses[0]
+
+    def add_done_callback(self, function):
+        function(self)
+
+
+class Client:
+    def submit(self, *_arguments, **_options):
+        return Ended()
+
+
+def test_an_answer_that_is_lost_before_it_is_fetched_is_waited_for_anew():
+    window = _Window(Client(), "a:b", {})
+    window.submit(Task(1, b"x"))
+    with pytest.raises(Empty):
+        window.next_ended()
+    assert len(window) == 1
+    future, task = window.next_ended()
+    assert task == Task(1, b"x")
+    assert future.status == "finished"
 
 
 SUICIDE = """

@@ -27,6 +27,8 @@ _COUNT_EVERY = 5.0
 """Wall time between two looks at how many workers there are [s]."""
 _LOST = "the workers of a task were lost again and again"
 _GO_ON = "what has ended is stored, and the same command goes on with --resume"
+_AGAIN = ("lost", "pending")
+"""States of a task that had ended and whose worker was lost before its answer was fetched: Dask makes it anew."""
 _PATIENCE = 30.0
 """Wall time without an answer after which it is said that there is no worker [s]."""
 
@@ -148,6 +150,9 @@ class _Window:
     def next_ended(self) -> tuple[Any, Task]:
         """Return the next one that has ended; raise Empty where none does for long."""
         future = self._ended.get(timeout=_COUNT_EVERY)
+        if future.status in _AGAIN:
+            future.add_done_callback(self._ended.put)
+            raise Empty
         return future, self._given.pop(future)
 
     def cancel(self) -> None:
