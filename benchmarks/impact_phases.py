@@ -10,6 +10,11 @@ by more than the order h is the scheme's doing, and makes the gradient of a run 
 
 The reference is the spread at h/4, so that `ratio` is 4 of a smooth impact and 1 of a sawtooth.
 
+With `--cosines`, for the rigid bodies: the exact gradient of v_x + reach·ω_y behind the impact, by height, tilt, slip,
+speed and spin of the start, its mean over starts of all phases, beside the slope of a linear fit over those starts,
+both by the spread of each: their cosine, and the ratio of their lengths. A gradient can be followed where the cosine is
+near 1.
+
     python benchmarks/impact_phases.py [--json] [--scenes capsule,box] [--integrators semi-implicit-euler] [--fine 4]
 """
 
@@ -19,12 +24,14 @@ import argparse
 import json
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import corekit
 from corekit.errors import CorekitError
+from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import from_document
 
 PHASES = (np.arange(10) + 0.5) / 10
@@ -150,6 +157,48 @@ def spreads(scene: str, step: float, integrator: str, level: str) -> Outcome:
     return Outcome(slip / speed, spin / speed, kinetic / energy)
 
 
+def _at_end(end: int, last: StateCovector, k: int) -> StateCovector | None:
+    """The derivative of a loss of the end of a tape."""
+    return last if k == end else None
+
+
+def cosine(shape: str, step: float, integrator: str, level: str, samples: int = 40) -> tuple[float, float]:
+    """Cosine between mean exact gradient and slope over starts of all phases, and the ratio of their lengths."""
+    simulation = rigid_scenario(shape, 0.0, step, integrator, level).compose()
+    start, system, reach = simulation.state.copy(), simulation.system, RIGID[shape][4]
+    # displacement of z, turn about y; velocities along x and z, spin about y
+    spread = np.array([step * SPEED, 0.01, 0.02, 0.02, 0.1])
+    draw = np.random.default_rng(0)
+    changes = (draw.random((samples, 5)) - np.array([0.0, 0.5, 0.5, 0.5, 0.5])) * spread
+    weights = np.zeros(system.nv)
+    weights[0], weights[4] = 1.0, reach
+    last = StateCovector(np.zeros(system.nv), weights)
+    losses, gradients = [], []
+    for change in changes:
+        simulation.reset(state=start)
+        moved, displacement = start.copy(), np.zeros(system.nv)
+        displacement[2], displacement[4] = change[:2]
+        derivatives = system.derivatives(simulation.state)
+        derivatives.displace(start, displacement, moved)
+        moved.v[0] += change[2]
+        moved.v[2] += change[3]
+        moved.v[4] += change[4]
+        simulation.reset(state=moved)
+        with simulation.record_steps() as tape:
+            for _ in range(16):
+                simulation.step()
+        losses.append(float(weights @ simulation.state.v))
+        found = system.derivatives(moved).sweep_back(tape, partial(_at_end, len(tape) - 1, last))
+        gradients.append([found.place[2], found.place[4], *found.velocity[[0, 2, 4]]])
+    centred = changes - changes.mean(axis=0)
+    slope = np.linalg.lstsq(centred, np.array(losses) - np.mean(losses))[0] * spread
+    exact = np.mean(gradients, axis=0) * spread
+    return (
+        float(exact @ slope / (np.linalg.norm(exact) * np.linalg.norm(slope))),
+        float(np.linalg.norm(exact) / np.linalg.norm(slope)),
+    )
+
+
 def measure(scene: str, step: float, fine: int, integrator: str, level: str) -> dict[str, Any]:
     """Spreads at h and h/fine, and the order between them."""
     one, other = (spreads(scene, each, integrator, level) for each in (step, step / fine))
@@ -169,7 +218,19 @@ def main() -> None:
     parser.add_argument("--integrators", default=",".join(INTEGRATORS))
     parser.add_argument("--step", type=float, default=1e-3, help="h [s]")
     parser.add_argument("--fine", type=int, default=4, help="how many times shorter the second step is")
+    parser.add_argument("--cosines", action="store_true", help="gradients beside slopes, of the rigid bodies")
     given = parser.parse_args()
+    if given.cosines:
+        for scene in (each for each in given.scenes.split(",") if each in RIGID):
+            for integrator in given.integrators.split(","):
+                for level in ("velocity", "position"):
+                    found = [
+                        cosine(scene, step, integrator, level)
+                        for step in (given.step, given.step / given.fine)
+                    ]
+                    text = "   ".join(f"cosine {one:6.3f}, ratio {ratio:7.3f}" for one, ratio in found)
+                    print(f"{scene:12} {integrator:20} {level:9} {text}", flush=True)
+        return
     report: Callable[[str], None] = (lambda _: None) if given.json else print
     report(f"{'scene':12} {'integrator':20} {'level':9} {'slip':>9} {'spin':>9} {'energy':>9} {'order':>6}")
     found = {}

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import runpy
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 from corekit.errors import GradientError
-from corekit.scenario.load import from_document, loads, with_values
+from corekit.scenario.load import from_document, with_values
 from corekit_gradients.losses import Instant
 from corekit_gradients.objective import Held
 
@@ -249,16 +246,3 @@ def test_split_schemes_and_wrong_variables_are_refused():
         arm().objective(tip, [Held("arm", "pressure")])
     with pytest.raises(GradientError, match="1 variables"):
         ball().objective(place, ["world.friction[0].value"])(np.zeros(2))
-
-
-def test_the_throw_of_the_example_has_the_gradient_of_its_differences():
-    """Through impacts with restitution and friction, and a change of the start by the scenario."""
-    example = runpy.run_path(str(Path(__file__).parents[4] / "examples/gradients/aim_a_throw.py"))
-    scenario = loads(example["SCENARIO"])
-    objective = scenario.objective(example["miss"], ["bodies.ball.initial.velocity"], until=0.5)
-    x = np.array([1.3, 0.5, 0.2])
-    _, gradient = objective(x)
-    assert objective.last.report.impacts == 2
-    direction = np.array([0.6, -0.8, 0.3])
-    ends = [objective(x + sign * 1e-6 * direction)[0] for sign in (1, -1)]
-    assert gradient @ direction == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-7)

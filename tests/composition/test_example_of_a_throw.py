@@ -1,0 +1,27 @@
+"""The example that aims a throw by its gradient."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from corekit.scenario.load import loads
+
+for module in ("corekit_gradients", "corekit_rigid", "corekit_sdf", "corekit_lcp", "corekit_timestep"):
+    pytest.importorskip(module)
+
+
+def test_the_throw_of_the_example_has_the_gradient_of_its_differences():
+    """Through impacts with restitution and friction, and a change of the start by the scenario."""
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples/gradients/aim_a_throw.py"))
+    scenario = loads(example["SCENARIO"])
+    objective = scenario.objective(example["miss"], ["bodies.ball.initial.velocity"], until=0.5)
+    x = np.array([1.3, 0.5, 0.2])
+    _, gradient = objective(x)
+    assert objective.last.report.impacts == 2
+    direction = np.array([0.6, -0.8, 0.3])
+    ends = [objective(x + sign * 1e-6 * direction)[0] for sign in (1, -1)]
+    assert gradient @ direction == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-7)
