@@ -71,6 +71,22 @@ def test_three_fingers_of_one_text_bend_alike(tmp_path, monkeypatch, capsys):
     assert said[1] in capsys.readouterr().err
 
 
+def test_a_finger_presses_as_an_elastica_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(compile("\n".join(blocks("analysis", "python")), "analysis.md", "exec"), names)
+    printed = re.search(r"presses with ([\d.]+) N", capsys.readouterr().out)
+    assert printed is not None
+    assert float(printed[1]) == pytest.approx(
+        0.674, rel=0.05
+    )  # of the scenario's file; it still sways a little
+    assert names["frame"]["force:gripper:z"].iloc[-1] == pytest.approx(
+        names["on"].sel(thing="gripper").item()
+    )
+    assert main(["export", "grip", "-o", "grip.vtkhdf"]) == 0
+    assert Path("grip.vtkhdf").stat().st_size > 10_000
+
+
 def test_an_arm_swings_below_a_cart_whose_drive_holds_the_weight_of_both(program, capsys):
     program("mount")
     swing, late, holds, pushes = (

@@ -34,9 +34,9 @@ def test_the_forces_of_a_pile_are_the_weights_above(results):
     assert forces["on"].attrs["units"] == forces["between"].attrs["units"] == "N"
     at_end = forces["on"].isel(time=-1).sel(xyz="z")
     for name, expected in (("top", G), ("bottom", 2.0 * G), ("floor", -3.0 * G), ("rod", 0.0)):
-        assert float(at_end.sel(name=name)) == pytest.approx(expected, abs=1e-3 * G)
+        assert float(at_end.sel(thing=name)) == pytest.approx(expected, abs=1e-3 * G)
     # whatever presses is pressed
-    np.testing.assert_allclose(forces["on"].sum("name"), 0.0, atol=1e-9)
+    np.testing.assert_allclose(forces["on"].sum("thing"), 0.0, atol=1e-9)
 
 
 def test_force_between_two_names_is_what_the_records_say(results):

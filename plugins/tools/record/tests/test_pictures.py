@@ -8,7 +8,7 @@ from attrs import evolve
 
 from corekit.errors import PluginError, PluginFailed, ResultsError
 from corekit.scenario.load import load
-from corekit_record.cli import pictures, run_pictures
+from corekit_record.cli import pictures, render, run_pictures
 from corekit_record.cli.pictures import installed_viewers, viewer_for
 from corekit_run.running import run
 
@@ -97,3 +97,15 @@ def test_an_ending_that_a_viewer_would_write_with_an_extra_names_the_line_to_typ
     monkeypatch.setattr(pictures, "load_spec", lack)
     with pytest.raises(PluginError, match=r"no installed viewer writes \.mp4.*pip install 'films\[reel\]'"):
         viewer_for(Path("x.mp4"), [])
+
+
+def test_a_log_says_how_far_a_video_is_every_few_seconds(monkeypatch, capsys):
+    now = iter([0.0, 1.0, 5.0, 7.0, 10.0])
+    monkeypatch.setattr(render, "clock", SimpleNamespace(monotonic=lambda: next(now)))
+    with render._share_shown("arm: arm.mp4") as show:
+        for share in (0.1, 0.25, 0.3, 0.5):
+            show(share)
+    assert capsys.readouterr().err.splitlines() == [
+        "arm: arm.mp4: 25%, 15 s left",
+        "arm: arm.mp4: 50%, 10 s left",
+    ]

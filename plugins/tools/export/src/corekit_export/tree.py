@@ -114,10 +114,13 @@ def _forces(results: Results, contacts: xr.Dataset) -> xr.Dataset:
             total[:, names.index(second)] -= force
     about = {"units": "N", "long_name": "mean contact force over the grid step, world"}
     coordinates: dict[str, Any] = {
-        "time": ("time", results.time, {"units": "s"}), "xyz": ["x", "y", "z"], "name": names,
+        "time": ("time", results.time, {"units": "s"}), "xyz": ["x", "y", "z"], "thing": names,
         "first": ("pair", [first for first, _ in pairs]), "second": ("pair", [second for _, second in pairs]),
     }  # fmt: skip
     return xr.Dataset(
-        {"between": (("time", "pair", "xyz"), between, about), "on": (("time", "name", "xyz"), total, about)},
+        {
+            "between": (("time", "pair", "xyz"), between, about),
+            "on": (("time", "thing", "xyz"), total, about),
+        },
         coordinates,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,8 @@ from corekit_record.results import Results
 from corekit_run.output_file import check_output
 
 __all__ = ["render"]
+
+_LOG_EVERY = 5.0
 
 
 def render(
@@ -55,10 +58,14 @@ def render(
 
 @contextmanager
 def _share_shown(name: str, *, silent: bool = False) -> Iterator[Callable[[float], None]]:
-    """Return a function that shows the finished fraction of the work and the remaining time; only on a terminal."""
+    """Return a function that shows the finished fraction of the work and the remaining time.
+
+    On a terminal it is a bar, in a log a line every `_LOG_EVERY` seconds.
+    """
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     console = make_console(stderr=True, quiet=silent)
+    began = said = clock.monotonic()
     with Progress(
         TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
         TextColumn("left"), console=console, transient=True, disable=not console.is_terminal,
@@ -66,6 +73,12 @@ def _share_shown(name: str, *, silent: bool = False) -> Iterator[Callable[[float
         task = line.add_task(name, total=1.0, start=False, visible=False)
 
         def show(share: float) -> None:
+            nonlocal said
+            now = clock.monotonic()
+            if not console.is_terminal and share > 0.0 and now - said >= _LOG_EVERY:
+                said = now
+                left = (now - began) * (1.0 - share) / share
+                console.print(f"{name}: {share:.0%}, {left:.0f} s left", markup=False, soft_wrap=True)
             if not line.tasks[0].started:
                 line.start_task(task)
             line.update(task, completed=share, visible=True)
