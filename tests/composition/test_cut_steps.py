@@ -60,6 +60,7 @@ detector = { use = "sdf" }
 solver = { use = "imc" }
 [integrator]
 use = "implicit-midpoint"
+options = { tolerance = 1e-9 }
 """
 
 

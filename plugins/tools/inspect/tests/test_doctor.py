@@ -273,7 +273,13 @@ def test_every_hook_that_names_something_to_import_is_asked():
     questions = {
         name for name, hook in vars(HookSpecs).items() if name.startswith("corekit_") and not _arguments(hook)
     }
-    assert questions == {"corekit_verbs", "corekit_folder_reports", *LISTS_OF_TARGETS, *TARGETS}
+    assert questions == {
+        "corekit_verbs",
+        "corekit_folder_reports",
+        "corekit_schedulers",
+        *LISTS_OF_TARGETS,
+        *TARGETS,
+    }
 
 
 def _arguments(hook):

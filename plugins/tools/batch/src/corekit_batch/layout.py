@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from attrs import frozen
 from numba.extending import get_cython_function_address
+from scipy.linalg import cython_lapack
 
 from corekit.data.arrays import Array
 from corekit.engine.bodies.body_terms import BodyTerms
@@ -112,9 +113,7 @@ def lay_out(simulation: Simulation) -> Layout:
         row=np.array(rows, dtype=np.int64),
         entry=np.array(entries, dtype=np.int64),
         index=np.concatenate([form.index for form in forms]),
-        lapack=np.array(
-            [get_cython_function_address("scipy.linalg.cython_lapack", name) for name in _LAPACK]
-        ),
+        lapack=np.array([get_cython_function_address(cython_lapack.__name__, name) for name in _LAPACK]),
         beta=float(beta),
         is_damped=bool(is_damped),
     )

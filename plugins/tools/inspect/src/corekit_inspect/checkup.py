@@ -39,7 +39,10 @@ ITSELF = "itself"
 """What is missing of a component that an extra of its distribution brings."""
 LISTS_OF_TARGETS = ("corekit_run_observers", "corekit_scenario_doubts", "corekit_scenario_imports")
 """The hooks that answer with `module:name`s."""
-TARGETS = ("corekit_runner", "corekit_results", "corekit_run_report", "corekit_equilibrium_finder")
+TARGETS = (
+    "corekit_batch", "corekit_equilibrium_finder", "corekit_gradient_tool", "corekit_open", "corekit_results",
+    "corekit_run_report", "corekit_runner",
+)  # fmt: skip
 """The hooks that answer with one `module:name`."""
 _OF_THE_KERNEL = {SHAPES: KERNEL_SHAPES, FRICTION_LAWS: KERNEL_LAWS}
 """Group of entry points → the names that the kernel takes."""
@@ -264,6 +267,7 @@ def _hook_problem(value: str) -> str:
     hooks = Hooks([EntryPoint("examined", value, HOOKS)])
     named = [verb.function for _, verb in hooks.verbs()]
     named += [report.function for report in hooks.folder_reports()]
+    named += [entry.function for _, entry in hooks.schedulers()]
     named += [target for hook in LISTS_OF_TARGETS for _, target in hooks.targets(hook)]
     named += filter(None, map(hooks.target, TARGETS))
     problems = list(hooks.left_out.values())
