@@ -48,7 +48,7 @@ stabilisation = { push_out = 500.0, cap = 10.0 }
 use = "semi-implicit-euler"
 """
 
-LIMITS: Any = {"ftol": 1e-12, "maxiter": 12}
+LIMITS = {"ftol": 1e-12, "maxiter": 12}
 
 
 def miss(instant: Any) -> float:
@@ -80,10 +80,8 @@ def main() -> float:
     def keep(x: np.ndarray) -> None:
         tried.append(x.copy())
 
-    found = minimize(
-        objective, objective.start, jac=True, method="L-BFGS-B", callback=keep,
-        options=LIMITS,
-    )  # fmt: skip
+    settings: dict[str, Any] = {"jac": True, "method": "L-BFGS-B", "callback": keep, "options": LIMITS}
+    found = minimize(objective, objective.start, **settings)
     throws = [path(scenario, objective, x) for x in tried]
     for number, (x, throw) in enumerate(zip(tried, throws, strict=True)):
         ends = np.linalg.norm(throw[-1, :2] - TARGET)

@@ -67,6 +67,7 @@ def test_every_step_is_as_exact_as_its_tolerance_says_whatever_newton_s_method_d
         hits += bool(asked.contacts().normal_impulse.any())
         # the tolerance is one of the surface's speed: an angular velocity counts at its radius
         scale = asked.system.velocity_scale
+        assert scale is not None
         found, wanted = scale * asked.state.v, scale * exact.state.v
         assert np.abs(found - wanted).max() < 10.0 * tolerance * (1.0 + np.abs(wanted).max())
     assert hits > 5

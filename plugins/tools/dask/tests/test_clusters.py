@@ -85,6 +85,8 @@ def test_a_comparison_over_a_cluster_is_that_of_one_after_the_other(address, tmp
         assert other.metrics is not None
         assert mine.metrics.contact_impulse == other.metrics.contact_impulse
         assert mine.metrics.tip_difference == other.metrics.tip_difference
+        assert mine.folder is not None
+        assert other.folder is not None
         assert mine.folder == tmp_path / "far" / other.folder.name
         assert (mine.folder / "results.nc").is_file()
     assert far.rows[2].reason == near.rows[2].reason

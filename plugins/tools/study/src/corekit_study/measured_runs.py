@@ -63,7 +63,7 @@ class MeasureTask:
             return MeasuredRun(status="failed", reason=answer.reason, folder=self.folder)
         try:
             data = json.loads(answer)
-            found = MeasuredRun(**{**data["run"], "folder": self.folder})
+            found = MeasuredRun(**(data["run"] | {"folder": self.folder}))
             if data["files"]:
                 unpack(data["files"], self.folder)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
@@ -115,7 +115,7 @@ def make_measured(argument: bytes) -> bytes:
     data = json.loads(argument)
     with tempfile.TemporaryDirectory(prefix="corekit-run-") as made:
         folder = Path(made) / "run" if data["folder"] is None else Path(data["folder"])
-        task = MeasureTask(**{**data, "overrides": tuple(data["overrides"]), "folder": folder})
+        task = MeasureTask(**(data | {"overrides": tuple(data["overrides"]), "folder": folder}))
         with no_display(task.label) as display:
             found = _measure(task, folder, display)
         files = pack(folder) if data["folder"] is None and folder.exists() else {}
