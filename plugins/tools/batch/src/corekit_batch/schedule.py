@@ -50,17 +50,20 @@ class Schedule:
         last = max(last, first + _AHEAD)
         number = np.arange(first, last + 1)
         grid: Array = np.asarray(self._start + number * self._step, dtype=np.float64)
-        self.first_step[0] = first
-        self.time, self.stop = grid[:-1], grid[1:]
-        self.is_cut = np.zeros(last - first, dtype=np.bool_)
-        cuts = {t for body in self._bodies for t in body.breakpoints(self.time[0], self.stop[-1])}
+        time, stop = grid[:-1], grid[1:]
+        is_cut = np.zeros(last - first, dtype=np.bool_)
+        cuts = {t for body in self._bodies for t in body.breakpoints(time[0], stop[-1])}
         close = 1e-9 * self._step
         for t in cuts:
             at = np.searchsorted(grid, t) - 1  # grid[at] < t <= grid[at + 1]
-            if 0 <= at < len(self.is_cut) and self.time[at] + close < t < self.stop[at] - close:
-                self.is_cut[at] = True
-        if not self._is_constant:
-            self.inputs = self._signals(self.time)
+            if 0 <= at < len(is_cut) and time[at] + close < t < stop[at] - close:
+                is_cut[at] = True
+        inputs = self.inputs if self._is_constant else self._signals(time)
+        # nothing is covered until all is written: a signal may end this between any two lines
+        self.time = time[:0]
+        self.first_step[0] = first
+        self.stop, self.is_cut, self.inputs = stop, is_cut, inputs
+        self.time = time
 
     def plan(self, worlds: Worlds) -> Worlds:
         """Return the same worlds with the grid steps that are covered."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import final
 
@@ -55,14 +55,18 @@ class Threads:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.count, "corekit-batch")
         pieces: Sequence[IntArray] = np.array_split(which, min(len(which), _PIECES * self.count))
-        running = [
-            self._pool.submit(self._advance, layout, worlds, memory, each, is_stopped) for each in pieces
-        ]
+        running: list[Future[None]] = []
         try:
+            running += [
+                self._pool.submit(self._advance, layout, worlds, memory, each, is_stopped) for each in pieces
+            ]
             wait(running)
-        except BaseException:  # Ctrl-C among them
+        except (
+            BaseException
+        ):  # Ctrl-C among them, wherever it falls: no thread steps on behind the caller's back
             is_stopped[0] = True
-            wait(running)
+            self._pool.shutdown()
+            self._pool = None
             raise
         for each in running:
             each.result()
