@@ -100,7 +100,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays to the end: it is no longer searched for garbage."""
+    """What was imported stays to the end: it is no longer searched for garbage, and leaves Ctrl-C alone."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        raise pytest.UsageError("a module that the tests import takes Ctrl-C (SIGINT) away from them")
     gc.collect()
     gc.freeze()
 

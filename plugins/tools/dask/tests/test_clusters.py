@@ -7,10 +7,10 @@ import os
 import re
 import socket
 import stat
+import subprocess
 import sys
 
 import dask
-import dask_jobqueue
 import pytest
 
 import corekit
@@ -155,8 +155,8 @@ def test_jobs_of_slurm_make_the_runs(tmp_path, scenario_file, monkeypatch):
         path.write_text(text.format(python=sys.executable))
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    # its import fills the configuration in, which must last longer than the block below
-    assert dask_jobqueue.SLURMCluster
+    with pytest.raises(Exception, match="--jobs"), open_slurm("slurm", None):
+        pass  # the package is imported: this fills the configuration in, which must last longer than the block below
     slurm = {
         "cores": 1,
         "memory": "2GB",
@@ -176,6 +176,27 @@ def test_jobs_of_slurm_make_the_runs(tmp_path, scenario_file, monkeypatch):
             keep="table",
         )
     assert [point.metrics["steps"] for point in found.points] == [10, 20, 30]
+
+
+def test_ctrl_c_stays_with_the_command_that_asks_for_slurm():
+    """In a process of its own, which imports the package first."""
+    text = """
+import signal
+from corekit.errors import ConfigError
+from corekit_dask.clusters import open_slurm
+try:
+    with open_slurm("slurm", None):
+        pass
+except ConfigError:
+    print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    child = subprocess.run(
+        [sys.executable, "-c", "import signal; signal.signal(2, signal.default_int_handler)" + text],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert child.stdout.split() == ["True"]
 
 
 def test_slurm_without_a_size_of_jobs_or_their_number_says_what_to_set(monkeypatch):

@@ -12,6 +12,8 @@ reaches a scheduler or a worker of Dask can have code run there: see SECURITY.md
 from __future__ import annotations
 
 import logging
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -92,18 +94,13 @@ def open_slurm(_word: str, jobs: int | None) -> Iterator[DaskScheduler]:
         ConfigError: no number of jobs. ExtraNotInstalled: dask-jobqueue is missing.
         PluginError: its configuration lacks something, or SLURM refuses the jobs.
     """
-    try:
-        from dask_jobqueue import SLURMCluster
-    except ImportError:
-        raise ExtraNotInstalled(
-            "--scheduler slurm needs dask-jobqueue: pip install 'corekit-dask[slurm]'"
-        ) from None
+    make_cluster = _import_slurm_cluster()
     if not jobs:
         said = "must be given: so many jobs are handed in to SLURM"
         raise ConfigError([Mistake("--jobs", jobs, said)], "the command line")
     with _quiet():
         try:
-            cluster = SLURMCluster(scheduler_options={"dashboard": False, "dashboard_address": ":0"})
+            cluster = make_cluster(scheduler_options={"dashboard": False, "dashboard_address": ":0"})
         except (ValueError, TypeError, OSError, RuntimeError) as error:
             said = " ".join(str(error).split())
             raise PluginError(
@@ -118,6 +115,24 @@ def open_slurm(_word: str, jobs: int | None) -> Iterator[DaskScheduler]:
                 raise PluginError(f"SLURM does not take the jobs: {said}") from error
             with _client(cluster, "SLURM's jobs", lambda: cluster.scale(jobs=jobs)) as scheduler:
                 yield scheduler
+
+
+def _import_slurm_cluster() -> Any:
+    """The class of clusters of SLURM. Its package takes Ctrl-C for itself when it is imported: this is undone.
+
+    Raises:
+        ExtraNotInstalled: dask-jobqueue is missing.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    try:
+        from dask_jobqueue import SLURMCluster
+    except ImportError:
+        raise ExtraNotInstalled(
+            "--scheduler slurm needs dask-jobqueue: pip install 'corekit-dask[slurm]'"
+        ) from None
+    if usual is not None and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, usual)
+    return SLURMCluster
 
 
 @contextmanager
