@@ -40,14 +40,14 @@ from corekit.engine.contact.contact_kernels import (
     gap_terms,
     match_by_id,
 )
-from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.geometry.shapes import Shape
 from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.factorisation import BlockFactorisation, make_factorisation
 from corekit.linalg.matrices import Dense, Matrix, widest
 from corekit.roles.collision_scene import max_probe_displacement, update_shape_poses
 from corekit.roles.component import BuildContext
-from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.contact import ImpulseSolver, StepProblem
+from corekit.roles.contact_blocks import ReducedStepProblem
 from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import next_step
 from corekit.roles.model import Coordinate, Model, ModelDescription, Outline
@@ -136,7 +136,7 @@ class StillDetector(ContactDetector):
 class StillSolver(ImpulseSolver):
     """Leaves the guess."""
 
-    def solve(self, problem: ContactProblem, impulse: Any) -> SolveInfo:
+    def solve(self, problem: StepProblem, impulse: Any) -> SolveInfo:
         return SOLVED
 
 
@@ -256,7 +256,7 @@ def hand_written_rest(
         free = bias.ravel().copy()
         forward_substitute(linear.lower_factor, linear.prescribed, jacobian, 0, then.v, free, half)
         np.dot(half.T, half, out=delassus)
-        problem = ReducedContactProblem(
+        problem = ReducedStepProblem(
             3, h, free, delassus, 1, contacts.id[:1], contacts.gap[:1], contacts.friction[:1]
         )
         info = solver.solve(problem, guess)

@@ -33,6 +33,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
+from corekit.roles.contact import StepProblem
 from corekit.roles.options import ComponentRef
 from corekit.roles.problem import LCPProblem
 from corekit.roles.pyramid import pyramid_directions
@@ -48,7 +49,7 @@ SLOW = 0.02
 """A solve that takes longer [s] is timed twice only."""
 
 
-class RecordedProblem:
+class RecordedProblem(StepProblem):
     """Copy of a contact problem from a run, in the form that solvers read."""
 
     def __init__(self, problem: Any) -> None:

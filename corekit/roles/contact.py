@@ -15,7 +15,7 @@ The law is that of `BuildContext.friction_law`: Coulomb's, or one that the spec 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from attrs import define, field, frozen
@@ -23,24 +23,30 @@ from attrs import define, field, frozen
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.status import SolveInfo
+from corekit.errors import PluginError
 from corekit.linalg.matrices import Matrix
 from corekit.roles.component import Component
+
+if TYPE_CHECKING:
+    from corekit.roles.contact_blocks import ContactBlocks
 
 __all__ = [
     "ContactMotion",
     "ContactPotential",
-    "ContactProblem",
     "ContactSolver",
     "FrictionDirections",
     "ImpulseSolver",
     "PotentialTerms",
+    "StepProblem",
     "UnreducedStepProblem",
     "UnreducedStepSolver",
 ]
 
 
-class ContactProblem(Protocol):
-    """One step's contact problem (1)–(3), as the kernel built it.
+class StepProblem(Protocol):
+    """The problem (1)–(3) of one step, or of an island of it, as the kernel built it; what a solver asks for its form.
+
+    A class that derives from this one has W dense alone.
 
     Rows stand as: for each of the m contacts its rows (normal, first tangent and, in space, second tangent), then the
     p bounded rows; R = m·rows_per_contact + p.
@@ -74,8 +80,85 @@ class ContactProblem(Protocol):
     upper: Array
     step: float
 
+    @abstractmethod
     def delassus(self) -> Array:
         """W, shape (R, R), symmetric positive semidefinite (bounded rows carry their compliance)."""
+
+    def blocks(self) -> ContactBlocks | None:
+        """W by the bodies that its contacts touch; None where it is known dense alone."""
+        return None
+
+    def unreduced(self) -> UnreducedStepProblem | None:
+        """The step before anything is eliminated; None where the world has more than that form can say.
+
+        It is given to an `UnreducedStepSolver` alone. Where it is there, W and w₀ are not known.
+        """
+        return None
+
+
+@define(eq=False)
+class UnreducedStepProblem(StepProblem):
+    """One step before anything is eliminated, its rows by entries.
+
+        A·Δ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                 (4)
+        w_b = J_b·Δ + E·λ_b − r                           with λ_b and w_b as in (3)
+        w_c = J_c·Δ + bias                                with λ_c and w_c as in (2)
+
+    Δ is the change of velocity from where the step was linearised, whose velocity at the contacts is in the bias.
+    Bounded rows stand among those of constraints, so that λ has m·width entries and `bounded_count` is 0.
+
+    The same object step by step; arrays that begin with the same size stay, those of contacts are replaced.
+
+    Args:
+        matrix, rhs: A, symmetric, and b, shape (n,).
+        constraint_dofs, constraint_values: J_b, shape (nb, k), in the order of the model's chain; unused entries have
+            value 0.
+        compliance, target_rate: E and r, shape (nb,).
+        row_lower, row_upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
+        increment, row_impulse: Δ (n,) and λ_b (nb,), to be written; λ_b holds a guess.
+        rows_per_contact, contact_count, id, gap, friction, friction_record, start_impulse, step: as of `StepProblem`.
+        frictional: whether any contact may ever have friction.
+        free_velocity: empty, since w₀ is not known.
+        contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
+    """
+
+    matrix: Matrix
+    rhs: Array
+    constraint_dofs: IntArray
+    constraint_values: Array
+    compliance: Array
+    target_rate: Array
+    row_lower: Array
+    row_upper: Array
+    increment: Array
+    row_impulse: Array
+    rows_per_contact: int
+    contact_count: int = 0
+    bounded_count: int = 0
+    frictional: bool = True
+    id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
+    gap: Array = field(factory=lambda: np.zeros(0))
+    friction: Array = field(factory=lambda: np.zeros(0))
+    friction_record: Array = field(factory=lambda: np.zeros((0, 0)))
+    lower: Array = field(factory=lambda: np.zeros(0))
+    upper: Array = field(factory=lambda: np.zeros(0))
+    contact_dofs: IntArray = field(factory=lambda: np.zeros((0, 1), dtype=np.int64))
+    contact_values: Array = field(factory=lambda: np.zeros((0, 1)))
+    bias: Array = field(factory=lambda: np.zeros((0, 3)))
+    start_impulse: Array = field(factory=lambda: np.zeros(0))
+    step: float = 0.0
+    free_velocity: Array = field(init=False, factory=lambda: np.zeros(0))
+
+    def delassus(self) -> Array:
+        """Not known: nothing is eliminated."""
+        raise PluginError(
+            "W of a step that is given unreduced is not known: a solver that derives from UnreducedStepSolver answers "
+            "StepProblem.unreduced() where that is not None, or returns Status.SINGULAR"
+        )
+
+    def unreduced(self) -> UnreducedStepProblem:
+        """This."""
+        return self
 
 
 class ContactSolver(Component, ABC):
@@ -86,58 +169,14 @@ class ImpulseSolver(ContactSolver):
     """Solves (1)–(3) for the impulses of a step."""
 
     @abstractmethod
-    def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
+    def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
         """Write λ, shape (R,) [N·s]; what `impulse` held before is a guess (0 if there is none).
+
+        The kernel calls it for every island of a step: contacts that no body connects do not know of each other.
 
         The residuals in the answer are measured in the physical problem (1)–(3) after the solve. A
         problem without solution is never said to be solved.
         """
-
-
-@define(eq=False)
-class UnreducedStepProblem:
-    """One step before anything is eliminated, its rows by entries; for solvers that solve a step as a whole.
-
-        A·Δ = b + J_bᵀ·λ_b + J_cᵀ·λ_c                                                 (4)
-        w_b = J_b·Δ + E·λ_b − r                           with λ_b and w_b as in (3)
-        w_c = J_c·Δ + bias                                with λ_c and w_c as in (2)
-
-    Δ is the change of velocity from where the step was linearised, whose velocity at the contacts is in the bias.
-
-    The same object step by step; arrays that begin with the same size stay, those of contacts are replaced.
-
-    Args:
-        matrix, rhs: A, symmetric, and b, shape (n,).
-        constraint_dofs, constraint_values: J_b, shape (nb, k), in the order of the model's chain; unused entries have
-            value 0.
-        compliance, target_rate: E and r, shape (nb,).
-        lower, upper: bounds of λ_b, shape (nb,), infinite for rows that always hold [N·s].
-        rows_per_contact: 3, or 2 in a planar world: normal, then tangents.
-        contact_count: m. id, friction: of every contact, shape (m,). frictional: whether any may ever have some.
-        friction_record, start_impulse: as in `ContactProblem`, shape (m, k) and (m·width + p,).
-        contact_dofs, contact_values: J_c, shape (m·width, k_c). bias: stabilisation and obstacles, (m, width) [m/s].
-        step: h [s].
-    """
-
-    matrix: Matrix
-    rhs: Array
-    constraint_dofs: IntArray
-    constraint_values: Array
-    compliance: Array
-    target_rate: Array
-    lower: Array
-    upper: Array
-    rows_per_contact: int
-    contact_count: int = 0
-    frictional: bool = True
-    id: IntArray = field(factory=lambda: np.zeros(0, dtype=np.int64))
-    friction: Array = field(factory=lambda: np.zeros(0))
-    friction_record: Array = field(factory=lambda: np.zeros((0, 0)))
-    contact_dofs: IntArray = field(factory=lambda: np.zeros((0, 1), dtype=np.int64))
-    contact_values: Array = field(factory=lambda: np.zeros((0, 1)))
-    bias: Array = field(factory=lambda: np.zeros((0, 3)))
-    start_impulse: Array = field(factory=lambda: np.zeros(0))
-    step: float = 0.0
 
 
 class FrictionDirections(ABC):
@@ -153,7 +192,7 @@ class FrictionDirections(ABC):
         """Whether the directions depend on the problem and not on its friction alone."""
 
     @abstractmethod
-    def compute_friction_directions(self, problem: ContactProblem) -> Array:
+    def compute_friction_directions(self, problem: StepProblem) -> Array:
         """Return d_k, corners of a convex polygon in the order of their angle, shape (m, width − 1, r).
 
         Friction is λ_t in the polygon of the corners μ·λ_n·d_k, as `ImpulseSolver.solve` would have it for the problem.
@@ -161,17 +200,12 @@ class FrictionDirections(ABC):
 
 
 class UnreducedStepSolver(ImpulseSolver):
-    """An impulse solver that can also solve a step as a whole, and keep the structure of its rows."""
+    """An impulse solver that asks for `StepProblem.unreduced`, and keeps the structure of its rows.
 
-    @abstractmethod
-    def solve_unreduced(
-        self, program: UnreducedStepProblem, increment: Array, row_impulse: Array, impulse: Array
-    ) -> SolveInfo:
-        """Write Δ (n,), λ_b (nb,) and λ_c (m·width,); what the impulses held before are guesses.
-
-        SINGULAR where A is not positive definite; the step is then solved by `solve`. Residuals as in `solve`,
-        those of J_b·Δ + E·λ_b = r among `normal`.
-        """
+    Where that is there, `solve` writes Δ and λ_b of the form, and λ_c (m·width,) to `impulse`, which holds a guess.
+    SINGULAR where A is not positive definite: `solve` is then called again, with a problem that is reduced. The errors
+    of J_b·Δ + E·λ_b = r are among the residuals `normal`.
+    """
 
 
 @frozen(eq=False)

@@ -1,4 +1,4 @@
-"""W of many contacts by the bodies that they touch, for impulse solvers that need no dense matrix.
+"""A problem that is reduced to impulses, its W dense or, of many contacts, by the bodies that these touch.
 
 Each contact c touches a few bodies b, each of which has its own velocities:
 
@@ -15,13 +15,17 @@ from __future__ import annotations
 from typing import NamedTuple, final
 
 import numpy as np
+from attrs import define
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.contact import StepProblem
 
-__all__ = ["BlockContactProblem", "ContactBlocks", "add_change", "multiply_blocks"]
+__all__ = ["ContactBlocks", "ReducedStepProblem", "add_change", "multiply_blocks"]
 
+_NO_ID: IntArray = np.zeros(0, dtype=np.int64)
 _NOTHING = np.zeros(0)
+_NO_RECORD = np.zeros((0, 0))
 
 
 class ContactBlocks(NamedTuple):
@@ -34,6 +38,7 @@ class ContactBlocks(NamedTuple):
         jacobian, response: these blocks of all islands.
         body_first, body_touch: touches of body b are body_touch[body_first[b] : body_first[b + 1]], by contacts.
         contact: of every touch, shape (E,).
+        velocity_count: length of v.
     """
 
     first: IntArray
@@ -45,6 +50,7 @@ class ContactBlocks(NamedTuple):
     body_first: IntArray
     body_touch: IntArray
     contact: IntArray
+    velocity_count: int
 
 
 @compiled
@@ -103,34 +109,39 @@ def _assemble_dense(blocks: ContactBlocks, width: int, delassus: Array) -> None:
 
 
 @final
-class BlockContactProblem:
-    """A `corekit.roles.contact.ContactProblem` without bounded rows, whose W is given by blocks.
+@define(eq=False)
+class ReducedStepProblem(StepProblem):
+    """Implements `corekit.roles.contact.StepProblem` with W dense, by blocks, or both.
 
     Args:
-        blocks: of W.
-        velocity_count: length of v.
-        rows_per_contact: width.
-        step: h [s].
-        id, gap, friction, friction_record, free_velocity, start_impulse: as of `ContactProblem`.
+        matrix: W, shape (R, R); None: assembled from the blocks where a solver asks for it.
+        by_blocks: the blocks of W, for contacts without bounded rows; None where it is dense alone.
     """
 
-    def __init__(
-        self, blocks: ContactBlocks, velocity_count: int, rows_per_contact: int, step: float, id: IntArray,
-        gap: Array, friction: Array, friction_record: Array, free_velocity: Array, start_impulse: Array,
-    ) -> None:  # fmt: skip
-        self.blocks, self.velocity_count = blocks, velocity_count
-        self.rows_per_contact, self.step = rows_per_contact, step
-        self.contact_count, self.bounded_count = len(gap), 0
-        self.id, self.gap, self.friction = id, gap, friction
-        self.friction_record, self.free_velocity = friction_record, free_velocity
-        self.start_impulse = start_impulse
-        self.lower = self.upper = _NOTHING
-        self._delassus: Array | None = None
+    rows_per_contact: int
+    step: float
+    free_velocity: Array
+    matrix: Array | None = None
+    contact_count: int = 0
+    id: IntArray = _NO_ID
+    gap: Array = _NOTHING
+    friction: Array = _NOTHING
+    friction_record: Array = _NO_RECORD
+    start_impulse: Array = _NOTHING
+    bounded_count: int = 0
+    lower: Array = _NOTHING
+    upper: Array = _NOTHING
+    by_blocks: ContactBlocks | None = None
 
     def delassus(self) -> Array:
         """W, shape (R, R), assembled at the first call."""
-        if self._delassus is None:
+        if self.matrix is None:
+            assert self.by_blocks is not None
             rows = len(self.free_velocity)
-            self._delassus = np.empty((rows, rows))
-            _assemble_dense(self.blocks, self.rows_per_contact, self._delassus)
-        return self._delassus
+            self.matrix = np.empty((rows, rows))
+            _assemble_dense(self.by_blocks, self.rows_per_contact, self.matrix)
+        return self.matrix
+
+    def blocks(self) -> ContactBlocks | None:
+        """W by blocks, or None."""
+        return self.by_blocks

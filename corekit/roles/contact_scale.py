@@ -25,7 +25,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.roles.contact import ContactProblem
+from corekit.roles.contact import StepProblem
 
 __all__ = ["ScaledContactProblem", "contact_scales", "write_scaled"]
 
@@ -108,8 +108,8 @@ def write_scaled(
 
 
 @final
-class ScaledContactProblem:
-    """A `ContactProblem` in units of its own: the least V of (2), and the impulse that gives the largest m that speed.
+class ScaledContactProblem(StepProblem):
+    """A `StepProblem` in units of its own: the least V of (2), and the impulse that gives the largest m that speed.
 
     In them the laws keep their form, and no number depends on the speeds and masses of the world.
 
@@ -123,7 +123,7 @@ class ScaledContactProblem:
         self._numbers: Array = np.zeros(0)
         self._sizes = (-1, -1, -1)
 
-    def set_problem(self, problem: ContactProblem, guess: Array) -> None:
+    def set_problem(self, problem: StepProblem, guess: Array) -> None:
         """Set a problem, in the memory of the last one, and bring a guess into its units, in place.
 
         Where nothing closes, the answer is zero, and so is the guess.

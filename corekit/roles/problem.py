@@ -22,7 +22,7 @@ class PhysicalContactProblem:
     """The physical contact problem behind an LCP, for solvers that work contact by contact.
 
     Args:
-        delassus: W, shape (R, R), rows as in `ContactProblem`.
+        delassus: W, shape (R, R), rows as in `StepProblem`.
         free: w₀ [m/s], shape (R,).
         friction: μ, shape (m,).
         directions: friction pyramid, unit columns, shape (m, width − 1, r).

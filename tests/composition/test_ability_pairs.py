@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from corekit.engine.islands.contact_islands import ContactIslands
-from corekit.engine.step.contact_problem import UnreducedStep
+from corekit.engine.step.unreduced_step import UnreducedStep
 from corekit.errors import CompositionError
 from corekit.scenario.load import from_document
 
@@ -107,13 +107,17 @@ def test_the_table_has_every_pair():
 def ways(monkeypatch):
     """How often each way of solving a step was taken."""
     count = {ISLANDS: 0, UNREDUCED: 0}
-    for name, owner in ((ISLANDS, ContactIslands), (UNREDUCED, UnreducedStep)):
+    taken = (
+        (ISLANDS, ContactIslands, "islands", ContactIslands.islands),
+        (UNREDUCED, UnreducedStep, "solve", UnreducedStep.solve),
+    )
+    for name, owner, method, call in taken:
 
-        def solve(self, *given, _name=name, _solve=owner.solve, **named):
+        def counted(self, *given, _name=name, _call=call, **named):
             count[_name] += 1
-            return _solve(self, *given, **named)
+            return _call(self, *given, **named)
 
-        monkeypatch.setattr(owner, "solve", solve)
+        monkeypatch.setattr(owner, method, counted)
     return count
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks, multiply_blocks
+from corekit.roles.contact_blocks import ContactBlocks, ReducedStepProblem, multiply_blocks
 from corekit_cone.body_factor import BodyEquations
 from corekit_cone.compliant import CompliantProblem, solve_compliant
 from corekit_cone.contact_patch import extract_patch, grow_patch
@@ -24,7 +24,7 @@ def blocks_of(bodies, touches, sizes, width):
     return ContactBlocks(
         first, begin[flat], size, place[:-1], jacobian, response,
         np.searchsorted(np.array(flat)[order], np.arange(bodies + 1)), order,
-        np.repeat(np.arange(len(touches)), np.diff(first)),
+        np.repeat(np.arange(len(touches)), np.diff(first)), sum(sizes),
     )  # fmt: skip
 
 
@@ -63,18 +63,19 @@ def test_bodies_of_any_size_in_parts_of_six_velocities_move_as_whole_ones(width)
     impulse[:width] = 0.0
     velocity, expected, found = np.empty(n), np.empty(rows), np.empty(rows)
     multiply_blocks(blocks, width, free, impulse, velocity, expected)
-    parts = new_touches(blocks, width, n)
+    parts = new_touches(blocks, width)
     for _ in range(2):  # nothing is left of the first time
         multiply_touches(parts, width, free, impulse, found)
     assert abs(found - expected).max() <= 10 * EPS * rows * n
     assert parts.velocity.sum() == pytest.approx(velocity.sum(), abs=10 * EPS * rows * n)
 
 
-def rubbing(blocks, velocities, free):
+def rubbing(blocks, free):
     """Contacts with μ = 0.5 that carried nothing."""
     m = len(free) // 3
-    return BlockContactProblem(
-        blocks, velocities, 3, STEP, np.arange(m), np.zeros(m), np.full(m, 0.5), np.zeros((0, 0)), free, np.zeros(3 * m)
+    return ReducedStepProblem(
+        3, STEP, free, contact_count=m, id=np.arange(m), gap=np.zeros(m), friction=np.full(m, 0.5),
+        start_impulse=np.zeros(3 * m), by_blocks=blocks,
     )  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def test_a_patch_is_the_problem_of_its_contacts_at_the_impulses_of_the_others():
     blocks, m = blocks_of(8, touches, [6, 1, 6, 3, 6, 6, 1, 3], 3), len(touches)
     rng = np.random.default_rng(3)
     free, impulse = rng.uniform(-1.0, 1.0, (2, 3 * m))
-    problem = rubbing(blocks, 32, free)
+    problem = rubbing(blocks, free)
     J = np.zeros((2, 3 * m, 32))
     for source, rows in zip((blocks.jacobian, blocks.response), J, strict=True):
         for e, c in enumerate(blocks.contact):
@@ -94,7 +95,7 @@ def test_a_patch_is_the_problem_of_its_contacts_at_the_impulses_of_the_others():
     patch[9] = True
     patch = grow_patch(blocks, patch)
     assert np.flatnonzero(patch).tolist() == [4, 5, 9, 10]  # what body 5 touches
-    part, own = extract_patch(problem, patch, impulse, W @ impulse + free)
+    part, own = extract_patch(problem, blocks, patch, impulse, W @ impulse + free)
     rows = (3 * np.flatnonzero(patch)[:, None] + np.arange(3)).ravel()
     others = np.setdiff1d(np.arange(3 * m), rows)
     expected = free[rows] + W[np.ix_(rows, others)] @ impulse[others]
@@ -102,7 +103,9 @@ def test_a_patch_is_the_problem_of_its_contacts_at_the_impulses_of_the_others():
     assert np.array_equal(own, impulse[rows])
     assert abs(part.free_velocity - expected).max() <= 10 * EPS * scale
     moved = np.empty(len(own))
-    multiply_blocks(part.blocks, 3, np.zeros(len(own)), own, np.empty(part.velocity_count), moved)
+    part_blocks = part.blocks()
+    assert part_blocks is not None
+    multiply_blocks(part_blocks, 3, np.zeros(len(own)), own, np.empty(part_blocks.velocity_count), moved)
     assert abs(moved - W[np.ix_(rows, rows)] @ own).max() <= 10 * EPS * scale
 
 
@@ -119,10 +122,14 @@ def test_compliant_contacts_obey_coulombs_law_with_their_own_velocity(compliance
         J[3 * c : 3 * c + 3, blocks.velocity[e] : blocks.velocity[e] + 6] = block
     W = J @ J.T
     rho = 3.0 / W.diagonal().reshape(-1, 3).sum(axis=1)
-    problem = rubbing(blocks, 48, free)
+    problem = rubbing(blocks, free)
     equations = BodyEquations(blocks, 3)
     solution = solve_compliant(
-        CompliantProblem(problem, equations, rho, 1.0), compliance, np.zeros(3 * m), np.zeros(3 * m), 40
+        CompliantProblem(problem, blocks, equations, rho, 1.0),
+        compliance,
+        np.zeros(3 * m),
+        np.zeros(3 * m),
+        40,
     )
     assert solution.is_found
     impulse = solution.impulse.reshape(-1, 3)

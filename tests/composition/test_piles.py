@@ -144,8 +144,9 @@ def test_islands_are_the_problem_itself(monkeypatch):
         assert abs(problem.delassus() - W).max() <= 100 * EPS * abs(W).max()
         outside = np.setdiff1d(np.arange(len(whole.free_velocity)), rows)
         assert abs(whole.delassus()[np.ix_(rows, outside)]).max() == 0.0
-        impulse, v, w = np.arange(1.0, 1.0 + len(rows)), np.empty(problem.velocity_count), np.empty(len(rows))
-        multiply_blocks(problem.blocks, 3, problem.free_velocity, impulse, v, w)
+        blocks = problem.blocks()
+        impulse, v, w = np.arange(1.0, 1.0 + len(rows)), np.empty(blocks.velocity_count), np.empty(len(rows))
+        multiply_blocks(blocks, 3, problem.free_velocity, impulse, v, w)
         expected = W @ impulse + problem.free_velocity
         assert abs(w - expected).max() <= 100 * EPS * len(rows) * abs(W).max() * impulse.max()
 
@@ -253,7 +254,7 @@ def test_large_patches_that_jam_are_left_until_the_path_was_followed(monkeypatch
     """Their interior points, which follow 20 sweeps, take twenty times as long as the path for 60 contacts."""
     asked = []
 
-    def keep(_problem, patch, impulse, _velocity, _tolerance, sweeps):
+    def keep(_problem, _blocks, patch, impulse, _velocity, _tolerance, sweeps):
         asked.append((int(np.count_nonzero(patch)), sweeps))
         return impulse.reshape(-1, 3)[patch]
 
@@ -331,7 +332,7 @@ def test_a_patch_whose_solution_brings_nothing_grows_by_rings_of_neighbours(monk
     monkeypatch.setattr(BlockSearch, "_sweep", lambda _: None)
     counts = []
 
-    def keep(_problem, patch, impulse, *_):
+    def keep(_problem, _blocks, patch, impulse, *_):
         counts.append(int(np.count_nonzero(patch)))
         return impulse.reshape(-1, 3)[patch]
 

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 import corekit
-from corekit.data.status import Status
+from corekit.data.status import SolveInfo, Status
+from corekit.errors import PluginError
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
 from corekit.scenario.load import from_document
+from corekit_qp.qp import QPContact
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler
@@ -129,3 +131,25 @@ def test_massless_links_send_a_step_the_common_way(name):
             assert simulation.step().solve_info.status is Status.CONVERGED
         paths.append(simulation.state.q.copy())
     np.testing.assert_allclose(paths[0], paths[1], atol=1e-12)
+
+
+def test_a_solver_that_does_not_ask_for_the_unreduced_form_is_told_so(monkeypatch):
+    monkeypatch.setattr(QPContact, "solve", lambda _self, problem, _impulse: problem.delassus())
+    with pytest.raises(PluginError, match=r"UnreducedStepSolver answers StepProblem.unreduced\(\)"):
+        dragged().step()
+
+
+def test_a_solver_that_gives_an_unreduced_step_up_is_called_again_with_w(monkeypatch):
+    """Every step is given up: it moves as by elimination, without a warm start that is not the solver's."""
+    solve, asked = QPContact.solve, []
+
+    def give_up(self, problem, impulse):
+        asked.append(problem.unreduced() is None)
+        return SolveInfo(Status.SINGULAR) if problem.unreduced() else solve(self, problem, impulse)
+
+    reduced: Any = dragged()
+    reduced.system.equation._unreduced = None
+    expected = moved(reduced, 20)
+    monkeypatch.setattr(QPContact, "solve", give_up)
+    np.testing.assert_allclose(moved(dragged(), 20), expected, atol=1e-9)
+    assert {True, False} == set(asked)

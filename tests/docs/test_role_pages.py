@@ -17,7 +17,7 @@ from corekit.registry.spec import ABILITIES, ROLES, ComponentSpec
 from corekit.roles import model_abilities, symbolic, viewer
 from corekit.roles.compiled_form import SingleSolveAbility
 from corekit.roles.component import BuildContext
-from corekit.roles.contact import ContactMotion, ContactPotential, ContactProblem, UnreducedStepSolver
+from corekit.roles.contact import ContactMotion, ContactPotential, StepProblem, UnreducedStepSolver
 from corekit.roles.controller import ControlledWorld, Controller
 from corekit.roles.detector import ContactDetector
 from corekit.roles.estimator import Estimate, EstimationTask, Estimator
@@ -141,7 +141,7 @@ def test_every_method_of_a_role_and_of_its_words_is_named(page, classes):
         ("model", ModelDescription),
         ("shape", ShapeSpec),
         ("friction-law", FrictionLaw),
-        ("contact-solver", ContactProblem),
+        ("contact-solver", StepProblem),
         ("lcp-solver", LCPProblem),
         ("qp-solver", QPProblem),
         ("planner", PlanningTask),

@@ -16,8 +16,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.engine.step.bounded_rows import BoundedRows
 from corekit.engine.step.clusters import Cluster
-from corekit.engine.step.reduced_problem import ReducedContactProblem
-from corekit.roles.contact_blocks import BlockContactProblem
+from corekit.roles.contact_blocks import ReducedStepProblem
 
 if TYPE_CHECKING:
     from corekit.engine.step.step_factorisation import StepFactorisation
@@ -95,13 +94,13 @@ class BoundedIslands:
 
     def join(
         self,
-        problem: BlockContactProblem | None,
+        problem: ReducedStepProblem | None,
         island: int,
         place: IntArray,
         step: float,
         velocity: Array,
         start_impulse: Array,
-    ) -> ReducedContactProblem:
+    ) -> ReducedStepProblem:
         """The problem of an island's contacts and bounded rows with a dense W.
 
         Args:
@@ -130,7 +129,7 @@ class BoundedIslands:
             at = here.stop
         corner = np.arange(count, size)
         matrix[corner, corner] += self._bounded.compliance[rows]
-        whole = ReducedContactProblem(
+        whole = ReducedStepProblem(
             width, step, free, matrix, bounded_count=len(rows), lower=self._bounded.lower[rows],
             upper=self._bounded.upper[rows], start_impulse=start_impulse[rows],
         )  # fmt: skip

@@ -17,7 +17,6 @@ from typing import Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.data.status import SOLVED, Residuals, SolveInfo
 from corekit.engine.contact.contact_jacobian import BodyPoints
 from corekit.engine.contact.contact_kernels import add_rows
 from corekit.engine.contact_areas import MOST_POINTS
@@ -32,9 +31,9 @@ from corekit.engine.islands.island_kernels import (
 )
 from corekit.engine.step.bounded_rows import BoundedRows
 from corekit.engine.step.clusters import Cluster
+from corekit.engine.step.dense_rows import Island
 from corekit.engine.world.world_terms import WorldTerms
-from corekit.roles.contact import ImpulseSolver
-from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks
+from corekit.roles.contact_blocks import ContactBlocks, ReducedStepProblem
 
 __all__ = ["MANY_CONTACTS", "ContactIslands", "may_have_many_contacts"]
 
@@ -58,7 +57,7 @@ def may_have_many_contacts(world: WorldTerms) -> bool:
 
 @final
 class ContactIslands:
-    """The rows J and the responses G·Jᵀ of one linearisation by clusters, and the islands that they form.
+    """Implements `ReducedRows` by J and the responses G·Jᵀ of one linearisation by clusters, and the islands they form.
 
     Args:
         world: terms of bodies and contacts, linearised and factorised.
@@ -191,55 +190,37 @@ class ContactIslands:
             self._first[self._contact_begin[k] + k : self._contact_begin[k + 1] + k + 1],
             self._velocity[touches], self._size[touches], self._place[touches], self._jacobian, self._response,
             self._new_body_first[self._body_begin[k] + k : self._body_begin[k + 1] + k + 1],
-            self._body_touch[touches], self._contact[touches],
+            self._body_touch[touches], self._contact[touches], int(self._velocity_count[k]),
         )  # fmt: skip
 
-    def solve(
-        self, solver: ImpulseSolver, velocity: Array, bias: Array, step: float, impulse: Array, start: Array, *,
-        has_friction: bool = True,
-    ) -> SolveInfo:  # fmt: skip
-        """Solve every island; `impulse` (m·width + p,) holds the guess and receives λ.
-
-        Args:
-            start: `start_impulse` of a contact problem.
-
-        Returns:
-            The worst status, with the largest residuals and the sum of iterations.
-        """
+    def islands(
+        self, velocity: Array, bias: Array, step: float, start: Array, *, has_friction: bool = True
+    ) -> list[Island]:
+        """The islands; see `ReducedRows`. Contacts that nothing moves belong to none."""
         contacts, width = self._contacts, self._width
         free = bias[: self._count] + self._world.jacobian.multiply(velocity)
-        by_contact, carried = (each[: self._count * width].reshape(-1, width) for each in (impulse, start))
-        if self.movable is not None:
-            by_contact[~self.movable] = 0.0
-        infos: list[SolveInfo] = []
         friction, record = contacts.friction[: self._count], contacts.friction_record[: self._count]
         if not has_friction:
             friction, record = np.zeros_like(friction), np.zeros_like(record)
-        has_record = bool(record.shape[1])
-        bounded, given = self._bounded, impulse[self._count * width :]
+        has_record, bounded, first = bool(record.shape[1]), self._bounded, self._count * width
+        found: list[Island] = []
         for k in range(self._island_count):
             own = self._order[self._contact_begin[k] : self._contact_begin[k + 1]]
-            problem = BlockContactProblem(
-                self._blocks(k), int(self._velocity_count[k]), width, step, contacts.id[own], contacts.gap[own],
-                friction[own], record[own] if has_record else np.zeros((0, 0)), free[own].ravel(),
-                carried[own].ravel(),
+            rows = (width * own[:, None] + np.arange(width)).ravel()
+            problem = ReducedStepProblem(
+                width, step, free[own].ravel(), contact_count=len(own), id=contacts.id[own], gap=contacts.gap[own],
+                friction=friction[own], friction_record=record[own] if has_record else np.zeros((0, 0)),
+                start_impulse=start[rows], by_blocks=self._blocks(k),
             )  # fmt: skip
-            guess = by_contact[own].ravel()
-            rows = None if bounded is None else bounded.rows_of(k)
-            if bounded is None or rows is None:
-                infos.append(solver.solve(problem, guess))
-            else:
-                guess = np.concatenate([guess, given[rows]])
-                joined = bounded.join(problem, k, self._position, step, velocity, start[-len(given) :])
-                infos.append(solver.solve(joined, guess))
-                given[rows] = guess[len(own) * width :]
-            by_contact[own] = guess[: len(own) * width].reshape(-1, width)
+            with_bounds = None if bounded is None else bounded.rows_of(k)
+            if bounded is not None and with_bounds is not None:
+                problem = bounded.join(problem, k, self._position, step, velocity, start[first:])
+                rows = np.concatenate([rows, first + with_bounds])
+            found.append(Island(problem, rows))
         if bounded is not None and (alone := bounded.rows_of(-1)) is not None:
-            guess = given[alone]
-            joined = bounded.join(None, -1, self._position, step, velocity, start[-len(given) :])
-            infos.append(solver.solve(joined, guess))
-            given[alone] = guess
-        return _merged(infos)
+            problem = bounded.join(None, -1, self._position, step, velocity, start[first:])
+            found.append(Island(problem, first + alone))
+        return found
 
     def add_response(self, impulse: Array, velocity: Array) -> None:
         """Add G·Jᵀ·λ to the velocities of the world."""
@@ -259,20 +240,3 @@ def _contacts_of(parts: list[tuple[int, BodyPoints]]) -> tuple[IntArray, list[In
         return own[: number_contacts(contact, local, own)], [local]
     own = np.unique(np.concatenate([points.contact for _, points in parts]))
     return own, [np.searchsorted(own, points.contact) for _, points in parts]
-
-
-def _merged(infos: list[SolveInfo]) -> SolveInfo:
-    if len(infos) == 1:
-        return infos[0]
-    if not infos:
-        return SolveInfo(answered_by="no contact moves")
-    failed = [info for info in infos if not info.status.solved]
-    # a fallback is reported even where most islands had none
-    worst = failed[0] if failed else max(infos, key=lambda info: (SOLVED.index(info.status), info.iterations))
-    by_name = {
-        name: max(getattr(info.residuals, name) for info in infos)
-        for name in ("normal", "friction", "cone", "equation", "compliance")
-    }
-    return SolveInfo(
-        worst.status, sum(info.iterations for info in infos), Residuals(**by_name), worst.answered_by
-    )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from attrs import evolve, frozen
 
 from corekit.data.arrays import Array
 
-__all__ = ["BoundedRows"]
+if TYPE_CHECKING:
+    from corekit.engine.world.world_terms import WorldTerms
+
+__all__ = ["BoundedRows", "bounded_rows"]
 
 
 @final
@@ -61,3 +64,18 @@ class BoundedRows:
         for where, block in zip(self.slices, self.blocks, strict=True):
             out[where] += block.T @ impulse[first : first + len(block)]
             first += len(block)
+
+
+def bounded_rows(world: WorldTerms, about: Array, step: float) -> BoundedRows | None:
+    """The bounded rows of all bodies, linearised about velocities (nv,), in a step h [s]; None without any."""
+    if not world.has_bounded:
+        return None
+    parts = []
+    for b, (terms, where) in enumerate(zip(world.bodies, world.slices, strict=True)):
+        own, index = terms.constraints, terms.bounded
+        if own is not None and len(index):
+            rows = own.rows.to_dense(terms.body.nv, index)
+            offset = -own.target[index] - rows @ about[where]
+            parts.append((b, where, rows, offset, own.compliance[index], *own.bounds(step)))
+    bodies, slices, rows, *others = zip(*parts, strict=True)
+    return BoundedRows(bodies, slices, rows, *map(np.concatenate, others))

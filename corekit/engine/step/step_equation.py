@@ -21,11 +21,12 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_answer import checked_solution, free_motion
 from corekit.engine.contact.contact_impulses import ContactImpulses
-from corekit.engine.step.contact_problem import ReducedStep, UnreducedStep
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
+from corekit.engine.step.reduced_step import ReducedStep
 from corekit.engine.step.two_levels import Placing, Separation
+from corekit.engine.step.unreduced_step import UnreducedStep
 from corekit.linalg.vectors import max_abs
 from corekit.roles.contact import ImpulseSolver
 

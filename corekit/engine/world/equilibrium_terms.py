@@ -16,7 +16,7 @@ from corekit.engine.contact.contact_impulses import ContactImpulses
 from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.contact.contact_record import contact_record, joined_record
 from corekit.engine.potentials.potential_forces import PotentialForces
-from corekit.engine.step.contact_problem import ReducedStep
+from corekit.engine.step.reduced_step import ReducedStep
 from corekit.engine.world.assembly import assemble_terms
 from corekit.roles.body import Body
 from corekit.roles.component import InternalState

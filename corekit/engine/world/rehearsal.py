@@ -12,10 +12,10 @@ from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.engine.contact.contact_pipeline import ContactPipeline
 from corekit.engine.islands.contact_islands import MANY_CONTACTS, may_have_many_contacts
-from corekit.engine.step.reduced_problem import ReducedContactProblem
 from corekit.roles.body import Body
 from corekit.roles.component import Component, Rehearsed
 from corekit.roles.contact import ContactSolver, ImpulseSolver
+from corekit.roles.contact_blocks import ReducedStepProblem
 from corekit.roles.integrator import Integrator
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def rehearse_solver(pipeline: ContactPipeline | None, solver: ContactSolver | No
         solver.solve(problem, np.zeros(len(problem.free_velocity)))
 
 
-def _rehearsal_problem(width: int, step: float, record_width: int = 0) -> ReducedContactProblem:
+def _rehearsal_problem(width: int, step: float, record_width: int = 0) -> ReducedStepProblem:
     """A block of 1 kg that falls, turns and slides on four points, more than hold it, to load a solver's kernels.
 
     Args:
@@ -138,7 +138,7 @@ def _rehearsal_problem(width: int, step: float, record_width: int = 0) -> Reduce
     directions = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])[:width]
     rows = np.array([[*d, *np.cross(r, d)] for r in points for d in directions])
     inverse = np.array([1.0, 1.0, 1.0, 100.0, 100.0, 100.0])
-    return ReducedContactProblem(
+    return ReducedStepProblem(
         width, step, rows @ np.array([0.3, 0.1, -0.5, 1.0, 4.0, 2.0]), (rows * inverse) @ rows.T, contact_count=4,
         id=np.arange(4), start_impulse=np.zeros(4 * width), gap=np.full(4, -_DEPTH), friction=np.full(4, 0.5),
         friction_record=np.full((4, record_width), 0.5),

@@ -16,12 +16,12 @@ from corekit.roles.contact import ContactSolver
 
 if TYPE_CHECKING:
     from corekit.engine.contact.contact_pipeline import ContactPipeline
-    from corekit.engine.islands.contact_islands import ContactIslands
     from corekit.engine.joints import JointRows
     from corekit.engine.look_ahead import LookAhead
     from corekit.engine.potentials.potential_forces import PotentialForces
     from corekit.engine.potentials.potential_stage import PotentialStage
     from corekit.engine.step.bounded_rows import BoundedRows
+    from corekit.engine.step.dense_rows import ReducedRows
     from corekit.engine.step.linearisation import LinearisationPoint
     from corekit.engine.step.step_factorisation import StepFactorisation
 
@@ -72,7 +72,7 @@ class WorldTerms:
         self.has_bounded = any(len(body.bounded) > 0 for body in self.bodies)
         self.potential_is_smooth = True
         self._forces_apart: tuple[PotentialForces, ContactJacobian] | None = None
-        self.islands: Callable[[WorldTerms, int, BoundedRows | None], ContactIslands] | None = None
+        self.islands: Callable[[WorldTerms, int, BoundedRows | None], ReducedRows] | None = None
         self.many_contacts = sys.maxsize
         self.look_ahead: LookAhead | None = None
         self.stage: PotentialStage | None = None

@@ -24,13 +24,14 @@ import enum
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import define, field
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
 from corekit.roles.component import BuildContext
+from corekit.roles.contact import StepProblem
 
 __all__ = ["ArmContactProblem", "Kind", "RandomArm", "faults"]
 
@@ -59,9 +60,9 @@ class Kind(enum.Enum):
     WEDGED = "penetration pushed out, points may wedge: a solution need not exist"
 
 
-@frozen(eq=False)
-class ArmContactProblem:
-    """One problem (1), in the form that contact solvers read (see `corekit.roles.contact.ContactProblem`).
+@define(eq=False)
+class ArmContactProblem(StepProblem):
+    """One problem (1), in the form that contact solvers read (see `corekit.roles.contact.StepProblem`).
 
     Args:
         matrix: A, shape (9, 9). rows: J, shape (3·m, 9), contact by contact normal and two tangents.
@@ -87,16 +88,11 @@ class ArmContactProblem:
     lower: Array = field(factory=lambda: np.zeros(0))
     upper: Array = field(factory=lambda: np.zeros(0))
     friction_record: Array = field(factory=lambda: np.zeros((0, 0)))
+    contact_count: int = field(init=False)
+    id: IntArray = field(init=False)
 
-    @property
-    def contact_count(self) -> int:
-        """m."""
-        return len(self.gap)
-
-    @property
-    def id(self) -> IntArray:
-        """Identities: their numbers."""
-        return np.arange(self.contact_count)
+    def __attrs_post_init__(self) -> None:
+        self.contact_count, self.id = len(self.gap), np.arange(len(self.gap))
 
     def delassus(self) -> Array:
         """W."""

@@ -7,13 +7,14 @@ import pytest
 
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Stateful
+from corekit.roles.contact import StepProblem
 from corekit.roles.options import ComponentRef
 from corekit.roles.problem import LCPSolver
 from corekit_lcp.config import LCPContactConfig
 from corekit_lcp.lcp import LCPContact
 
 
-class DenseProblem:
+class DenseProblem(StepProblem):
     """One step's contact problem of a system with mass matrix M, rows J and free velocity v_f."""
 
     def __init__(

@@ -19,7 +19,8 @@ from typing import Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
-from corekit.roles.contact_blocks import BlockContactProblem
+from corekit.roles.contact import StepProblem
+from corekit.roles.contact_blocks import ContactBlocks
 from corekit_cone.anderson import AndersonHistory
 from corekit_cone.block_newton import expand_step, linearise_contacts, respond
 from corekit_cone.block_sweeps import (
@@ -75,7 +76,7 @@ class BlockSearch:
     """Searches the impulses of one problem.
 
     Args:
-        problem: whose W is given by blocks.
+        problem, blocks: whose W is given by blocks.
         tolerance: largest relative error of a solution.
         limit: largest number of double sweeps, and of Newton's iterations.
 
@@ -86,9 +87,9 @@ class BlockSearch:
         method: the name of the last one that was needed.
     """
 
-    def __init__(self, problem: BlockContactProblem, tolerance: float, limit: int) -> None:
+    def __init__(self, problem: StepProblem, blocks: ContactBlocks, tolerance: float, limit: int) -> None:
         self._problem, self._tolerance, self._limit = problem, tolerance, limit
-        self._blocks = problem.blocks
+        self._blocks = blocks
         self._equations: BodyEquations | None = None
         contacts, width = problem.contact_count, problem.rows_per_contact
         self._diagonal = np.empty((contacts, 3, 3))
@@ -100,13 +101,13 @@ class BlockSearch:
             self._rho, self._reference,
         )  # fmt: skip
         self.velocity = np.empty(contacts * width)
-        self._touches = new_touches(self._blocks, width, problem.velocity_count)
+        self._touches = new_touches(blocks, width)
         self._axes = np.empty((contacts, 7))
         split_contacts(self._diagonal, self._axes)
         self.impulse, self.error = np.zeros(contacts * width), math.inf
         self._now = self.impulse  # from which sweeps go on
         self.iterations = self._turn = self._idle = 0
-        self._is_direct = self._leaves_jams = problem.velocity_count <= _DIRECT
+        self._is_direct = self._leaves_jams = blocks.velocity_count <= _DIRECT
         self.method = "guess"
 
     def _measure(self, impulse: Array) -> float:
@@ -194,13 +195,13 @@ class BlockSearch:
         patch = self._patch_of_largest_errors(_SEEDS[self._turn % len(_SEEDS)])
         self._turn += 1
         for _ in range(self._idle // _RING):
-            grown = grow_patch(problem.blocks, patch)
+            grown = grow_patch(self._blocks, patch)
             if np.count_nonzero(grown) > _MOST_IN_PATCH:
                 break
             patch = grown
         is_left = self._leaves_jams and np.count_nonzero(patch) > _SMALL_PATCH
         sweeps = _SWEEPS_BEFORE if is_left else _SWEEPS
-        solved = solve_patch(problem, patch, now, self.velocity, 0.1 * self._tolerance, sweeps)
+        solved = solve_patch(problem, self._blocks, patch, now, self.velocity, 0.1 * self._tolerance, sweeps)
         now.reshape(-1, width)[patch] = solved
         self._measure(now)
         self._now = now
@@ -212,7 +213,7 @@ class BlockSearch:
         while True:
             worst, is_seed = order[-seeds:], np.zeros(len(errors), dtype=bool)
             is_seed[worst] = errors[worst] > max(_BAD * errors[order[-1]], self._tolerance)
-            patch = grow_patch(self._problem.blocks, is_seed)
+            patch = grow_patch(self._blocks, is_seed)
             if seeds == 1 or np.count_nonzero(patch) <= _MOST_AT_FIRST:
                 return patch
             seeds //= 2
@@ -269,13 +270,13 @@ class BlockSearch:
 
     def _newton(self) -> None:
         """Iterate Newton's method from the best impulses."""
-        problem, width, blocks = self._problem, self._problem.rows_per_contact, self._problem.blocks
+        problem, width, blocks = self._problem, self._problem.rows_per_contact, self._blocks
         equations, friction = self._body_equations(), problem.friction
         impulse = self.impulse.copy()
         now = self._merit(impulse)
         earlier = [now] * 4
         shift = min(max(_SHIFT_FACTOR * math.sqrt(now), _LEAST_SHIFT), _FIRST_SHIFT)
-        rhs = np.empty(problem.velocity_count)
+        rhs = np.empty(blocks.velocity_count)
         slope, constant = np.empty((problem.contact_count, width, width)), np.empty(len(impulse))
         step = np.empty(len(impulse))
         errors = [self.error]
@@ -320,7 +321,9 @@ class BlockSearch:
         return self._equations
 
     def _compliant_problem(self) -> CompliantProblem:
-        return CompliantProblem(self._problem, self._body_equations(), self._rho, float(self._reference[0]))
+        return CompliantProblem(
+            self._problem, self._blocks, self._body_equations(), self._rho, float(self._reference[0])
+        )
 
     def _remove_compliance(self) -> None:
         """Remove the effect of a small compliance by multiplier steps from the best impulses."""

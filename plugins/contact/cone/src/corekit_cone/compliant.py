@@ -24,7 +24,8 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
-from corekit.roles.contact_blocks import BlockContactProblem
+from corekit.roles.contact import StepProblem
+from corekit.roles.contact_blocks import ContactBlocks
 from corekit_cone.block_newton import move, respond
 from corekit_cone.body_factor import BodyEquations
 
@@ -43,12 +44,13 @@ class CompliantProblem(NamedTuple):
     """A problem and what (1) and (3) need of it.
 
     Attributes:
-        equations: of the problem's blocks.
+        blocks: of its W. equations: of these.
         rho: 1/D of every contact, shape (m,).
         reference: velocity of the problem [m/s].
     """
 
-    problem: BlockContactProblem
+    problem: StepProblem
+    blocks: ContactBlocks
     equations: BodyEquations
     rho: Array
     reference: float
@@ -111,12 +113,11 @@ def solve_compliant(
         center: λ⁰ [N·s], shape (R,).
         limit: of iterations.
     """
-    problem, equations, rho, reference = compliant
-    blocks, width = problem.blocks, problem.rows_per_contact
-    friction, free = problem.friction, problem.free_velocity
+    problem, blocks, equations, rho, reference = compliant
+    width, friction, free = problem.rows_per_contact, problem.friction, problem.free_velocity
     stiffness, x = rho / compliance, start.copy()
     slope, impulse = np.empty((problem.contact_count, width, width)), np.empty(len(free))
-    response = np.empty(problem.velocity_count)
+    response = np.empty(blocks.velocity_count)
     motion, moved, motion_step = np.empty((3, len(free)))
 
     def residual(x: Array, motion: Array) -> tuple[Array, float]:

@@ -42,8 +42,8 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, Rehearsed
-from corekit.roles.contact import ContactProblem, ImpulseSolver
-from corekit.roles.contact_blocks import BlockContactProblem, multiply_blocks
+from corekit.roles.contact import ImpulseSolver, StepProblem
+from corekit.roles.contact_blocks import ContactBlocks, multiply_blocks
 from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.block_search import BlockSearch
 from corekit_cone.config import ConeContactConfig
@@ -75,13 +75,14 @@ class ConeContact(ImpulseSolver, Rehearsed):
         self._matrix: Array = np.zeros((0, 0))
         self._index: IntArray = np.zeros((2, 0), dtype=np.int64)
 
-    def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
+    def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
         """Write λ; see `ImpulseSolver.solve`."""
         rows, width, friction = impulse.size, problem.rows_per_contact, problem.friction
         if rows == 0:
             return SolveInfo(answered_by="cone")
-        if isinstance(problem, BlockContactProblem) and problem.contact_count >= _MANY:
-            info = self._solve_blocks(problem, impulse)
+        blocks = problem.blocks() if problem.contact_count >= _MANY else None
+        if blocks is not None:
+            info = self._solve_blocks(problem, blocks, impulse)
             if info.status is not Status.INACCURATE or problem.contact_count > _MOST_DENSE:
                 return info
         delassus, free = np.ascontiguousarray(problem.delassus()), problem.free_velocity
@@ -110,17 +111,17 @@ class ConeContact(ImpulseSolver, Rehearsed):
         if many_contacts:
             rehearse_blocks(width, self._tolerance)
 
-    def _solve_blocks(self, problem: BlockContactProblem, impulse: Array) -> SolveInfo:
+    def _solve_blocks(self, problem: StepProblem, blocks: ContactBlocks, impulse: Array) -> SolveInfo:
         """Solve with W by blocks."""
-        jacobian, response, free = problem.blocks.jacobian, problem.blocks.response, problem.free_velocity
+        jacobian, response, free = blocks.jacobian, blocks.response, problem.free_velocity
         if not (np.isfinite(jacobian).all() and np.isfinite(response).all() and np.isfinite(free).all()):
             impulse[:] = 0.0
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), "cone")
-        search_ = BlockSearch(problem, self._tolerance, self._limit)
+        search_ = BlockSearch(problem, blocks, self._tolerance, self._limit)
         is_solved = search_.search(impulse)
         impulse[:] = search_.impulse
         velocity, width = search_.velocity, problem.rows_per_contact
-        multiply_blocks(problem.blocks, width, free, impulse, np.empty(problem.velocity_count), velocity)
+        multiply_blocks(blocks, width, free, impulse, np.empty(blocks.velocity_count), velocity)
         found = measure_residuals(width, problem.friction, problem.lower, problem.upper, impulse, velocity)
         status = Status.CONVERGED if is_solved else Status.INACCURATE
         return SolveInfo(status, search_.iterations, Residuals(*found), f"cone: {search_.method}, by blocks")

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.roles.contact_blocks import BlockContactProblem, ContactBlocks, multiply_blocks
+from corekit.roles.contact import StepProblem
+from corekit.roles.contact_blocks import ContactBlocks, ReducedStepProblem, multiply_blocks
 from corekit_cone.search import WORK_ROWS, search
 
 __all__ = ["extract_patch", "grow_patch", "solve_patch"]
@@ -38,10 +39,10 @@ def grow_patch(blocks: ContactBlocks, patch: BoolArray) -> BoolArray:
 
 
 def extract_patch(
-    problem: BlockContactProblem, patch: BoolArray, impulse: Array, velocity: Array
-) -> tuple[BlockContactProblem, Array]:
-    """Return the problem (1) of the contacts in `patch` and their impulses, at λ and its w."""
-    blocks, width = problem.blocks, problem.rows_per_contact
+    problem: StepProblem, blocks: ContactBlocks, patch: BoolArray, impulse: Array, velocity: Array
+) -> tuple[ReducedStepProblem, Array]:
+    """Return the problem (1) of the contacts in `patch` and their impulses, at λ and its w; `blocks` of the whole W."""
+    width = problem.rows_per_contact
     contacts, touches = np.flatnonzero(patch), np.flatnonzero(patch[blocks.contact])
     bodies, body = np.unique(_bodies(blocks)[touches], return_inverse=True)
     size, sizes = blocks.size[touches], np.zeros(len(bodies), dtype=np.int64)
@@ -52,21 +53,22 @@ def extract_patch(
     own = ContactBlocks(
         np.cumsum([0, *counts], dtype=np.int64), begin[body], size, blocks.place[touches], blocks.jacobian,
         blocks.response, np.cumsum([0, *np.bincount(body)], dtype=np.int64), np.argsort(body, kind="stable"),
-        number[blocks.contact[touches]],
+        number[blocks.contact[touches]], int(begin[-1]),
     )  # fmt: skip
     own_impulse = impulse.reshape(-1, width)[contacts].ravel()
     moved = np.empty(len(own_impulse))
-    multiply_blocks(own, width, np.zeros(len(moved)), own_impulse, np.empty(begin[-1]), moved)
-    return BlockContactProblem(
-        own, int(begin[-1]), width, problem.step, problem.id[contacts], problem.gap[contacts],
-        problem.friction[contacts], problem.friction_record,
-        velocity.reshape(-1, width)[contacts].ravel() - moved,
-        problem.start_impulse.reshape(-1, width)[contacts].ravel(),
+    multiply_blocks(own, width, np.zeros(len(moved)), own_impulse, np.empty(own.velocity_count), moved)
+    return ReducedStepProblem(
+        width, problem.step, velocity.reshape(-1, width)[contacts].ravel() - moved, contact_count=len(contacts),
+        id=problem.id[contacts], gap=problem.gap[contacts], friction=problem.friction[contacts],
+        friction_record=problem.friction_record,
+        start_impulse=problem.start_impulse.reshape(-1, width)[contacts].ravel(), by_blocks=own,
     ), own_impulse  # fmt: skip
 
 
 def solve_patch(
-    problem: BlockContactProblem,
+    problem: StepProblem,
+    blocks: ContactBlocks,
     patch: BoolArray,
     impulse: Array,
     velocity: Array,
@@ -79,7 +81,7 @@ def solve_patch(
         patch: S, shape (m,). impulse, velocity: λ and w of all contacts.
         tolerance, sweeps: the tolerance and the limit of `search`.
     """
-    part, own = extract_patch(problem, patch, impulse, velocity)
+    part, own = extract_patch(problem, blocks, patch, impulse, velocity)
     rows, nothing = len(own), np.zeros(0)
     index: IntArray = np.zeros((2, rows), dtype=np.int64)
     search(

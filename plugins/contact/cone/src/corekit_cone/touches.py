@@ -45,10 +45,10 @@ class Touches(NamedTuple):
     velocity: Array
 
 
-def new_touches(blocks: ContactBlocks, width: int, velocity_count: int) -> Touches:
+def new_touches(blocks: ContactBlocks, width: int) -> Touches:
     """Return the entries of a problem's blocks."""
     contacts = len(blocks.first) - 1
-    row_of: IntArray = np.zeros(velocity_count, dtype=np.int64)
+    row_of: IntArray = np.zeros(blocks.velocity_count, dtype=np.int64)
     rows, entries = _number_rows(blocks, row_of)
     found = Touches(
         np.empty(contacts + 1, dtype=np.int64), np.empty(entries, dtype=np.int64), np.zeros((entries, 3 * _PART)),

@@ -25,7 +25,7 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
-from corekit.roles.contact import ContactProblem, FrictionDirections, ImpulseSolver
+from corekit.roles.contact import FrictionDirections, ImpulseSolver, StepProblem
 from corekit.roles.contact_laws import relative_velocity
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import friction_law
@@ -94,7 +94,7 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
         """Number of contacts in the last LCP; 0 if modes were the solution."""
         return self._attempts.kept_count
 
-    def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
+    def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
         """Write λ; see `ImpulseSolver.solve`. Every attempt starts from the same initial guess."""
         if impulse.size == 0:
             return SolveInfo()
@@ -128,7 +128,7 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
         """Whether pyramids are turned to slip."""
         return self._config.aligned
 
-    def compute_friction_directions(self, problem: ContactProblem) -> Array:
+    def compute_friction_directions(self, problem: StepProblem) -> Array:
         """Return d_k of every contact; see `FrictionDirections`."""
         guess = np.zeros(len(problem.free_velocity))
         self._scaled.set_problem(problem, guess)

@@ -15,7 +15,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo
 from corekit.linalg.matrices import Diagonal, Matrix
-from corekit.roles.contact import ContactProblem, UnreducedStepProblem
+from corekit.roles.contact import StepProblem, UnreducedStepProblem
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.problem import LCPSolver, QPProblem, QPSolver
 from corekit_qp.contact_rows import (
@@ -146,7 +146,7 @@ class ReducedProgram:
     """
 
     def __init__(
-        self, scaled: ScaledContactProblem, problem: ContactProblem, impulse: Array, directions: Array,
+        self, scaled: ScaledContactProblem, problem: StepProblem, impulse: Array, directions: Array,
         tolerance: float,
     ) -> None:  # fmt: skip
         self._scaled, self._impulse, self._directions = scaled, impulse, directions
@@ -263,17 +263,10 @@ class UnreducedProgram:
             self._diagonal = own
         return step.matrix.data.ravel(order="K")[self._diagonal]
 
-    def set_step(
-        self,
-        step: UnreducedStepProblem,
-        directions: Array,
-        increment: Array,
-        row_impulse: Array,
-        impulse: Array,
-    ) -> None:
-        """Set the step to solve; `directions` as in `contact_rows`, the others as in `solve_unreduced`."""
+    def set_step(self, step: UnreducedStepProblem, directions: Array, impulse: Array) -> None:
+        """Set the step to solve; `directions` as in `contact_rows`, λ_c as in `UnreducedStepSolver`."""
         self.diagonal_of(step)
-        self._increment, self._row_impulse, self._impulse = increment, row_impulse, impulse
+        self._increment, self._row_impulse, self._impulse = step.increment, step.row_impulse, impulse
         self._is_first, contacts = True, step.contact_count
         same = contacts == self._contact_count and directions is self._directions
         if same and self._dofs is step.contact_dofs and self._friction is step.friction:
@@ -340,7 +333,7 @@ class UnreducedProgram:
             self._scales = np.zeros((2, len(self._friction) + rows))
         self.speed, self._largest_impulse = step_scales(
             self.diagonal_of(step), step.rhs, step.constraint_dofs, step.constraint_values, step.compliance,
-            step.target_rate, step.lower, step.upper, self._dofs, self._values, step.bias,
+            step.target_rate, step.row_lower, step.row_upper, self._dofs, self._values, step.bias,
             step.rows_per_contact, self._scales[0], self._scales[1],
         )  # fmt: skip
 
@@ -354,9 +347,9 @@ class UnreducedProgram:
         step, equation = self._step, info.residuals.equation
         velocity, slip = self._workspace[:2]
         normal, friction, cone, error, largest = measure_step_residuals(
-            step.constraint_dofs, step.constraint_values, step.compliance, step.target_rate, step.lower, step.upper,
-            self._dofs, self._values, step.bias, self._friction, self._directions, self._scales[0], self._scales[1],
-            x, row_impulse, impulse, self._buffers.beta, velocity, slip,
+            step.constraint_dofs, step.constraint_values, step.compliance, step.target_rate, step.row_lower,
+            step.row_upper, self._dofs, self._values, step.bias, self._friction, self._directions, self._scales[0],
+            self._scales[1], x, row_impulse, impulse, self._buffers.beta, velocity, slip,
         )  # fmt: skip
         imbalance = equation / max(self._largest_impulse, largest, 1e-300)
         return Residuals(normal, friction, cone, equation), float(np.maximum(error, imbalance))  # nan stays
@@ -366,8 +359,8 @@ class UnreducedProgram:
         if self._is_first:
             self._set_scales()
         write_step_rows(
-            step.rhs, step.constraint_dofs, step.constraint_values, step.compliance, step.target_rate, step.lower,
-            step.upper, self._dofs, self._values, step.bias, self._friction, self._directions, shift,
+            step.rhs, step.constraint_dofs, step.constraint_values, step.compliance, step.target_rate, step.row_lower,
+            step.row_upper, self._dofs, self._values, step.bias, self._friction, self._directions, shift,
             self._row_impulse, self._impulse, self._is_first, program.gradient, program.dofs, program.values,
             buffers.bounds, buffers.multiplier, buffers.beta,
         )  # fmt: skip

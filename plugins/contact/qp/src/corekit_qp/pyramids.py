@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.roles.contact import ContactProblem, UnreducedStepProblem
+from corekit.roles.contact import StepProblem, UnreducedStepProblem
 from corekit.roles.friction import FrictionLaw
 from corekit.roles.friction_edge import FrictionEdges
 from corekit.roles.pyramid import pyramid_directions, turn_directions
@@ -44,7 +44,7 @@ class Pyramids:
         self._unit: dict[int, Array] = {}
         self._directions: dict[tuple[int, int], Array] = {}
 
-    def of_problem(self, problem: ContactProblem, impulse: Array) -> Array:
+    def of_problem(self, problem: StepProblem, impulse: Array) -> Array:
         """The directions of its contacts; the friction of a guess that is at its bound turns with them."""
         delassus = np.ascontiguousarray(problem.delassus())
         return self._turned(problem, problem.free_velocity, delassus, 0.0, impulse)
@@ -57,7 +57,7 @@ class Pyramids:
         return self._turned(step, step.bias.ravel(), _NO_MATRIX, softness, impulse)
 
     def _turned(
-        self, problem: ContactProblem | UnreducedStepProblem, free: Array, delassus: Array, softness: float,
+        self, problem: StepProblem | UnreducedStepProblem, free: Array, delassus: Array, softness: float,
         impulse: Array,
     ) -> Array:  # fmt: skip
         width, contacts = problem.rows_per_contact, problem.contact_count

@@ -11,8 +11,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import (
-    ContactProblem,
     FrictionDirections,
+    StepProblem,
     UnreducedStepProblem,
     UnreducedStepSolver,
 )
@@ -70,13 +70,18 @@ class QPContact(UnreducedStepSolver, FrictionDirections, Stateful):
         """Whether pyramids are turned to slip."""
         return self._config.aligned
 
-    def compute_friction_directions(self, problem: ContactProblem) -> Array:
+    def compute_friction_directions(self, problem: StepProblem) -> Array:
         """Return d_k of every contact; see `FrictionDirections`."""
         found = self._pyramids.of_problem(problem, np.zeros(len(problem.free_velocity)))
         return np.broadcast_to(found, (problem.contact_count, *found.shape[1:])).copy()
 
-    def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
-        """Write λ; see `ImpulseSolver.solve`."""
+    def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
+        """Write λ, and Δ and λ_b of a step that is solved unreduced; see `UnreducedStepSolver`."""
+        step = problem.unreduced()
+        return self._solve_reduced(problem, impulse) if step is None else self._solve_unreduced(step, impulse)
+
+    def _solve_reduced(self, problem: StepProblem, impulse: Array) -> SolveInfo:
+        """Solve with W."""
         if impulse.size == 0:
             return SolveInfo(answered_by=self._name)
         if not (np.isfinite(problem.delassus()).all() and np.isfinite(problem.free_velocity).all()):
@@ -95,20 +100,18 @@ class QPContact(UnreducedStepSolver, FrictionDirections, Stateful):
             return self._solve_relaxed(program, problem.contact_count)
         return self._solve_exactly(program, problem.id)
 
-    def solve_unreduced(
-        self, program: UnreducedStepProblem, increment: Array, row_impulse: Array, impulse: Array
-    ) -> SolveInfo:
-        """Write Δ, λ_b and λ_c; see `UnreducedStepSolver.solve_unreduced`."""
-        contacts, unreduced = program.contact_count, self._unreduced
-        if contacts and program.frictional and program.friction.any():
-            directions = self._pyramids.of_step(program, unreduced.diagonal_of(program), impulse)
-            unreduced.set_step(program, directions, increment, row_impulse, impulse)
+    def _solve_unreduced(self, step: UnreducedStepProblem, impulse: Array) -> SolveInfo:
+        """Solve with A and the rows by entries."""
+        contacts, unreduced = step.contact_count, self._unreduced
+        if contacts and step.frictional and step.friction.any():
+            directions = self._pyramids.of_step(step, unreduced.diagonal_of(step), impulse)
+            unreduced.set_step(step, directions, impulse)
             if self._config.friction == "relaxed":
                 return self._solve_relaxed(unreduced, contacts)
-            return self._solve_exactly(unreduced, program.id[:contacts])
-        if self._empty.shape[1] != program.rows_per_contact - 1:
-            self._empty = _no_directions(program.rows_per_contact)
-        unreduced.set_step(program, self._empty, increment, row_impulse, impulse)
+            return self._solve_exactly(unreduced, step.id[:contacts])
+        if self._empty.shape[1] != step.rows_per_contact - 1:
+            self._empty = _no_directions(step.rows_per_contact)
+        unreduced.set_step(step, self._empty, impulse)
         shift = self._zeros if len(self._zeros) >= contacts else self._no_shift(contacts)
         info, residuals, error = unreduced.solve(self._solver, shift)
         if not error <= self._tolerance:

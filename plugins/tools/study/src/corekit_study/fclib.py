@@ -17,6 +17,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.errors import ConfigError, Mistake
 from corekit.files import check_regular
+from corekit.roles.contact import StepProblem
 
 __all__ = ["FileProblem", "read_problem"]
 
@@ -24,8 +25,8 @@ _MOST_ROWS = 6000
 """Rows of W that are still made dense: 288 MB."""
 
 
-class FileProblem:
-    """A `corekit.roles.contact.ContactProblem` with a dense W and Coulomb's friction, without bounded rows."""
+class FileProblem(StepProblem):
+    """A `corekit.roles.contact.StepProblem` with a dense W and Coulomb's friction, without bounded rows."""
 
     def __init__(self, delassus: Array, free_velocity: Array, friction: Array, rows_per_contact: int) -> None:
         count = len(friction)

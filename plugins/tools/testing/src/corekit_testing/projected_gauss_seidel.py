@@ -22,7 +22,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.component import BuildContext
-from corekit.roles.contact import ContactProblem, ImpulseSolver
+from corekit.roles.contact import ImpulseSolver, StepProblem
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit_testing.projected_gauss_seidel_config import ProjectedGaussSeidelConfig
 
@@ -39,7 +39,7 @@ class ProjectedGaussSeidel(ImpulseSolver):
         self._config = config or ProjectedGaussSeidelConfig()
         self._work, self._scaled = np.zeros(2), ScaledContactProblem()
 
-    def solve(self, problem: ContactProblem, impulse: Array) -> SolveInfo:
+    def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
         tolerance, most = self._config.tolerance, self._config.max_iterations
         scaled, width = self._scaled, problem.rows_per_contact
         # sweeps compare, and what is not a number is neither larger nor smaller

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.contact import StepProblem
 from corekit.roles.friction import ANISOTROPIC_COULOMB, FrictionLaw
 
 __all__ = ["DenseProblem", "crushed", "feasible", "point_mass", "random_problems"]
 
 
-class DenseProblem:
+class DenseProblem(StepProblem):
     """One step's contact problem of a system with mass matrix M, rows J and free velocity v_f.
 
     Args:
