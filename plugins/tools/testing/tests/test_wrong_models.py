@@ -21,6 +21,7 @@ from .defects import (
     wrong,
 )
 from .expressions import PARAMETERS, ROWS, SYMBOLIC
+from .wrong_forces import FORCES
 
 
 def description_with(**changes):
@@ -104,47 +105,6 @@ def fast_rate(self, time, value, rate):
 
 
 @after
-def stiffer_tangent(self, state, inputs, stiffness, damping):
-    stiffness.data[0, -1] += 1e-4 * np.abs(stiffness.data).max()
-
-
-@after
-def lighter_balance(self, state, inputs, acceleration, out, mass=None):
-    out += 1e-4 * np.abs(acceleration).max()
-
-
-@after
-def still_balance_tangent(self, state, inputs, acceleration, stiffness, damping):
-    """Leaves ∂(M·w)/∂q out."""
-    self.compute_stiffness_and_damping(state, inputs, stiffness, damping)
-
-
-def all_that_is_linear(model, state, inputs, out):
-    """Takes inertia for damping."""
-    stiffness = model.new_stiffness_and_damping()[0]
-    model.compute_stiffness_and_damping(state, inputs, stiffness, out)
-
-
-@after
-def damped_tangent(self, state, inputs, stiffness, damping):
-    damping.data[0, -1] += 1e-4 * np.abs(damping.data).max()
-
-
-@after
-def stronger_inputs(self, state, inputs, out):
-    out[0, 0] *= 1.0001
-
-
-def phantom_term(right, self, state, inputs):
-    return {**right(self, state, inputs), "phantom": np.ones_like(state.v)}
-
-
-@after
-def without_the_phantom(self, state, inputs, mass, force):
-    force -= 1.0
-
-
-@after
 def stretched_frames(self, state, position, rotation):
     rotation *= 1.001
 
@@ -178,40 +138,6 @@ def suddenly_bounded(self, state, inputs, rows):
 @after
 def bent_curvature(self, state, impulse, out):
     out.data[0, 0] += 0.1
-
-
-def heavier(right, self, state):
-    kinetic, potential = right(self, state)
-    return 1.00001 * kinetic, potential
-
-
-def higher(right, self, state):
-    kinetic, potential = right(self, state)
-    return kinetic, 1.0001 * potential
-
-
-def windy_terms(right, self, state, inputs):
-    """A force of second order in v that takes power from nowhere."""
-    wind = np.zeros_like(state.v)
-    wind[0] = 0.1 * state.v[0] ** 2
-    return {**right(self, state, inputs), "wind": wind}
-
-
-@after
-def windy_tangent(self, state, inputs, stiffness, damping):
-    damping.data[0, 0] -= 0.2 * state.v[0]
-
-
-def eastern_terms(right, self, state, inputs):
-    """A constant force that knows where the world's x axis is."""
-    east = np.zeros_like(state.v)
-    east[0] = 0.2 * self._base.rotation[0, 0]
-    return {**right(self, state, inputs), "east": east}
-
-
-def eastern_energy(right, self, state):
-    kinetic, potential = right(self, state)
-    return kinetic, potential - 0.2 * self._base.rotation[0, 0] * state.q[0]
 
 
 def growing_layout(right, self):
@@ -250,25 +176,11 @@ def stale(right, self, initial, out):
     out.v[:] = v
 
 
-def driven_terms(right, self, state, inputs):
-    """A dashpot that pushes."""
-    return {**right(self, state, inputs), "push": 0.5 * state.v}
-
-
-@after
-def driven_tangent(self, state, inputs, stiffness, damping):
-    for i in range(len(state.v)):
-        damping.data[i, i] -= 0.5
-
-
 WRONG = {
+    **FORCES,
     "description-constant": (lambda: pendulum(description=growing_layout), ()),
     "initial-state-whole": (lambda: pendulum(compute_initial_state=stale), ()),
     "initial-options-read": (lambda: started(lambda initial, out: np.copyto(out.q[-1:], initial.tip)), ()),
-    "damping-dissipates": (
-        lambda: pendulum(compute_force_terms=driven_terms, compute_stiffness_and_damping=driven_tangent),
-        (),
-    ),
     "inputs-unchanged": (lambda: pendulum(compute_outline=touch_the_state), ()),
     "answers-own-memory": (lambda: pendulum(compute_force_terms=hoarded), ()),
     "deterministic": (
@@ -308,30 +220,11 @@ WRONG = {
         (),
     ),
     "prescribed-rate": (lambda: chain(compute_prescribed_motion=fast_rate), ()),
-    "stiffness-is-slope": (
-        lambda: pendulum(compute_stiffness_and_damping=stiffer_tangent),
-        ("balance-tangent-is-slope",),
-    ),
-    "damping-is-slope": (lambda: pendulum(compute_stiffness_and_damping=damped_tangent), ()),
-    "dissipation-apart": (
-        lambda: pendulum(
-            spec={"provides": pendulum().spec.provides | {"dissipation"}},
-            compute_dissipation=all_that_is_linear,
-        ),
-        (),
-    ),
-    "balance-is-force-less-inertia": (lambda: pendulum(compute_dynamics_residual=lighter_balance), ()),
-    "balance-tangent-is-slope": (lambda: pendulum(compute_residual_derivatives=still_balance_tangent), ()),
     "state-doubts-said": (
         lambda: pendulum(
             spec={"provides": pendulum().spec.provides | {"state-doubts"}},
             find_state_doubts=lambda self, state, inputs: "it swings",
         ),
-        (),
-    ),
-    "input-jacobian-is-slope": (lambda: pendulum(compute_input_jacobian=stronger_inputs), ()),
-    "terms-sum-to-force": (
-        lambda: pendulum(compute_force_terms=phantom_term, compute_mass_and_force=without_the_phantom),
         (),
     ),
     "poses-orthonormal": (lambda: chain(compute_frame_poses=stretched_frames), ()),
@@ -347,16 +240,6 @@ WRONG = {
     "bilateral-rows-are-slopes": (lambda: chain(compute_constraints=constraint_in_other_units), ()),
     "bilateral-rows-fixed": (lambda: chain(compute_constraints=suddenly_bounded), ()),
     "bilateral-curvature-is-slope": (lambda: chain(compute_constraint_force_gradient=bent_curvature), ()),
-    "kinetic-energy-from-mass": (lambda: pendulum(compute_energies=heavier), ()),
-    "power-balance": (lambda: pendulum(compute_energies=higher), ()),
-    "inertial-power": (
-        lambda: pendulum(compute_force_terms=windy_terms, compute_stiffness_and_damping=windy_tangent),
-        (),
-    ),
-    "rigid-motion-invariance": (
-        lambda: pendulum(compute_force_terms=eastern_terms, compute_energies=eastern_energy),
-        (),
-    ),
     "new-numbers-as-built": (
         lambda: pendulum(spec={"provides": pendulum().spec.provides | {"new-numbers"}}, with_numbers=unmoved),
         (),
