@@ -49,8 +49,8 @@ class LCPProblem:
         row_scale, column_scale: positive, shape (n,); ones if unscaled.
         tolerance: largest natural residual max |min(z_phys, w_phys)|.
         contact_problem: the physical contact problem behind it, if there is one. Its LCP variables stand contact
-            by contact as (λ_n, β₁…β_r, γ), then for bounded rows with only one finite bound (z),
-            with both (z, s): see the `lcp` plugin's assembly.
+            by contact as (λ_n, β₁…β_r, γ), then row by row those of the bounded rows: z ≥ 0 of one with one finite
+            bound, (z, s) of one with both, (z⁺, z⁻) of one with none.
     """
 
     matrix: Array

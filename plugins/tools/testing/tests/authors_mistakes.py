@@ -15,28 +15,33 @@ from corekit_testing.conformance import Subject
 
 from .defects import answering, pendulum
 from .mistakes_of_detectors import DETECTORS
+from .mistakes_of_lcp_solvers import LCP_SOLVERS
 from .mistakes_of_models import MODELS
 from .mistakes_of_motion import CONTROLLERS, INTEGRATORS, gives, torque
+from .mistakes_of_qp_solvers import QP_SOLVERS
 from .mistakes_of_solvers import IMPULSES, POTENTIALS
 from .mistakes_of_tasks import ESTIMATORS, PLANNERS, VIEWERS
 from .test_wrong_detectors import detector
+from .test_wrong_lcp_solvers import lemke
 from .test_wrong_potentials import potential
+from .test_wrong_qp_solvers import banded
 from .test_wrong_solvers import impulses
 
 __all__ = ["MISTAKES", "SURVIVORS", "Mistake"]
 
 
 class Mistake(NamedTuple):
-    """A wrong component and the check that is to refuse it."""
+    """A wrong component, the check that is to refuse it, and what that says."""
 
     make: Callable[[], Subject]
     check: str
+    said: str = ""
 
 
 def of(make: Callable[..., Subject], table: dict[str, Any]) -> dict[str, Mistake]:
     return {
-        name: Mistake(lambda methods=methods: make(**methods), check)
-        for name, (methods, check) in table.items()
+        name: Mistake(lambda methods=methods: make(**methods), *told)
+        for name, (methods, *told) in table.items()
     }
 
 
@@ -54,6 +59,8 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "viewers": made(VIEWERS),
     "planners": made(PLANNERS),
     "estimators": made(ESTIMATORS),
+    "LCP solvers": of(lemke, LCP_SOLVERS),
+    "QP solvers": of(banded, QP_SOLVERS),
 }
 
 

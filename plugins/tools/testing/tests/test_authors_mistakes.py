@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+import numpy as np
 import pytest
 
 from corekit_testing.conformance import checks_of
@@ -11,19 +14,23 @@ from corekit_testing.conformance.runner import outcome
 from .authors_mistakes import MISTAKES, SURVIVORS
 from .defects import failing
 
-ALL = [(role, name) for role, table in MISTAKES.items() for name in table]
-
-
-def is_caught(role: str, name: str) -> bool:
-    make, check = MISTAKES[role][name]
-    subject = make()
-    (found,) = (each for each in checks_of(subject.spec.role) if each.name == check)
-    return outcome(found, subject).verdict is Verdict.FAILED
+MADE_WRONG = {"LCP solvers": "corekit_complementarity", "QP solvers": "corekit_quadratic"}
+"""Role → what has the sound component, where that is not this distribution."""
+PRESENT = {
+    role: table for role, table in MISTAKES.items() if find_spec(MADE_WRONG.get(role, "corekit_testing"))
+}
+ALL = [(role, name) for role, table in PRESENT.items() for name in table]
 
 
 @pytest.mark.parametrize(("role", "name"), ALL)
-def test_a_mistake_is_refused_by_its_check(role, name):
-    assert is_caught(role, name)
+def test_a_mistake_is_refused_by_its_check_which_says_what_is_wrong(role, name):
+    make, check, said = MISTAKES[role][name]
+    subject = make()
+    (found,) = (each for each in checks_of(subject.spec.role) if each.name == check)
+    with np.errstate():  # one of them changes it for everybody
+        judged = outcome(found, subject)
+    assert judged.verdict is Verdict.FAILED
+    assert said in judged.reason
 
 
 @pytest.mark.parametrize("name", SURVIVORS)
@@ -34,6 +41,6 @@ def test_what_no_kit_can_know_passes(name):
 
 
 def test_every_mistake_has_a_check_of_its_role():
-    for table in MISTAKES.values():
-        for make, check in table.values():
+    for table in PRESENT.values():
+        for make, check, _ in table.values():
             assert check in {each.name for each in checks_of(make().spec.role)}

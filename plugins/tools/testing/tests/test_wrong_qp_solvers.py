@@ -8,7 +8,7 @@ from attrs import evolve
 
 from corekit.data.status import Residuals, Status
 from corekit.linalg.matrices import Banded
-from corekit_testing.conformance.qp_solvers import residual
+from corekit_testing.conformance.qp_programs import residual
 
 from .defects import (
     OF_A_LOTTERY,
@@ -22,6 +22,7 @@ from .defects import (
     secretive,
     wrong,
 )
+from .mistakes_of_qp_solvers import QP_SOLVERS
 
 pytestmark = pytest.mark.skipif(
     find_spec("corekit_quadratic") is None,
@@ -82,6 +83,11 @@ def deaf_to_nan(right, self, problem, x, y):
     return evolve(info, status=Status.CONVERGED) if unknown else info
 
 
+def unsure_without_rows(right, self, problem, x, y):
+    info = right(self, problem, x, y)
+    return info if len(y) else evolve(info, status=Status.INACCURATE)
+
+
 def under_a_foreign_name(right, self, problem, x, y):
     return evolve(right(self, problem, x, y), answered_by="osqp")
 
@@ -98,8 +104,14 @@ WRONG = {
         OF_A_LOTTERY,
     ),
     "saved-and-loaded": (lambda: banded(solve=counting), ()),
-    "known-answers": (lambda: banded(solve=shifted_where(lambda p, _: len(p.gradient) == 6)), ()),
+    "known-answers": (lambda: banded(solve=shifted_where(lambda p, _: len(p.gradient) == 3)), ()),
     "multipliers-signed": (lambda: banded(solve=signs_turned), ()),
+    "bounds-of-equalities-alone": (
+        lambda: banded(solve=shifted_where(lambda p, _: (p.multiplier_upper == 1e-3).any())),
+        (),
+    ),
+    "rows-gathered": (lambda: banded(**QP_SOLVERS["unused entries erase used ones"][0]), ()),
+    "unbound-free": (lambda: banded(solve=unsure_without_rows), ()),
     "structures-alike": (
         lambda: banded(solve=shifted_where(lambda p, _: isinstance(p.hessian, Banded))),
         (),
@@ -109,7 +121,10 @@ WRONG = {
         lambda: banded(solve=shifted_where(lambda p, _: len(p.lower) == 7 and len(p.gradient) == 4)),
         (),
     ),
-    "guess-harmless": (lambda: banded(solve=shifted_where(lambda _, guess: np.abs(guess).max() > 100.0)), ()),
+    "guess-harmless": (
+        lambda: banded(solve=shifted_where(lambda _, guess: np.abs(guess).max(initial=0.0) > 100.0)),
+        (),
+    ),
     "no-false-convergence": (lambda: banded(solve=claims), ("residual-truthful",)),
     "singular-refused": (lambda: banded(solve=blind), ()),
     "residual-truthful": (lambda: banded(solve=flattering), ()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix
+from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix
 
 __all__ = ["is_view", "lower_band"]
 
@@ -16,17 +16,16 @@ def lower_band(matrix: Matrix) -> Array:
         return matrix.data.T
     if isinstance(matrix, Diagonal):
         return matrix.data.reshape(-1, 1)
-    if isinstance(matrix, BlockDiagonal):
-        band = Banded(matrix.n, matrix.block - 1)
-        band.add(matrix)
-        return band.data.T
     if isinstance(matrix, Dense):
         n = matrix.n
         band = np.zeros((n, n))
         for j in range(n):
             band[j, : n - j] = matrix.data[j:, j]
         return band
-    raise TypeError(f"no band of a {type(matrix).__name__} matrix")
+    rows, columns, _ = matrix.entries()
+    band = Banded(matrix.n, int(np.abs(rows - columns).max(initial=0)))
+    band.add(matrix)
+    return band.data.T
 
 
 def is_view(matrix: Matrix) -> bool:

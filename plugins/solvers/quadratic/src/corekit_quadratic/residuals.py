@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.vectors import copy_vector
@@ -44,6 +46,10 @@ def compute_residuals(
             error = abs(y - _clip(y + z - lower[i], y_lower[i], y_upper[i]))
         else:
             error = abs(z - _clip(z + y, lower[i], upper[i]))
+        if (
+            lower[i] != lower[i] or upper[i] != upper[i]
+        ):  # no comparison in `_clip` tells what is not a number
+            error = math.nan
         normal = max(normal, error)
         total += error
     equation = 0.0

@@ -43,7 +43,7 @@ class SolutionChecker:
         status = Status.NON_FINITE
         if not lower_factor(h, self._factor):
             status = Status.SINGULAR
-        elif np.isfinite(problem.gradient).all() and np.isfinite(problem.values).all():
+        elif _is_finite(problem):
             return None
         x[:] = 0.0
         multiplier[:] = 0.0
@@ -98,7 +98,15 @@ class SolutionChecker:
         bound = np.where(multiplier > 0.0, problem.upper, problem.lower)
         distance, equal = np.abs(value - bound), problem.lower == problem.upper
         guess = np.where((distance > np.abs(multiplier) * row_compliance) & ~equal, 0.0, multiplier)
-        for limit in (problem.multiplier_lower, problem.multiplier_upper):
-            at_limit = equal & np.isfinite(limit) & (distance > np.abs(multiplier - limit) * row_compliance)
-            guess = np.where(at_limit, limit, guess)
-        return guess
+        least, most = problem.multiplier_lower, problem.multiplier_upper
+        limit = np.where(np.abs(multiplier - least) <= np.abs(multiplier - most), least, most)
+        at_limit = equal & np.isfinite(limit) & (distance > np.abs(multiplier - limit) * row_compliance)
+        return np.where(at_limit, limit, guess)
+
+
+def _is_finite(problem: QPProblem) -> bool:
+    """Whether g, C and E are finite, and bounds are numbers."""
+    numbers = (problem.gradient, problem.values, problem.compliance)
+    return all(np.isfinite(each).all() for each in numbers) and not (
+        np.isnan(problem.lower).any() or np.isnan(problem.upper).any()
+    )

@@ -72,7 +72,7 @@ class StandardForm:
         n = len(problem.gradient)
         i, j, where = problem.hessian.entries()
         h = problem.hessian.data.ravel(order="K")[where]
-        shape = (n, type(problem.hessian), len(h), problem.dofs.shape[1])
+        shape = (n, problem.hessian.layout, problem.dofs.shape[1])
         self.has_new_pattern = shape != self._shape
         if self.has_new_pattern:
             self._shape = shape
@@ -141,16 +141,17 @@ class StandardForm:
         self.lower, self.upper = np.full(self.row_count, -np.inf), np.full(self.row_count, np.inf)
         self.lower[position], self.upper[position] = low / common_scale, high / common_scale
         unused = np.ones(self.row_count, dtype=bool)
-        unused[position] = False
-        # an unused row has no entries, so its value is 0, within these bounds
+        bound = np.isfinite(low) | np.isfinite(high)
+        unused[position[bound]] = False
+        # a row that is unused, or bound by nothing, has no entries, so its value is 0, within these bounds
         self.lower[unused], self.upper[unused] = (
             np.where(self.equal[unused], 0.0, -1.0),
             np.where(self.equal[unused], 0.0, 1.0),
         )
         values = np.zeros((self.row_count, problem.dofs.shape[1]))
-        values[position] = scaled / length[:, None]
+        values[position[bound]] = (scaled / length[:, None])[bound]
         root, y_lower, y_upper = np.zeros(self.row_count), np.zeros(self.row_count), np.zeros(self.row_count)
-        root[position] = np.sqrt(problem.compliance) / length
+        root[position[bound]] = (np.sqrt(problem.compliance) / length)[bound]
         y_lower[position], y_upper[position] = (
             problem.multiplier_lower * length / common_scale,
             problem.multiplier_upper * length / common_scale,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
-from corekit.linalg.matrices import Banded, Dense, Diagonal, Matrix
+from corekit.linalg.matrices import Banded, BlockDiagonal, Diagonal, Sparse, SparsePattern
 from corekit.roles.problem import QPProblem
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import (
@@ -20,107 +20,12 @@ from corekit_testing.conformance.check import (
     expect_own_name,
     expect_unsolved,
 )
+from corekit_testing.conformance.qp_programs import enumerated, program, random_program, residual
 from corekit_testing.conformance.subject import SERIES, Answer, Session, Subject
 
-__all__ = ["CHECKS", "enumerated", "program"]
+__all__ = ["CHECKS"]
 
 _NEAR = 1e-7
-
-
-def program(
-    hessian: Matrix | Array,
-    gradient: Array,
-    rows: Array,
-    lower: Array,
-    upper: Array,
-    **more: Array,
-) -> QPProblem:
-    """A program from dense rows; compliance zero and multipliers unbounded where not given."""
-    k, n = rows.shape
-    if not isinstance(hessian, Matrix):
-        matrix = Dense(n)
-        matrix.data[:] = hessian
-        hessian = matrix
-    return QPProblem(
-        hessian=hessian,
-        gradient=np.array(gradient, dtype=float),
-        dofs=np.tile(np.arange(n), (k, 1)),
-        values=np.array(rows, dtype=float),
-        lower=np.array(lower, dtype=float),
-        upper=np.array(upper, dtype=float),
-        compliance=more.get("compliance", np.zeros(k)),
-        multiplier_lower=more.get("multiplier_lower", np.full(k, -np.inf)),
-        multiplier_upper=more.get("multiplier_upper", np.full(k, np.inf)),
-    )
-
-
-def random_program(
-    random: np.random.Generator, n: int, equal: int, other: int, *, soft: bool = False
-) -> QPProblem:
-    """A feasible program with equalities, one-sided and two-sided rows, and, if `soft`, compliance and weak rows."""
-    root = random.normal(size=(n, n))
-    rows = random.normal(size=(equal + other, n))
-    at = rows @ random.normal(size=n)
-    lower, upper = at.copy(), at.copy()
-    lower[equal:] -= random.uniform(0.0, 1.0, other)
-    upper[equal:] += np.where(random.random(other) < 0.5, np.inf, random.uniform(0.0, 1.0, other))
-    more: dict[str, Array] = {}
-    if soft:
-        k = equal + other
-        least, most = np.full(k, -np.inf), np.full(k, np.inf)
-        least[:equal], most[:equal] = -random.uniform(0.0, 0.5, equal), random.uniform(0.0, 0.5, equal)
-        more = {
-            "compliance": random.uniform(0.0, 0.3, k),
-            "multiplier_lower": least,
-            "multiplier_upper": most,
-        }
-    return program(root @ root.T / n + np.eye(n), 3.0 * random.normal(size=n), rows, lower, upper, **more)
-
-
-def enumerated(problem: QPProblem) -> Array:
-    """x of a program with dense rows, by every choice of sides in turn."""
-    H, k, n = problem.hessian.dense(), len(problem.lower), len(problem.gradient)
-    rows, equal = problem.values, problem.lower == problem.upper
-    choices = [
-        [("hold", low), ("fix", least), ("fix", most)]
-        if same
-        else [("fix", 0.0), ("hold", low), ("hold", high)]
-        for same, low, high, least, most in zip(
-            equal,
-            problem.lower,
-            problem.upper,
-            problem.multiplier_lower,
-            problem.multiplier_upper,
-            strict=True,
-        )
-    ]
-    for sides in product(*choices):
-        if any(not np.isfinite(value) for _, value in sides):
-            continue
-        held = np.array([kind == "hold" for kind, _ in sides], dtype=bool)
-        value = np.array([number for _, number in sides])
-        y = np.where(held, 0.0, value)
-        m = int(held.sum())
-        saddle = np.zeros((n + m, n + m))
-        saddle[:n, :n], saddle[:n, n:], saddle[n:, :n] = H, rows[held].T, rows[held]
-        saddle[n:, n:] = -np.diag(problem.compliance[held])
-        right = np.concatenate([-problem.gradient - rows.T @ y, value[held]])
-        found: Array = np.asarray(np.linalg.lstsq(saddle, right, rcond=None)[0], dtype=np.float64)
-        if np.abs(saddle @ found - right).max(initial=0.0) > 1e-9:
-            continue
-        y[held] = found[n:]
-        if residual(problem, found[:n], y) < 1e-9:
-            return found[:n]
-    raise ValueError(f"the reference program of {k} rows has no answer")
-
-
-def residual(problem: QPProblem, x: Array, y: Array) -> float:
-    """The largest natural residual, as the role states it."""
-    z = problem.values @ x - problem.compliance * y
-    equal = problem.lower == problem.upper
-    held = np.abs(y - np.clip(y + z - problem.lower, problem.multiplier_lower, problem.multiplier_upper))
-    other = np.abs(z - np.clip(z + y, problem.lower, problem.upper))
-    return float(np.max(np.where(equal, held, other), initial=0.0))
 
 
 def _balance(problem: QPProblem, x: Array, y: Array) -> float:
@@ -130,8 +35,10 @@ def _balance(problem: QPProblem, x: Array, y: Array) -> float:
 def _answer(
     subject: Subject, problem: QPProblem, guess: Array | None = None
 ) -> tuple[Array, Array, SolveInfo]:
-    x = np.zeros(len(problem.gradient))
-    y = np.zeros(len(problem.lower)) if guess is None else guess.copy()
+    """x, y and what is said of them; a guess is one of y, and of x its first entries in turn."""
+    x, y = np.zeros(len(problem.gradient)), np.zeros(len(problem.lower))
+    if guess is not None:
+        x[:], y[:] = np.resize(guess, len(x)), guess
     solver: Any = subject.build()
     info = solver.solve(problem, x, y)
     return x, y, info
@@ -161,22 +68,97 @@ def known_answers(subject: Subject) -> None:
         expect(_balance(problem, x, y) < _NEAR, "H·x + g + Cᵀ·y is not zero")
 
 
-@check("multipliers-signed", "y ≥ 0 at upper, y ≤ 0 at lower, 0 between")
+@check(
+    "multipliers-signed", "y ≥ 0 at upper, y ≤ 0 at lower, 0 between; of a weak equality at its own bounds"
+)
 def multipliers_signed(subject: Subject) -> None:
+    one, least, most = np.eye(1), np.array([-0.5]), np.array([0.3])
     for gradient, wanted in ((-5.0, 3.0), (5.0, -3.0), (0.5, 0.0)):
-        problem = program(np.eye(1), np.array([gradient]), np.eye(1), np.array([-2.0]), np.array([2.0]))
+        problem = program(one, np.array([gradient]), one, np.array([-2.0]), np.array([2.0]))
         _, y = _solved(subject, problem, "one variable in a box")
         expect_close("the multiplier", y, np.array([wanted]), _NEAR)
+    for gradient, wanted in ((-5.0, 0.3), (5.0, -0.5), (-1.1, 0.1)):
+        held = program(
+            one,
+            np.array([gradient]),
+            one,
+            np.ones(1),
+            np.ones(1),
+            multiplier_lower=least,
+            multiplier_upper=most,
+        )
+        x, y = _solved(subject, held, "a weak equality")
+        expect_close("the multiplier of a weak equality", y, np.array([wanted]), _NEAR)
+        expect_close("x that a weak equality leaves", x, np.array([-gradient - wanted]), _NEAR)
+
+
+@check("bounds-of-equalities-alone", "bounds of multipliers are those of equalities, and bind no other row")
+def bounds_of_equalities_alone(subject: Subject) -> None:
+    plain = random_program(np.random.default_rng(58), 5, 1, 4)
+    least, most = np.full(5, -1e-3), np.full(5, 1e-3)
+    least[0], most[0] = -np.inf, np.inf
+    problem = program(
+        plain.hessian, plain.gradient, plain.values, plain.lower, plain.upper,
+        multiplier_lower=least, multiplier_upper=most,
+    )  # fmt: skip
+    x, _ = _solved(subject, problem, "a program whose inequalities have bounds of multipliers")
+    expect_close(
+        "x of a program whose inequalities have bounds of multipliers, which nobody reads",
+        x,
+        enumerated(plain),
+        _NEAR,
+    )
+
+
+@check("rows-gathered", "rows have their entries where `dofs` says; those that are unused add nothing")
+def rows_gathered(subject: Subject) -> None:
+    random = np.random.default_rng(59)
+    n, k, width = 6, 4, 3
+    for first in (0, n - 1):
+        dofs = np.array([np.roll(random.permutation(n)[:width], row) for row in range(k)])
+        values = random.normal(size=(k, width))
+        values[1:, -1], dofs[1:, -1] = 0.0, first  # as wide as the widest row: the rest is unused
+        dofs[2, 0] = first  # and the index of an unused entry may be that of a used one
+        rows = np.zeros((k, n))
+        np.add.at(rows, (np.arange(k)[:, None], dofs), values)
+        at = rows @ random.normal(size=n)
+        lower, upper = at.copy(), at.copy()
+        upper[2:] = np.inf
+        hessian = np.diag(random.uniform(1.0, 2.0, n)) + 0.1
+        dense = program(hessian, 3.0 * random.normal(size=n), rows, lower, upper)
+        x, _ = _solved(
+            subject, evolve(dense, dofs=dofs, values=values), "a program with rows of three entries"
+        )
+        expect_close("x of a program with rows of three entries", x, enumerated(dense), _NEAR)
+
+
+@check("unbound-free", "without rows, or with rows that bind nothing, x = −H⁻¹·g and y = 0")
+def unbound_free(subject: Subject) -> None:
+    hessian, gradient = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, -2.0])
+    for k in (0, 2):
+        endless = np.full(k, np.inf)
+        x, y = _solved(
+            subject,
+            program(hessian, gradient, np.eye(2)[:k], -endless, endless),
+            f"{k} rows that bind nothing",
+        )
+        expect_close(f"x with {k} rows that bind nothing", x, -np.linalg.solve(hessian, gradient), _NEAR)
+        expect_close(f"y of {k} rows that bind nothing", y, np.zeros(k), _NEAR)
 
 
 @check("structures-alike", "the same program in another structure has the same answer")
 def structures_alike(subject: Subject) -> None:
-    diagonal, band = Diagonal(5), Banded(5, 1)
-    diagonal.data[:] = [1.0, 2.0, 3.0, 2.0, 1.0]
-    band.data[0], band.data[1, :4] = 2.0, -0.5
+    diagonal, band, blocks = Diagonal(6), Banded(6, 1), BlockDiagonal(3, 2)
+    diagonal.data[:] = [1.0, 2.0, 3.0, 2.0, 1.0, 4.0]
+    band.data[0], band.data[1, :5] = 2.0, [-0.5, -0.7, 0.3, -0.5, 0.6]
+    blocks.data[:] = [[[2.0, 0.5], [0.5, 1.0]], [[3.0, -1.0], [-1.0, 2.0]], [[1.0, 0.2], [0.2, 4.0]]]
+    full = band.dense()
+    full[0, 4] = full[4, 0] = -0.4
+    sparse = Sparse(SparsePattern.from_entries(6, *np.nonzero(full)))
+    sparse.data[sparse.where(*np.nonzero(full))] = full[np.nonzero(full)]
     random = np.random.default_rng(51)
-    for matrix in (diagonal, band):
-        plain = random_program(random, 5, 1, 3)
+    for matrix in (diagonal, band, blocks, sparse):
+        plain = random_program(random, 6, 1, 3)
         first = program(matrix, plain.gradient, plain.values, plain.lower, plain.upper)
         second = program(matrix.dense(), plain.gradient, plain.values, plain.lower, plain.upper)
         one, two = (_solved(subject, each, "a structured program")[0] for each in (first, second))
@@ -252,23 +234,27 @@ def residual_truthful(subject: Subject) -> None:
     random = np.random.default_rng(55)
     one = np.ones((2, 1))
     bad = program(np.eye(1), np.zeros(1), one, np.array([1.0, -np.inf]), np.array([np.inf, -1.0]))
-    for problem in [bad, *(random_program(random, 4, 1, 4, soft=soft) for soft in (False, True))]:
+    some = [random_program(random, 4, 1, 4, soft=soft) for soft in (False, True)]
+    for problem in [bad, *some, *(evolve(each, tolerance=1e-300) for each in some)]:
         x, y, info = _answer(subject, problem)
         true, said = residual(problem, x, y), info.residuals.normal
         expect(abs(true - said) <= 1e-12 + 1e-6 * true, f"says a residual of {said:.6g}, it is {true:.6g}")
         true, said = _balance(problem, x, y), info.residuals.equation
         expect(abs(true - said) <= 1e-12 + 1e-6 * true, f"says an imbalance of {said:.6g}, it is {true:.6g}")
-        met = residual(problem, x, y) <= problem.tolerance * (1 + 1e-6)
-        expect(met or not info.status.solved, f"is {info.status.name} with a residual of {true:.3g}")
+        true, said = residual(problem, x, y), info.residuals.normal
+        met = true <= problem.tolerance * (1 + 1e-6) or said <= problem.tolerance < 1e-12
+        what = f"with a residual of {max(true, said):.3g}, the program's tolerance is {problem.tolerance:.3g}"
+        expect(met or not info.status.solved, f"is {info.status.name} {what}")
 
 
-@check("nan-unsolved", "what is not a number is never said to be solved")
+@check("nan-unsolved", "what is not a number, and an infinite H or g, is never said to be solved")
 def nan_unsolved(subject: Subject) -> None:
-    for name in ("hessian", "gradient", "values"):
+    spoilt = [(name, np.nan) for name in ("hessian", "gradient", "values", "lower", "compliance")]
+    for name, number in [*spoilt, ("hessian", np.inf), ("gradient", np.inf)]:
         problem = random_program(np.random.default_rng(56), 3, 1, 2)
-        spoilt = problem.hessian.data if name == "hessian" else getattr(problem, name)
-        spoilt[0] = np.nan
-        expect_unsolved(f"a program with nan in its {name}", _answer(subject, problem)[2])
+        values = problem.hessian.data if name == "hessian" else getattr(problem, name)
+        values[-1 if name == "lower" else 0] = number
+        expect_unsolved(f"a program with {number} in its {name}", _answer(subject, problem)[2])
 
 
 @check("answered-by-itself", "an answer is not ascribed to another solver")
@@ -311,6 +297,9 @@ CHECKS: tuple[Check, ...] = (
     *answer_checks(QPSession),
     known_answers,
     multipliers_signed,
+    bounds_of_equalities_alone,
+    rows_gathered,
+    unbound_free,
     structures_alike,
     units_harmless,
     dependent_rows_harmless,
