@@ -4,8 +4,15 @@
     δ = E⁺·(q′ − q) for q′ near q,   E = ∂integrate(q, δ, 1)/∂δ at δ = 0                                    (2)
 
 A body whose coordinates add up, integrate(q, v, h) = q + h·v, has T_q = T_v = E = 1. Which ones do is found by moving
-the body to random places. For all others, as orientations are, T_q, T_v and E are central differences of `integrate`,
-body by body.
+the body to random places. Of others, as orientations are, the order in which displacements follow each other counts:
+
+    B(x) = d/dε T_q(ε·x) at ε = 0,   T_q(ε·x) of a motion by ε·x                                           (3)
+
+Where motions make a group and its velocities are those of its algebra, B is linear in x and the same everywhere, and
+
+    T_q = exp(h·B(v̄)),       T_v = Σ_k (h·B(v̄))^k/(k + 1)!                                                 (4)
+
+which is found by differences of `integrate` at two places, once. Else T_q, T_v and E are such differences every time.
 """
 
 from __future__ import annotations
@@ -27,6 +34,12 @@ __all__ = ["Charts"]
 
 _STEP: Final = 2.0**-17
 _ROUNDING: Final = 1e-12
+_LONG_STEP: Final = 2.0**-9
+"""Of differences of fourth order."""
+_ALIKE: Final = 1e-8
+"""Within which two B are one, and (4) holds."""
+_LARGEST_GROUP: Final = 24
+"""Velocities up to which a group is looked for."""
 
 
 def _adds_up(terms: BodyTerms, state: State) -> bool:
@@ -54,6 +67,7 @@ class Charts:
 
     Attributes:
         adds_up: of every body whether its coordinates add up.
+        commute_known: whether (3) is known of all others.
     """
 
     def __init__(self, world: WorldTerms, state: State) -> None:
@@ -63,6 +77,13 @@ class Charts:
         )
         ends = np.cumsum([0, *(terms.body.nq for terms in world.bodies)]).tolist()
         self._places = [slice(a, b) for a, b in pairwise(ends)]
+        self._brackets: list[Array | None] = [
+            None if adds_up else _brackets(terms, own)
+            for terms, own, adds_up in zip(world.bodies, state.body_states, self.adds_up, strict=True)
+        ]
+        self.commute_known = all(
+            adds_up or own is not None for adds_up, own in zip(self.adds_up, self._brackets, strict=True)
+        )
 
     def displace(self, state: State, displacement: Array, out: State) -> None:
         """Write q(δ) and its aux; time and v are those of the state."""
@@ -85,6 +106,14 @@ class Charts:
             out[where] = own if self.adds_up[b] else np.linalg.lstsq(self._basis(b, state), own)[0]
         return out
 
+    def bracket_product(self, displacement: Array, covector: Array) -> Array:
+        """B(x)ᵀ·a of (3), shape (nv,); zero where coordinates add up."""
+        out = np.zeros_like(covector)
+        for where, own in zip(self._world.slices, self._brackets, strict=True):
+            if own is not None:
+                out[where] = np.einsum("kij,k,i->j", own, displacement[where], covector[where])
+        return out
+
     def transports(self, start: State, velocity: Array, step: float, end: State) -> _Transports:
         """T_q and h·T_v of a motion from `start` to `end` with v̄ = `velocity` over h [s]."""
         blocks: list[tuple[slice, Array, Array]] = []
@@ -92,6 +121,10 @@ class Charts:
             if self.adds_up[b]:
                 continue
             own, model, mean = start.body_states[b], terms.body.model, velocity[where]
+            brackets = self._brackets[b]
+            if brackets is not None:
+                blocks.append((where, *_group_transports(step * np.einsum("kij,k->ij", brackets, mean), step)))
+                continue
             inverse = np.linalg.pinv(self._basis(b, end))
             begin = own.copy()
 
@@ -120,6 +153,85 @@ def _columns(terms: BodyTerms, state: State, write: Callable[[Array, State], Non
         move[j] = 0.0
         out[:, j] = (one.q - other.q) / (2.0 * _STEP)
     return out
+
+
+def _group_transports(b: Array, step: float) -> tuple[Array, Array]:
+    """T_q and h·T_v of (4) for h·B(v̄)."""
+    size = np.abs(b).sum(axis=1).max(initial=0.0)
+    halvings = max(0, int(np.ceil(np.log2(size))) + 1) if size > 0.5 else 0
+    b = b / 2.0**halvings
+    one = np.eye(len(b))
+    whole, mean, term = one.copy(), one.copy(), one
+    for k in range(1, 18):
+        term = term @ b / k
+        whole += term
+        mean += term / (k + 1)
+    for _ in range(halvings):
+        # of twice the motion, the mean over its halves
+        mean = 0.5 * (mean + whole @ mean)
+        whole = whole @ whole
+    return whole, step * mean
+
+
+def _fourth_order(values: Callable[[float], Array], step: float) -> Array:
+    """The derivative of a function at 0 by differences of fourth order."""
+    near, far = values(step) - values(-step), values(2.0 * step) - values(-2.0 * step)
+    return (8.0 * near - far) / (12.0 * step)
+
+
+def _displacement_slopes(terms: BodyTerms, state: State, out: State, move: Array) -> Array:
+    """T_q of a motion by `move` over h = 1 from a state of a body, shape (nv, nv)."""
+    model, nv, at = terms.body.model, terms.body.nv, state.copy()
+    end = state.copy()
+    model.integrate(state, move, 1.0, state, end)
+    unit = np.eye(nv)
+
+    def moved(j: int) -> Array:
+        def ahead(size: float) -> Array:
+            model.integrate(state, size * unit[j], 1.0, state, at)
+            model.integrate(at, move, 1.0, at, out)
+            return out.q.copy()
+
+        return _fourth_order(ahead, _LONG_STEP)
+
+    def basis(j: int) -> Array:
+        def ahead(size: float) -> Array:
+            model.integrate(end, size * unit[j], 1.0, end, out)
+            return out.q.copy()
+
+        return _fourth_order(ahead, _LONG_STEP)
+
+    slopes, own = (np.array([each(j) for j in range(nv)]).T for each in (moved, basis))
+    return np.asarray(np.linalg.lstsq(own, slopes)[0])
+
+
+def _brackets(terms: BodyTerms, state: State) -> Array | None:
+    """B of (3) for every unit of x, shape (nv, nv, nv); None where it varies or (4) does not hold."""
+    nv = terms.body.nv
+    if nv > _LARGEST_GROUP:
+        return None
+    draw, scratch, unit = np.random.default_rng(0), state.copy(), np.eye(nv)
+    there = state.copy()
+    terms.body.model.integrate(state, 0.3 * draw.standard_normal(nv), 1.0, state, there)
+    found = []
+    for place in (state, there):
+
+        def of_motion(k: int, place: State = place) -> Array:
+            return _fourth_order(
+                lambda size: _displacement_slopes(terms, place, scratch, size * unit[k]), _LONG_STEP
+            )
+
+        found.append(np.array([of_motion(k) for k in range(nv)]))
+    if not np.abs(found[0] - found[1]).max(initial=0.0) <= _ALIKE:
+        return None
+    move = 0.3 * draw.standard_normal(nv)
+    here = _displacement_slopes(terms, state, scratch, move)
+    group, _ = _group_transports(np.einsum("kij,k->ij", found[0], move), 1.0)
+    if not np.abs(here - group).max(initial=0.0) <= _ALIKE:
+        return None
+    # differences leave 1e-11 of zeros and ones
+    whole = np.round(found[0])
+    return np.where(np.abs(found[0] - whole) <= _ALIKE, whole, found[0])
 
 
 @final

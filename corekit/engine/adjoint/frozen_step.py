@@ -15,6 +15,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
+from corekit.engine.adjoint.body_equations import body_equations
 from corekit.engine.adjoint.frozen_contacts import ContactTerms, FrozenContacts
 from corekit.engine.adjoint.solutions import Kind, Solution, solutions_of
 from corekit.engine.bodies.body_terms import BodyTerms
@@ -321,27 +322,14 @@ class FrozenStep:
         momentum, size, weight = np.empty((3, world.nv))
         held, sizes, first = [], [], 0
         for terms, where in zip(world.bodies, world.slices, strict=True):
-            own, forces = change[where], np.zeros(terms.body.nv) if is_apart else terms.rhs
-            moved = terms.unbalanced(own) + terms.rhs if is_linear else np.zeros(terms.body.nv)
-            momentum[where], size[where] = moved - forces, np.abs(moved) + np.abs(forces)
+            last = first + (0 if terms.constraints is None else terms.constraints.rows.count)
+            impulse, side, first = solution.of_constraints[first:last], solution.side[first:last], last
+            momentum[where], error, size[where], left = body_equations(
+                terms, self.step, change[where], impulse, side, is_linear=is_linear, is_apart=is_apart
+            )
             terms.mass.multiply(velocity[where], weight[where])
-            constraints = terms.constraints
-            if constraints is None or not constraints.rows.count:
-                continue
-            rows = constraints.rows
-            here = slice(first, first := first + rows.count)
-            impulse, side, given = solution.of_constraints[here], solution.side[here], np.zeros(terms.body.nv)
-            rows.add_transpose_product(impulse, given)
-            momentum[where] -= given
-            size[where] += np.abs(given)
-            product = rows.product(own) if is_linear else np.zeros(rows.count)
-            error = product + constraints.compliance * impulse - constraints.target
-            if side.any():
-                low, high = np.full((2, rows.count), np.inf)
-                low[constraints.bounded], high[constraints.bounded] = constraints.bounds(self.step)
-                error = np.where(side < 0, impulse - low, np.where(side > 0, impulse - high, error))
             held.append(error)
-            sizes.append(np.abs(product) + np.abs(constraints.target) + np.abs(impulse) * (side != 0))
+            sizes.append(left)
         joints = world.joints
         if joints is not None:
             given = joints.jacobian.T @ solution.of_joints
