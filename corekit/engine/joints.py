@@ -249,6 +249,11 @@ class JointRows:
             )  # fmt: skip
         return error
 
+    def jacobian_at(self, state: State) -> Array:
+        """J at a state, shape (rows, nv); it is kept as `jacobian`."""
+        self._write_jacobian(state)
+        return self.jacobian
+
     def _rates(self, time: float) -> Array:
         """u at a time [s], the bodies' frames where they were placed last, a new array (rows,)."""
         out = np.zeros(self.count)

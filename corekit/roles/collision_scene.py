@@ -147,17 +147,21 @@ class CollisionScene:
 
     def update_poses(self, state: State) -> None:
         """Compute every frame and shape pose at a world state and its time."""
-        table, poses = self.table, self.poses
         self.placements += 1
         for body, position, rotation in self._views:
             body.model.compute_frame_poses(state.body_states[body.index], position, rotation)
+        self.place_shapes()
+        if self.moving:
+            self._place_obstacles(state.time)
+
+    def place_shapes(self) -> None:
+        """Compute the poses of the shapes that frames carry from those of the frames."""
+        table, poses = self.table, self.poses
         if self._carried:
             update_shape_poses(
                 table.frame, table.offset_position, table.offset_rotation, self.is_shifted, table.second_frame,
                 poses.frame_position, poses.frame_rotation, poses.position, poses.rotation, poses.end,
             )  # fmt: skip
-        if self.moving:
-            self._place_obstacles(state.time)
 
     def _place_obstacles(self, time: float) -> None:
         poses, carried = self.poses, self._carried

@@ -44,6 +44,9 @@ class SweepReport:
         redundant: steps whose contacts or constraints repeat each other.
         lost: differences without a contact that ends there, which count as zero.
         reparametrised: body → steps that changed its coordinates.
+        smooth: steps in which nothing pushes, pulled by K and D of the models.
+        by_terms: steps pulled term by term, by products of bodies, joints and contacts.
+        by_columns: reason → steps pulled by differences of the whole step, column by column, which cost most.
     """
 
     steps: int
@@ -52,6 +55,9 @@ class SweepReport:
     redundant: int
     lost: int
     reparametrised: dict[str, int] = field(factory=dict)
+    smooth: int = 0
+    by_terms: int = 0
+    by_columns: dict[str, int] = field(factory=dict)
 
 
 class RunDerivative(NamedTuple):

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
+from corekit.engine.adjoint.term_products import TermProducts
 
 
 class Comparison(NamedTuple):
@@ -19,6 +21,9 @@ class Comparison(NamedTuple):
         transposed: |a·δq⁺ + b·δv⁺ − a₀·δq₀ − b₀·δv₀|, relative to the sum of the sizes of its terms.
         derivative: of the step.
         frozen: its equations.
+        terms: the largest difference of covectors pulled by terms from those by columns, relative to the largest
+            entries; None where columns answer.
+        reason: why they do.
     """
 
     place: float
@@ -26,6 +31,8 @@ class Comparison(NamedTuple):
     transposed: float
     derivative: StepDerivative
     frozen: FrozenStep
+    terms: float | None
+    reason: str | None
 
 
 def pull(derivative: StepDerivative, frozen: FrozenStep, a, b):
@@ -52,6 +59,21 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
     driven = ~np.concatenate([terms.free for terms in system.terms.bodies])
     for each in (place, velocity, a, b):
         each[driven] = 0.0
+    found_place, found_velocity = derivative.push(place, velocity)
+    a0, b0 = pull(derivative, frozen, a, b)
+    end = Covectors(
+        a, b, draw.standard_normal(frozen.here.tangents.shape), np.zeros_like(frozen.arguments.start_impulse)
+    )
+    columns, _ = derivative.pull(end)
+    products = TermProducts(system, charts, BodyProducts(system.terms, charts, tape[0].start))
+    quick = StepDerivative(system, frozen, charts, np.ones(system.nv), np.ones(system.nv), products)
+    terms = None
+    if quick.reason is None:
+        by_terms, _ = quick.pull(end)
+        terms = max(
+            np.abs(one - other).max(initial=0.0) / max(np.abs(other).max(initial=0.0), np.finfo(float).tiny)
+            for one, other in zip(by_terms[:3], columns[:3], strict=True)
+        )
     ends = {}
     for k in (-2, -1, 0, 1, 2):
         simulation.restore(before)
@@ -62,9 +84,7 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
         simulation.step()
         ends[k] = np.concatenate([simulation.state.q, simulation.state.v])
     simulation.restore(after)
-    found_place, found_velocity = derivative.push(place, velocity)
-    a0, b0 = pull(derivative, frozen, a, b)
-    terms = np.concatenate([a * found_place, b * found_velocity, -a0 * place, -b0 * velocity])
+    parts = np.concatenate([a * found_place, b * found_velocity, -a0 * place, -b0 * velocity])
     errors = []
     # of second order: central, or on one side where a kink is nearer than the arguments of a difference
     for one in (
@@ -79,4 +99,6 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
                 np.abs(found_velocity - of_velocity).max() / np.abs(of_velocity).max(),
             )
         )
-    return Comparison(*min(errors, key=max), abs(terms.sum()) / np.abs(terms).sum(), derivative, frozen)
+    return Comparison(
+        *min(errors, key=max), abs(parts.sum()) / np.abs(parts).sum(), derivative, frozen, terms, quick.reason
+    )

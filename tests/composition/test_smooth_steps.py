@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.smooth_step import SmoothSteps
@@ -42,7 +43,7 @@ def test_k_and_d_pull_a_step_as_differences_do(name, integrator):
     system, record = simulation.system, tape[0]
     assert isinstance(system, WorldSystem)
     charts, nv = Charts(system.terms, record.start), system.nv
-    smooth = SmoothSteps(system, charts, record.start)
+    smooth = SmoothSteps(system, BodyProducts(system.terms, charts, record.start))
     step = FrozenStep(system)
     step.load(record)
     a, b = np.random.default_rng(0).standard_normal((2, nv))

@@ -123,7 +123,9 @@ class Charts:
             own, model, mean = start.body_states[b], terms.body.model, velocity[where]
             brackets = self._brackets[b]
             if brackets is not None:
-                blocks.append((where, *_group_transports(step * np.einsum("kij,k->ij", brackets, mean), step)))
+                blocks.append(
+                    (where, *_group_transports(step * np.einsum("kij,k->ij", brackets, mean), step))
+                )
                 continue
             inverse = np.linalg.pinv(self._basis(b, end))
             begin = own.copy()
@@ -202,7 +204,7 @@ def _displacement_slopes(terms: BodyTerms, state: State, out: State, move: Array
         return _fourth_order(ahead, _LONG_STEP)
 
     slopes, own = (np.array([each(j) for j in range(nv)]).T for each in (moved, basis))
-    return np.asarray(np.linalg.lstsq(own, slopes)[0])
+    return np.asarray(np.linalg.lstsq(own, slopes)[0], dtype=float)
 
 
 def _brackets(terms: BodyTerms, state: State) -> Array | None:

@@ -107,6 +107,19 @@ class FrozenContacts:
         """Whether the impulses with which a step began change what it does: by pyramids that turn they do."""
         return self._turns
 
+    @property
+    def limits_push_out(self) -> bool:
+        """Whether pushing out of an overlap is limited."""
+        return self._is_limited
+
+    def gap_slopes(self, solution: Solution) -> Array:
+        """α of (1) of the closed contacts of a solution, shape (k,)."""
+        pipeline = self._world.pipeline
+        assert pipeline is not None
+        rule = pipeline.rule
+        push = min(1.0, self._equation.step * rule.push_out)
+        return np.choose(self._branch[solution.modes.index], (rule.approach, push, 0.0))
+
     # — at the record —
 
     def find_modes(self, solution: Solution, start: State, velocity: Array, start_impulse: Array) -> None:
@@ -114,7 +127,7 @@ class FrozenContacts:
         known, width, nv = self._known, self._width, self._world.nv
         if known is None:
             return
-        found = self._places(known.id)
+        found = self.places(known.id)
         rows = np.zeros((len(found), width, nv))
         is_there = found >= 0
         if is_there.any():
@@ -180,7 +193,7 @@ class FrozenContacts:
             return ContactTerms(
                 np.zeros((0, width, world.nv)), none, square, square, none, none, np.zeros(world.nv)
             )
-        index = self._places(known.id[modes.index])
+        index = self.places(known.id[modes.index])
         if (index < 0).any():
             raise ContactLost
         rows, impulse = self._rows()[index], solution.of_contacts[modes.index]
@@ -214,7 +227,7 @@ class FrozenContacts:
         assert pipeline is not None
         first, h, rule = pipeline.first_gap[index], equation.step, pipeline.rule
         branch, push = self._branch[solution.modes.index], min(1.0, h * rule.push_out)
-        slope = np.choose(branch, (rule.approach, push, 0.0))
+        slope = self.gap_slopes(solution)
         offset = np.where(branch == _CAPPED, -h * rule.cap, 0.0)
         if solution.kind is Kind.APART:
             own = np.zeros((len(index), self._width))
@@ -241,7 +254,7 @@ class FrozenContacts:
         known, pipeline = self._known, self._world.pipeline
         if known is None or pipeline is None:
             return np.zeros((0, 3))
-        place, out = self._places(known.id), np.zeros((len(known.id), 3))
+        place, out = self.places(known.id), np.zeros((len(known.id), 3))
         out[place >= 0] = pipeline.contacts.tangent[place[place >= 0]]
         return out
 
@@ -249,7 +262,7 @@ class FrozenContacts:
         """J of all contacts, shape (m, width, nv)."""
         return self._world.jacobian.to_dense().reshape(-1, self._width, self._world.nv)
 
-    def _places(self, wanted: IntArray) -> IntArray:
+    def places(self, wanted: IntArray) -> IntArray:
         """Where contacts stand among those found now, −1 for one that was not."""
         pipeline = self._world.pipeline
         assert pipeline is not None
@@ -260,7 +273,7 @@ class FrozenContacts:
         """d_k of all contacts found now, shape (m, width − 1, r)."""
         known, pyramids = self._known, self._pyramids
         assert known is not None and pyramids is not None
-        found = self._places(known.id)
+        found = self.places(known.id)
         carried = np.zeros((self._equation.contact_count, self._width))
         carried[found[found >= 0]] = start_impulse[found >= 0]
         equation = self._equation

@@ -116,6 +116,7 @@ class FrozenStep:
         theta: θ of its scheme; None for one that linearises at the start. step: h [s].
         arguments: those of the record.
         here: F there.
+        contacts: those of the record at other arguments.
         wants_tangents: whether F has tangents beside it, where they are memory of a run.
     """
 
@@ -123,7 +124,7 @@ class FrozenStep:
         self._world, self._equation = system.terms, system.equation
         self._trial, self._end = system.new_state(), system.new_state()
         self._zero = np.zeros(system.nv)
-        self._contacts = FrozenContacts(system.terms, system.equation)
+        self.contacts = FrozenContacts(system.terms, system.equation)
         self._width, self._judges, self.wants_tangents = system.terms.jacobian.width, True, True
 
     # — one step —
@@ -154,7 +155,7 @@ class FrozenStep:
         self.theta: float | None = None if point.is_single_solve else point.share
         self.solutions = solutions_of(record, self._width)
         self._restore(record)
-        self._contacts.load(record.contacts)
+        self.contacts.load(record.contacts)
         contacts = record.contacts
         held = contacts is not None and contacts.are_of_start and self._equation.passed_pair is None
         self._equation.begin_step(record.start, self.step, contacts_at_start=self.theta is None or held)
@@ -177,7 +178,7 @@ class FrozenStep:
         self.solutions, self.arguments, self.here = other.solutions, other.arguments, other.here
         self.wants_tangents = other.wants_tangents
         self._restore(self.record)
-        self._contacts.hold(other._contacts)
+        self.contacts.hold(other.contacts)
         self._equation.begin_step(
             self.record.start, self.step, contacts_at_start=other._equation.holds_contacts
         )
@@ -185,12 +186,12 @@ class FrozenStep:
     @property
     def tracks_tangents(self) -> bool:
         """Whether tangents are memory of a run; see `FrozenContacts`."""
-        return self._contacts.tracks_tangents
+        return self.contacts.tracks_tangents
 
     @property
     def tracks_impulses(self) -> bool:
         """Whether impulses are."""
-        return self._contacts.tracks_impulses
+        return self.contacts.tracks_impulses
 
     def _name_of(self, i: int) -> str:
         for solution, residual in zip(self.solutions, self.here.residuals, strict=True):
@@ -225,7 +226,7 @@ class FrozenStep:
         pipeline, forces = self._world.pipeline, self._world.forces
         struck = any(each.struck.any() for each in self.solutions)
         stay = pipeline is not None and forces is None and not pipeline.scene.moving
-        return stay and self.theta is None and not struck and not self._contacts.need_matrix
+        return stay and self.theta is None and not struck and not self.contacts.need_matrix
 
     def evaluate(self, arguments: Arguments, *, contacts_stay: bool = False) -> Evaluation:
         """F of (1).
@@ -256,14 +257,14 @@ class FrozenStep:
                 about = final if solution.kind is Kind.VELOCITY else velocity
                 self._expand_bodies(start, about)
             if is_first:
-                self._contacts.find_modes(solution, start, own, carried)
+                self.contacts.find_modes(solution, start, own, carried)
             known = self.here.residuals[len(residuals)].contacts if contacts_stay else None
             residual = self._residual(solution, start, own, about, carried, known)
             residuals.append(residual._replace(linear=self._linear(solution)) if is_first else residual)
         if contacts_stay:
             return Evaluation(tuple(residuals), self.here.tangents)
-        tracks = self._contacts.tracks_tangents and self.wants_tangents
-        return Evaluation(tuple(residuals), self._contacts.tangents() if tracks else np.zeros((0, 3)))
+        tracks = self.contacts.tracks_tangents and self.wants_tangents
+        return Evaluation(tuple(residuals), self.contacts.tangents() if tracks else np.zeros((0, 3)))
 
     def _point(self, start: State, velocity: Array) -> LinearisationPoint:
         """The point of the θ family at v_k = `velocity`, as `ThetaStep` makes it."""
@@ -295,6 +296,10 @@ class FrozenStep:
         if pipeline is not None and world.forces is None and equation.point is not None:
             equation.find_contacts(start, equation.point)
 
+    def point(self) -> LinearisationPoint:
+        """About what bodies are expanded at the record of a step that linearises at its start."""
+        return self._point_at_start(self.record.start)
+
     def _point_at_start(self, start: State) -> LinearisationPoint:
         point = self.record.point
         assert point is not None
@@ -306,7 +311,7 @@ class FrozenStep:
             self._equation.set_point(self._point_at_start(start), BodyTerms.linearise)
             return
         # what moves bodies apart, and pyramids that turn, know the matrix of the step
-        whole = self.solutions[-1].kind is Kind.APART or self._contacts.need_matrix
+        whole = self.solutions[-1].kind is Kind.APART or self.contacts.need_matrix
         self._equation.set_point(
             self._point(start, velocity), BodyTerms.linearise if whole else _linearise_residual
         )
@@ -338,7 +343,7 @@ class FrozenStep:
             product = joints.jacobian @ change if is_linear else np.zeros(joints.count)
             held.append(product - joints.target)
             sizes.append(np.abs(product) + np.abs(joints.target))
-        contacts = self._contacts.evaluate(solution, start, velocity, carried) if known is None else known
+        contacts = self.contacts.evaluate(solution, start, velocity, carried) if known is None else known
         given = contacts.given if world.forces is None else self._potential_impulse(start, velocity)
         momentum -= given
         size += np.abs(given)

@@ -17,13 +17,15 @@ of prescribed velocities are those of the identity, and what is prescribed at th
 What a step keeps for the next one is an argument too, where it changes what the next one does: the tangents of contacts
 with pyramids that stand, t_k = (1 − nnᵀ)·t_{k−1} normalised, and impulses where pyramids turn.
 
-F_x, and for the θ family F_v, are central differences of (1), column by column. Where a contact is not found on one
-side the difference is one-sided.
+F_x, and for the θ family F_v, are central differences of (1), column by column: the general rule. Where a contact is
+not found on one side the difference is one-sided. To pull, products with F_x are enough, and `term_products` has them
+without columns for most steps; `reason` says for which it has not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
@@ -38,6 +40,7 @@ from corekit.engine.adjoint.solutions import Kind
 if TYPE_CHECKING:
     from corekit.engine.adjoint.charts import Charts
     from corekit.engine.adjoint.frozen_step import Arguments, FrozenStep
+    from corekit.engine.adjoint.term_products import TermProducts
     from corekit.engine.world.world_system import WorldSystem
 
 __all__ = ["Covectors", "StepDerivative"]
@@ -70,8 +73,10 @@ class StepDerivative:
     Args:
         system: the world. frozen: its recorded step. charts: of its states.
         displacement_scale, velocity_scale: over which q and v change what a step does, shape (nv,).
+        terms: products by its terms, to pull without columns; None: columns answer.
 
     Attributes:
+        reason: why columns pull; None where products by terms do.
         lost: columns that no side had all contacts for, and which are zero.
     """
 
@@ -82,27 +87,25 @@ class StepDerivative:
         charts: Charts,
         displacement_scale: Array,
         velocity_scale: Array,
+        terms: TermProducts | None = None,
     ) -> None:
         self._frozen, self._charts, self._world = frozen, charts, system.terms
         self._by_place, self._by_velocity = _STEP * displacement_scale, _STEP * velocity_scale
         self._moved = system.new_state()
         self.lost = 0
-        nv = system.nv
         self._prescribed: BoolArray = ~np.concatenate([terms.free for terms in system.terms.bodies])
         sizes = [each.stacked().size for each in frozen.here.residuals]
         ends = np.cumsum([0, *sizes]).tolist()
         self._parts = [slice(a, b) for a, b in pairwise(ends)]
         self._tangents = slice(ends[-1], ends[-1] + frozen.here.tangents.size)
         here = frozen.arguments
-        is_open = (
+        self._is_open = (
             not frozen.has_closed_contacts and not frozen.here.tangents.size and system.terms.forces is None
         )
-        self._of_place = self._columns(nv, self._place, contacts_stay=is_open)
-        self._of_start = self._start_columns(is_open)
-        linear = frozen.theta is None and system.terms.forces is None
-        self._of_velocity = None if linear else self._columns(nv, self._velocity, contacts_stay=is_open)
-        impact = any(each.kind is Kind.VELOCITY for each in frozen.solutions)
-        self._of_final = None if linear or not impact else self._columns(nv, self._final)
+        self._is_linear = frozen.theta is None and system.terms.forces is None
+        self._has_impact = any(each.kind is Kind.VELOCITY for each in frozen.solutions)
+        self._terms = terms
+        self.reason = "columns asked for" if terms is None else terms.reason(frozen)
         self._systems = [self._system(s) for s in range(len(frozen.solutions))]
         theta = 1.0 if frozen.theta is None else frozen.theta
         self._theta = theta
@@ -127,6 +130,26 @@ class StepDerivative:
         return all(each.is_regular for each in self._systems)
 
     # — differences —
+
+    @cached_property
+    def _of_place(self) -> Array:
+        return self._columns(self._world.nv, self._place, contacts_stay=self._is_open)
+
+    @cached_property
+    def _of_start(self) -> Array:
+        return self._start_columns(self._is_open)
+
+    @cached_property
+    def _of_velocity(self) -> Array | None:
+        if self._is_linear:
+            return None
+        return self._columns(self._world.nv, self._velocity, contacts_stay=self._is_open)
+
+    @cached_property
+    def _of_final(self) -> Array | None:
+        if self._is_linear or not self._has_impact:
+            return None
+        return self._columns(self._world.nv, self._final)
 
     def _place(self, j: int, sign: float) -> tuple[Arguments, float]:
         here, move = self._frozen.arguments, np.zeros(self._world.nv)
@@ -306,8 +329,14 @@ class StepDerivative:
             y[part][:nv][fixed] = 0.0
             if s and self._of_velocity is not None:
                 covectors[Kind.PLACE] += self._of_velocity[part].T @ y[part]
-        a += self._of_place.T @ y
-        b0 += self._of_start.T @ y
+        if self.reason is None and self._terms is not None:
+            parts = [y[part] for part in self._parts]
+            of_place, of_start = self._terms.pull(frozen, frozen.point(), parts, end.tangents)
+            a += of_place
+            b0 += of_start
+        else:
+            a += self._of_place.T @ y
+            b0 += self._of_start.T @ y
         a[fixed] = b0[fixed] = 0.0
         return Covectors(a, b0, self._of_known_tangents(y), self._of_start_impulses(y)), y
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import FrozenStep
@@ -28,6 +29,7 @@ from corekit.engine.adjoint.reparametrisation import Reparametrisation
 from corekit.engine.adjoint.smooth_step import SmoothSteps
 from corekit.engine.adjoint.solutions import Kind
 from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
+from corekit.engine.adjoint.term_products import TermProducts
 from corekit.engine.tape import StepRecord
 from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearisation, SweepReport, Twins
 
@@ -60,7 +62,8 @@ def sweep_back(
     Raises:
         GradientError: a step has no derivative.
     """
-    step, smooth = FrozenStep(system), SmoothSteps(system, charts, tape[0].start)
+    step, products = FrozenStep(system), BodyProducts(system.terms, charts, tape[0].start)
+    smooth, terms = SmoothSteps(system, products), TermProducts(system, charts, products)
     others = [
         (FrozenStep(cast("WorldSystem", each.ahead)), FrozenStep(cast("WorldSystem", each.behind)), each.size)
         for each in twins
@@ -74,6 +77,7 @@ def sweep_back(
     impulses: dict[int, Array] = {}
     met: Counter[str] = Counter()
     moved: Counter[str] = Counter()
+    columns: Counter[str] = Counter()
     scale = np.ones(nv)
     for k in range(len(tape) - 1, -1, -1):
         record = tape[k]
@@ -92,16 +96,21 @@ def sweep_back(
         quick = smooth.pull(record, end)
         if quick is not None:
             start, y = quick
+            met["smooth"] += 1
             if inputs is not None or others:
                 step.load(record)
         else:
             step.load(record)
-            derivative = StepDerivative(system, step, charts, scale, scale)
+            derivative = StepDerivative(system, step, charts, scale, scale, terms)
             start, y = derivative.pull(end)
             met["impacts"] += any(each.kind is Kind.VELOCITY for each in step.solutions)
             met["degenerate"] += any(each.modes.degenerate for each in step.solutions)
             met["redundant"] += not derivative.is_regular
             met["lost"] += derivative.lost
+            if derivative.reason is None:
+                met["terms"] += 1
+            else:
+                columns[derivative.reason] += 1
         if inputs is not None:
             inputs[k] = y @ input_columns(system, step)
         for i, (ahead, behind, size) in enumerate(others):
@@ -121,7 +130,15 @@ def sweep_back(
             progress(k)
     _add(loss(-1), place, velocity)
     report = SweepReport(
-        len(tape), met["impacts"], met["degenerate"], met["redundant"], met["lost"], dict(moved)
+        len(tape),
+        met["impacts"],
+        met["degenerate"],
+        met["redundant"],
+        met["lost"] + terms.lost,
+        dict(moved),
+        met["smooth"],
+        met["terms"],
+        dict(columns),
     )
     return RunDerivative(place, velocity, inputs, parameters, report)
 

@@ -234,6 +234,12 @@ class ContactPipeline:
         self._detect(self.contacts, self.margin)
         return self.contacts.count
 
+    def measure(self, out: ContactSet) -> None:
+        """Find the contacts of the candidates where the shapes are; they become the current set, with tangents."""
+        self.contacts = out
+        self._detect(out, self.margin)
+        self.assign_tangents()
+
     def use_start_contacts(self) -> int:
         """Make the contacts at the start of the step the current set again. Returns how many there are."""
         self.contacts = self.start

@@ -1,0 +1,294 @@
+"""Products with the derivatives of one body's equations in a step that linearises at its start, without columns.
+
+With Δ = v⁺ − v₀ and the covectors w of R and z of G, for every solution of the step,
+
+    ψ(q₀, v₀) = Σ wᵀ·R + zᵀ·G,     R = (1 + σ)·M·Δ + c_v·D·Δ + c_q·K·v⁺ − h·f                               (1)
+
+has second derivatives of f in it. They are symmetric, so that
+
+    ∂(wᵀ·(c_v·D·Δ + c_q·K·v⁺))/∂(q, v) = d/dε (Kᵀ·w, Dᵀ·w) at (q₀ + ε·c_q·v⁺, v₀ + ε·c_v·Δ):                 (2)
+
+one difference, whatever nv. ∂(M·Δ)/∂q is zero of a constant mass matrix, h·(K̂ − K) of a model with `inverse-dynamics`,
+and else of differences of M. Impulses know the symmetric part A of the matrix A + T of (1) alone, see `body_terms`:
+
+    R = A·(Δ − Δ_f),    (A + T)·Δ_f = r,    ∂(wᵀ·R) = wᵀ·∂A·e + mᵀ·∂((A + T)·Δ_f − r),
+    e = Δ − Δ_f,    (A + T)ᵀ·m = Aᵀ·w                                                                        (3)
+
+of which the last term is (1) with m for w and Δ_f for Δ, and the first one is half of (2) along e for w, and half along
+w for e. This is the rule "tangent". It is for bodies whose coordinates add up and that have K and D,
+no rows of their own and no D₀. For all others ψ is differenced along each of their own velocities: the rule "columns of
+the body", which evaluates no contact and no other body.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple, final
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
+from corekit.engine.adjoint.body_equations import body_equations
+from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse
+
+if TYPE_CHECKING:
+    from corekit.engine.adjoint.charts import Charts
+    from corekit.engine.bodies.body_terms import BodyTerms
+    from corekit.engine.world.world_terms import WorldTerms
+
+__all__ = ["BodyCovector", "BodyProducts", "as_dense", "mass_slopes", "transposed_product"]
+
+_STEP: Final = 2.0**-17
+_ROUNDING: Final = 1e-14
+
+
+class BodyCovector(NamedTuple):
+    """Covectors of one solution's equations of one body, and where that solution is.
+
+    Args:
+        momentum: w, shape (nv,). rows: z, shape (nb,). ahead: v⁺, shape (nv,).
+        impulse: λ_b, shape (nb,). side: of rows at a bound, else 0, shape (nb,).
+    """
+
+    momentum: Array
+    rows: Array
+    ahead: Array
+    impulse: Array
+    side: IntArray
+
+
+def transposed_product(matrix: Matrix, y: Array) -> Array:
+    """Kᵀ·y, a new array."""
+    if isinstance(matrix, Dense):
+        return np.asarray(matrix.data.T @ y)
+    if isinstance(matrix, BlockDiagonal):
+        return np.einsum("bij,bi->bj", matrix.data, y.reshape(len(matrix.data), -1)).ravel()
+    if isinstance(matrix, Sparse):
+        entries = csc_array(
+            (matrix.data, matrix.pattern.row, matrix.pattern.start), shape=(matrix.n, matrix.n)
+        )
+        return np.asarray(entries.T @ y)
+    out = np.empty(matrix.n)
+    matrix.multiply(y, out)  # bands are symmetric
+    return out
+
+
+def as_dense(matrix: Matrix) -> Array:
+    """A matrix as an array, which may be its own buffer."""
+    return matrix.data if isinstance(matrix, Dense) else matrix.dense()
+
+
+@final
+class BodyProducts:
+    """Of the bodies of a world.
+
+    Args:
+        world: its terms. charts: of its states. state: one of them.
+
+    Attributes:
+        has_constant_mass: of every body. by_tangent: whether its rule is "tangent".
+    """
+
+    def __init__(self, world: WorldTerms, charts: Charts, state: State) -> None:
+        self._world = world
+        self.has_constant_mass = [
+            _mass_is_constant(terms, own) for terms, own in zip(world.bodies, state.body_states, strict=True)
+        ]
+        self.by_tangent = [
+            adds_up and _has_tangent(terms, has_constant_mass)
+            for terms, has_constant_mass, adds_up in zip(
+                world.bodies, self.has_constant_mass, charts.adds_up, strict=True
+            )
+        ]
+        self._moved = [own.copy() for own in state.body_states]
+
+    def pull(self, i: int, point: LinearisationPoint, given: list[BodyCovector]) -> tuple[Array, Array]:
+        """∂ψ/∂δ and ∂ψ/∂v₀, both (nv,), where impulses act."""
+        if not self.by_tangent[i]:
+            return self._by_columns(i, point, given)
+        terms = self._world.bodies[i]
+        terms.linearise(point)
+        stiffness, damping, c_v, c_q = (
+            terms.stiffness,
+            terms.damping,
+            point.damping_factor,
+            point.stiffness_factor,
+        )
+        assert stiffness is not None and damping is not None
+        if isinstance(terms.mass, (Diagonal, Banded)) or not (c_v or c_q):
+            return self.by_differences(i, point, given)
+        matrix = terms.matrix.dense()
+        whole = (
+            (1.0 + point.shift) * as_dense(terms.mass) + c_v * as_dense(damping) + c_q * as_dense(stiffness)
+        )
+        if np.abs(whole - matrix).max() <= _ROUNDING * np.abs(matrix).max():
+            return self.by_differences(i, point, given)
+        if len(terms.prescribed):
+            return self._by_columns(i, point, given)
+        return self._by_symmetric_part(i, point, given, matrix, whole)
+
+    def _by_symmetric_part(
+        self, i: int, point: LinearisationPoint, given: list[BodyCovector], matrix: Array, whole: Array
+    ) -> tuple[Array, Array]:
+        """(3)."""
+        terms, at, c_v, c_q = (
+            self._world.bodies[i],
+            point.at,
+            point.damping_factor,
+            point.stiffness_factor,
+        )
+        free = _solve(matrix, terms.rhs)
+        turned = []
+        by_place, by_speed = np.zeros((2, len(free)))
+        for each in given:
+            w, e = each.momentum, each.ahead - at.v - free
+            turned.append(each._replace(momentum=_solve(whole.T, matrix.T @ w), ahead=at.v + free))
+            for covector, along in ((w, e), (e, w)):
+                q, v = self._along(i, point, covector, c_q * along, c_v * along)
+                by_place += 0.5 * q
+                by_speed += 0.5 * v
+            if not self.has_constant_mass[i]:
+                by_place += (1.0 + point.shift) * (mass_slopes(terms, point, e).T @ w)
+        terms.linearise(point)
+        q, v = self.by_differences(i, point, turned)
+        return by_place + q, by_speed + v
+
+    def _along(
+        self, i: int, point: LinearisationPoint, w: Array, along_q: Array, along_v: Array
+    ) -> tuple[Array, Array]:
+        """d/dε (Kᵀ·w, Dᵀ·w) along a displacement and a change of v, both (nv,)."""
+        terms, at, at_end = self._world.bodies[i], point.at, self._moved[i]
+        stiffness, damping, derivatives = (
+            terms.stiffness,
+            terms.damping,
+            terms.body.abilities.force_derivatives,
+        )
+        assert stiffness is not None and damping is not None and derivatives is not None
+        size = max(np.abs(along_q).max(initial=0.0), np.abs(along_v).max(initial=0.0))
+        if size == 0.0:
+            return np.zeros(len(w)), np.zeros(len(w))
+        u, step, ends = terms.inputs_at(at.time).copy(), _STEP / size, []
+        at_end.time, at_end.aux[:] = at.time, at.aux
+        for sign in (1.0, -1.0):
+            at_end.q[:], at_end.v[:] = at.q + sign * step * along_q, at.v + sign * step * along_v
+            derivatives.compute_stiffness_and_damping(at_end, u, stiffness, damping)
+            ends.append((transposed_product(stiffness, w), transposed_product(damping, w)))
+        (k_one, d_one), (k_other, d_other) = ends
+        return (k_one - k_other) / (2.0 * step), (d_one - d_other) / (2.0 * step)
+
+    # — columns of the body —
+
+    def _by_columns(
+        self, i: int, point: LinearisationPoint, given: list[BodyCovector]
+    ) -> tuple[Array, Array]:
+        terms, own, moved = self._world.bodies[i], point.at, self._moved[i]
+        nv, integrate, h = terms.body.nv, terms.body.model.integrate, point.step
+        out, move = np.zeros((2, nv)), np.zeros(nv)
+        line = point._replace(at=moved, end=moved, velocity=moved.v)
+        moved.time = own.time
+
+        def value() -> float:
+            terms.linearise(line)
+            total = 0.0
+            for each in given:
+                found = body_equations(
+                    terms, h, each.ahead - moved.v, each.impulse, each.side, is_linear=True, is_apart=False
+                )
+                total += each.momentum @ found.momentum + each.rows @ found.rows
+            return float(total)
+
+        for j in np.flatnonzero(terms.free).tolist():
+            ends = []
+            for sign in (1.0, -1.0):
+                move[j] = sign * _STEP
+                integrate(own, move, 1.0, own, moved)
+                moved.v[:] = own.v
+                ends.append(value())
+            move[j] = 0.0
+            moved.q[:], moved.aux[:] = own.q, own.aux
+            for sign in (1.0, -1.0):
+                moved.v[j] = own.v[j] + sign * _STEP
+                ends.append(value())
+            moved.v[j] = own.v[j]
+            out[:, j] = (ends[0] - ends[1]) / (2.0 * _STEP), (ends[2] - ends[3]) / (2.0 * _STEP)
+        return out[0], out[1]
+
+    # — tangent —
+
+    def by_differences(
+        self, i: int, point: LinearisationPoint, given: list[BodyCovector]
+    ) -> tuple[Array, Array]:
+        """The same by (2), where the body is expanded at the point; K, D and M are overwritten."""
+        terms, at, h = self._world.bodies[i], point.at, point.step
+        stiffness, damping, derivatives = (
+            terms.stiffness,
+            terms.damping,
+            terms.body.abilities.force_derivatives,
+        )
+        assert stiffness is not None and damping is not None and derivatives is not None
+        u, c_v, c_q = terms.inputs_at(at.time).copy(), point.damping_factor, point.stiffness_factor
+        by_mass, is_explicit = 1.0 + point.shift, not (point.damping_factor or point.stiffness_factor)
+        if is_explicit:
+            derivatives.compute_stiffness_and_damping(at, u, stiffness, damping)
+        w = np.sum([each.momentum for each in given], axis=0)
+        by_place = h * transposed_product(stiffness, w)
+        by_speed = (h - c_v) * transposed_product(damping, w) - by_mass * transposed_product(terms.mass, w)
+        for each in given:
+            change = each.ahead - at.v
+            if not is_explicit:
+                q, v = self._along(i, point, each.momentum, c_q * each.ahead, c_v * change)
+                by_place += q
+                by_speed += v
+            if not self.has_constant_mass[i]:
+                slopes = mass_slopes(terms, point, change)
+                by_place += by_mass * (slopes.T @ each.momentum)
+        return by_place, by_speed
+
+
+def _solve(matrix: Array, rhs: Array) -> Array:
+    """A⁻¹·r, shape (n,)."""
+    return np.asarray(np.linalg.solve(matrix, rhs), dtype=float)
+
+
+def mass_slopes(terms: BodyTerms, point: LinearisationPoint, change: Array) -> Array:
+    """∂(M·Δ)/∂q, shape (nv, nv), of a model whose coordinates add up."""
+    own, at, h = terms.body.abilities, point.at, point.step
+    u = terms.inputs_at(at.time).copy()
+    if own.inverse_dynamics is not None and own.force_derivatives is not None:
+        made = own.force_derivatives.new_stiffness_and_damping()
+        own.inverse_dynamics.compute_residual_derivatives(at, u, change / h, *made)
+        plain = own.force_derivatives.new_stiffness_and_damping()
+        own.force_derivatives.compute_stiffness_and_damping(at, u, *plain)
+        return h * (as_dense(made[0]) - as_dense(plain[0]))
+    model, moved, force = terms.body.model, at.copy(), np.empty(len(change))
+    out, mass = np.empty((len(change), len(change))), terms.body.model.new_mass_matrix()
+    for j in range(len(change)):
+        ends = []
+        for sign in (1.0, -1.0):
+            moved.q[j] = at.q[j] + sign * _STEP
+            model.compute_mass_and_force(moved, u, mass, force)
+            ends.append(as_dense(mass) @ change)
+        moved.q[j] = at.q[j]
+        out[:, j] = (ends[0] - ends[1]) / (2.0 * _STEP)
+    return out
+
+
+def _has_tangent(terms: BodyTerms, has_constant_mass: bool) -> bool:
+    own = terms.body.abilities
+    if own.force_derivatives is None or own.dissipation is not None or terms.rows is not None:
+        return False
+    is_dense = all(isinstance(each, Dense) for each in (terms.mass, terms.stiffness, terms.damping))
+    return (is_dense and not len(terms.prescribed)) or has_constant_mass
+
+
+def _mass_is_constant(terms: BodyTerms, state: State) -> bool:
+    """Whether M is the same at a state of the body and at one far from it."""
+    model, moved, force = terms.body.model, state.copy(), np.empty(len(state.v))
+    inputs, draw = terms.inputs_at(state.time), np.random.default_rng(0)
+    model.compute_mass_and_force(state, inputs, terms.mass, force)
+    here = terms.mass.data.copy()
+    model.integrate(state, 0.1 * draw.standard_normal(len(state.v)), 1.0, state, moved)
+    model.compute_mass_and_force(moved, inputs, terms.mass, force)
+    return bool(np.array_equal(here, terms.mass.data))

@@ -1,0 +1,171 @@
+"""Products of a covector with the derivatives of a step's equations, term by term: no columns of the whole step.
+
+For a step that linearises at its start, with the covectors (w, z, y) of (R, G, H) of each of its solutions,
+
+    Ψ(q₀, v₀) = Σ wᵀ·R + zᵀ·G + yᵀ·H = Σ bodies ψ + Σ joints + Σ contacts                                    (1)
+
+    bodies      R and G of bodies alone, by `body_products`
+    joints      −λ_jᵀ·J_j·w + zᵀ·(J_j·v⁺ + c/h):   `directional`, and J_jᵀ·z/h
+    contacts    −λᵀ·J·w + ŷᵀ·(J·v⁺ + bias),  ŷ = P_wᵀ·y:   with points, normals and weights held by `directional`,
+                by what the detector says of them, and of gaps, by `contact_slopes`
+
+What has no such form is said by `reason`; then columns of the whole step answer (`step_derivative`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from corekit.data.arrays import Array
+from corekit.data.contacts import ContactSet
+from corekit.data.state import State
+from corekit.engine.adjoint.body_products import BodyCovector, BodyProducts
+from corekit.engine.adjoint.contact_slopes import ContactCovector, ContactSlopes
+from corekit.engine.adjoint.directional import pull_rows
+from corekit.engine.adjoint.solutions import Kind
+from corekit.engine.contact.contact_jacobian import ContactJacobian
+from corekit.engine.step.linearisation import LinearisationPoint
+
+if TYPE_CHECKING:
+    from corekit.engine.adjoint.charts import Charts
+    from corekit.engine.adjoint.frozen_step import FrozenStep
+    from corekit.engine.world.world_system import WorldSystem
+
+__all__ = ["TermProducts"]
+
+
+@final
+class TermProducts:
+    """Of the steps of one world.
+
+    Args:
+        system: the world. charts: of its states. products: of its bodies.
+    """
+
+    def __init__(self, system: WorldSystem, charts: Charts, products: BodyProducts) -> None:
+        self._world, self._charts, self._products = system.terms, charts, products
+        self._moved = system.new_state()
+        pipeline, bodies = system.terms.pipeline, [terms.body for terms in system.terms.bodies]
+        self._slopes = None if pipeline is None else ContactSlopes(system.terms)
+        self._jacobian = ContactJacobian(bodies, system.terms.jacobian.width)
+        self._base, self._closed = (
+            ContactSet(record_width=0 if pipeline is None else pipeline.record_width) for _ in range(2)
+        )
+
+    @property
+    def lost(self) -> int:
+        """How many differences found a contact on no side so far."""
+        return 0 if self._slopes is None else self._slopes.lost
+
+    def reason(self, frozen: FrozenStep) -> str | None:
+        """Why the products of a step do not follow from its terms; None where they do."""
+        world, pipeline = self._world, self._world.pipeline
+        touches = frozen.has_closed_contacts or frozen.here.tangents.size > 0
+        reasons = {
+            "implicit": frozen.theta is not None,
+            "potential": world.forces is not None,
+            "moved apart": any(each.kind is Kind.APART for each in frozen.solutions),
+            "impact": any(each.struck.any() for each in frozen.solutions),
+            "turned pyramids": frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions),
+            "moving obstacle": touches and pipeline is not None and bool(pipeline.scene.moving),
+            "given motion": world.joints is not None and any(each.moving for each in world.joints.given),
+            "limited push-out": frozen.contacts.limits_push_out,
+            "displacements": not self._charts.commute_known,
+        }  # fmt: skip
+        return next((name for name, holds in reasons.items() if holds), None)
+
+    def pull(
+        self, frozen: FrozenStep, point: LinearisationPoint, parts: list[Array], of_tangents: Array
+    ) -> tuple[Array, Array]:
+        """∂Ψ/∂δ and ∂Ψ/∂v₀, both (nv,).
+
+        Args:
+            frozen: the step, at its record. point: about which bodies are expanded.
+            parts: covectors of R, G and H one after the other, of every solution.
+            of_tangents: of the contacts of the record, shape (m, 3), or (0, 3).
+        """
+        world, start = self._world, frozen.record.start
+        place, velocity = self._of_bodies(frozen, point, parts)
+        place += self._of_joints(frozen, parts)
+        if world.pipeline is not None and (frozen.has_closed_contacts or of_tangents.any()):
+            place += self._of_contacts(frozen, start, parts, of_tangents)
+        return place, velocity
+
+    def _of_bodies(
+        self, frozen: FrozenStep, point: LinearisationPoint, parts: list[Array]
+    ) -> tuple[Array, Array]:
+        world, nv, first = self._world, self._world.nv, 0
+        place, velocity = np.zeros((2, nv))
+        for (terms, own), where in zip(world.of_bodies(point), world.slices, strict=True):
+            last = first + (0 if terms.constraints is None else terms.constraints.rows.count)
+            given = [
+                BodyCovector(
+                    y[:nv][where], y[nv + first : nv + last], solution.velocity[where],
+                    solution.of_constraints[first:last], solution.side[first:last],
+                )
+                for solution, y in zip(frozen.solutions, parts, strict=True)
+            ]  # fmt: skip
+            place[where], velocity[where] = self._products.pull(terms.body.index, own, given)
+            first = last
+        return place, velocity
+
+    def _of_joints(self, frozen: FrozenStep, parts: list[Array]) -> Array:
+        joints, nv, start = self._world.joints, self._world.nv, frozen.record.start
+        if joints is None:
+            return np.zeros(nv)
+        terms = []
+        by_error = np.zeros(joints.count)
+        for solution, residual, y in zip(frozen.solutions, frozen.here.residuals, parts, strict=True):
+            last = nv + len(residual.rows)
+            z = y[last - joints.count : last]
+            terms += [(-solution.of_joints, y[:nv]), (z, solution.velocity)]
+            by_error += z / frozen.step
+        rows = joints.jacobian_at(start)
+        out = pull_rows(
+            self._charts, start, self._moved, lambda state, z: joints.jacobian_at(state).T @ z, terms
+        )
+        return out + rows.T @ by_error
+
+    def _of_contacts(self, frozen: FrozenStep, start: State, parts: list[Array], of_tangents: Array) -> Array:
+        world, pipeline, slopes, nv = self._world, self._world.pipeline, self._slopes, self._world.nv
+        contacts, base, subset, width = frozen.record.contacts, self._base, self._closed, world.jacobian.width
+        assert pipeline is not None and slopes is not None and contacts is not None
+        pipeline.scene.update_poses(start)
+        pipeline.measure(base)
+        wanted = [each.modes.index for each in frozen.solutions]
+        if of_tangents.any():
+            wanted.append(np.flatnonzero(of_tangents.any(axis=1)))
+        index = np.unique(np.concatenate(wanted))  # among the contacts of the record
+        place = frozen.contacts.places(contacts.id[index])
+        index, place = index[place >= 0], place[place >= 0]
+        subset.copy_from(base)
+        subset.select(place)
+        terms, gap, tangent = [], np.zeros(len(index)), np.zeros((len(index), 3))
+        if of_tangents.any():
+            tangent += of_tangents[index]
+        for solution, residual, y in zip(frozen.solutions, frozen.here.residuals, parts, strict=True):
+            own, known = solution.modes.index, residual.contacts
+            if not len(own):
+                continue
+            at = np.searchsorted(index, own)
+            of_rows = np.einsum("cij,ci->cj", known.by_velocity, y[-known.held.size :].reshape(-1, width))
+            terms += [(at, -known.impulse, y[:nv]), (at, of_rows, solution.velocity)]
+            gap[at] += of_rows[:, 0] * frozen.contacts.gap_slopes(solution) / frozen.step
+
+        def spread(state: State, z: Array) -> Array:
+            self._jacobian.collect(state, subset)
+            self._jacobian.assemble(subset)
+            return self._jacobian.multiply_transposed(z)
+
+        rows = []
+        for at, coefficients, velocity in terms:
+            z = np.zeros((len(index), width))
+            z[at] = coefficients
+            rows.append((z.ravel(), velocity))
+        out = pull_rows(self._charts, start, self._moved, spread, rows)
+        every = np.arange(len(index))
+        out += slopes.pull(start, subset, every, [ContactCovector(*each) for each in terms], gap, tangent)
+        pipeline.use_start_contacts()
+        return out
