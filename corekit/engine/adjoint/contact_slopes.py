@@ -2,7 +2,8 @@
 
 Everything that a contact detector says follows from the poses of the two shapes. For the covectors of what it says, of
 
-    Ψ = Σ_c coefᵀ·B·U(x) + c_φ·φ + τᵀ·t,   B = [nᵀ; tᵀ; (n × t)ᵀ],   U(x) = Σᵢ weightᵢ·uᵢ,  uᵢ = ẋ_f + ω_f × R_f·ξᵢ   (1)
+    Ψ = Σ_c coefᵀ·B·U(x) + c_φ·φ + τᵀ·t,     B = [nᵀ; tᵀ; (n × t)ᵀ],
+    U(x) = Σᵢ weightᵢ·uᵢ,     uᵢ = ẋ_f + ω_f × R_f·ξᵢ                                                      (1)
 
 with ẋ_f, ω_f of the frames for a velocity x,
 
@@ -13,7 +14,7 @@ the covector of a twist of a frame is that of what the detector says, times its 
 them, or three where only origins count, for all contacts at once, whatever nv. Frames that move the same contact
 are not moved at once. What frames do is then spread to the bodies by `FrameTwists`.
 
-What moves with the frames, at points that are held in them, is not in here: that is `point_rows`.
+What moves with the frames, at points that are held in them, is not in here: that is `directional`.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
 
-from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
+from corekit.engine.adjoint.contact_slope_kernels import add_covectors, add_slopes, locate, turn_frames
 from corekit.engine.adjoint.frame_twists import FrameTwists
 
 if TYPE_CHECKING:
@@ -45,17 +46,6 @@ class ContactCovector(NamedTuple):
     velocity: Array
 
 
-@compiled
-def _turn_frame(rotation: Array, axis: int, angle: float, out: Array) -> None:
-    """Turn the rows of R about a world axis."""
-    b, c = (axis + 1) % 3, (axis + 2) % 3
-    cos, sin = np.cos(angle), np.sin(angle)
-    for j in range(3):
-        out[axis, j] = rotation[axis, j]
-        out[b, j] = cos * rotation[b, j] - sin * rotation[c, j]
-        out[c, j] = sin * rotation[b, j] + cos * rotation[c, j]
-
-
 @final
 class ContactSlopes:
     """Of the contacts of one world.
@@ -71,21 +61,20 @@ class ContactSlopes:
         assert world.pipeline is not None
         self._world, self._pipeline = world, world.pipeline
         self._found = ContactSet(record_width=world.pipeline.record_width)
-        table = world.pipeline.scene.table
-        frames = len(world.pipeline.scene.poses.frame_position)
+        table, poses = world.pipeline.scene.table, world.pipeline.scene.poses
         # a frame turns a shape unless that hangs at two origins
-        self._turns: BoolArray = np.zeros(frames, dtype=bool)
-        carried = table.frame >= 0
-        self._turns[table.frame[carried & (table.second_frame < 0)]] = True
-        self._merges = world.pipeline.joined is not None
-        self._near = _neighbours(table.frame, table.second_frame) if self._merges else {}
+        self._turns: BoolArray = np.zeros(len(poses.frame_position), dtype=bool)
+        self._turns[table.frame[(table.frame >= 0) & (table.second_frame < 0)]] = True
+        self._near = {} if world.pipeline.joined is None else _neighbours(table.frame, table.second_frame)
+        # frames of pairs of shapes, which stay as they are
+        self._movers: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._kept = poses.frame_position.copy(), poses.frame_rotation.copy()
         self.lost = 0
 
     def pull(
         self,
         start: State,
         contacts: ContactSet,
-        closed: IntArray,
         terms: list[ContactCovector],
         of_gap: Array,
         of_tangent: Array,
@@ -93,133 +82,90 @@ class ContactSlopes:
         """∂Ψ/∂δ by what the detector says, shape (nv,); the poses of the scene are those of the start again.
 
         Args:
-            start: state at which the contacts were found. contacts: the set, with tangents.
-            closed: those that count, shape (k,). terms: of Ψ, their contacts counted in `closed`.
-            of_gap: c_φ of those, shape (k,). of_tangent: τ of those, shape (k, 3).
+            start: state at which the contacts were found.
+            contacts: those that count, k of them, with tangents; shapes are where they were found.
+            terms: of Ψ. of_gap: c_φ, shape (k,). of_tangent: τ, shape (k, 3).
         """
-        poses = self._pipeline.scene.poses
-        influences = [self._frames_of(contacts.shape[c]) for c in closed.tolist()]
-        carriers = contacts.frame[closed]
-        frames = np.unique(np.concatenate([carriers.ravel(), *influences]))
-        frames = frames[frames >= 0]
-        has_arm = np.zeros(len(self._turns), dtype=bool)
-        moved = carriers[np.abs(contacts.local_point[closed]).max(axis=2) > 0.0]
-        has_arm[moved[moved >= 0]] = True
-        turns = self._turns[frames] | has_arm[frames]
-        twists = FrameTwists(self._world, start, frames, turns, poses.frame_rotation[frames])
-        covectors = self._covectors(contacts, closed, terms, twists, frames, of_tangent)
+        poses, count = self._pipeline.scene.poses, contacts.count
+        self._kept[0][:], self._kept[1][:] = poses.frame_position, poses.frame_rotation
+        influences = [self._movers_of(*pair) for pair in contacts.shape[:count].tolist()]
+        carriers, local = contacts.frame[:count], contacts.local_point[:count]
+        is_used = np.zeros(len(self._turns) + 1, dtype=bool)
+        is_used[carriers.ravel()] = True  # the last one stands for none
+        for own in influences:
+            is_used[list(own)] = True
+        frames = np.flatnonzero(is_used[:-1])
+        turns = self._turns.copy()
+        turns[carriers[(carriers >= 0) & (np.abs(local).max(axis=2) > 0.0)]] = True
+        twists = FrameTwists(self._world, start, frames, turns[frames], self._kept[1][frames])
+        number = np.full(len(self._turns) + 1, -1, dtype=np.int64)
+        number[frames] = np.arange(len(frames))
+        covectors = self._covectors(contacts, terms, twists, number[carriers], of_tangent)
         place, turn = np.zeros((2, len(frames), 3))
-        for moved_frames in _apart(influences):
+        for group in _apart(influences):
             # which of these frames moves each contact, or −1
-            mover = np.array([_common(own, moved_frames) for own in influences], dtype=np.int64)
-            own = np.searchsorted(frames, mover)
+            mover = np.array([next((f for f in own if f in group), -1) for own in influences])
             for axis in range(6):
-                which = mover >= 0 if axis < 3 else (mover >= 0) & self._turns[mover]
+                which = (mover >= 0) if axis < 3 else (mover >= 0) & self._turns[mover]
                 if not which.any():
                     continue
-                slope = self._slopes(contacts, closed, moved_frames, axis, covectors, of_gap)
-                out = place if axis < 3 else turn
-                np.add.at(out[:, axis % 3], own[which], slope[which])
+                slope = self._slopes(contacts, np.array(sorted(group)), axis, covectors, of_gap, which)
+                np.add.at((place if axis < 3 else turn)[:, axis % 3], number[mover[which]], slope[which])
         return twists.multiply_transposed(place, turn)
-
-    # — covectors —
 
     @staticmethod
     def _covectors(
-        contacts: ContactSet,
-        closed: IntArray,
-        terms: list[ContactCovector],
-        twists: FrameTwists,
-        frames: IntArray,
-        of_tangent: Array,
-    ) -> tuple[Array, Array, Array, Array]:
+        contacts: ContactSet, terms: list[ContactCovector], twists: FrameTwists, place: IntArray, of_tangent: Array
+    ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
         """(2): of normals and tangents, (k, 3), weights, (k, 4), and local points, (k, 4, 3)."""
-        n, t = contacts.normal[closed], contacts.tangent[closed]
-        frame, weight, local = contacts.frame[closed], contacts.weight[closed], contacts.local_point[closed]
-        is_point = frame >= 0
-        place = np.where(is_point, np.searchsorted(frames, frame), 0)
-        of_n, of_t = np.zeros_like(n), of_tangent.copy()
-        of_weight, of_local = np.zeros_like(weight), np.zeros_like(local)
-        rotation = twists.rotation[place]
-        arm = np.einsum("cpij,cpj->cpi", rotation, local)
-        for c, coefficients, velocity in terms:
-            speed, spin = twists.multiply(velocity)
-            at = place[c]
-            own = (speed[at] + np.cross(spin[at], arm[c])) * is_point[c][:, :, None]
-            u = np.einsum("cp,cpi->ci", weight[c], own)
-            coef = np.zeros((len(c), 3))
-            coef[:, : coefficients.shape[1]] = coefficients
-            zero, one, two = coef[:, 0:1], coef[:, 1:2], coef[:, 2:3]
-            force = zero * n[c] + one * t[c] + two * np.cross(n[c], t[c])
-            of_n[c] += zero * u + two * np.cross(t[c], u)
-            of_t[c] += one * u + two * np.cross(u, n[c])
-            of_weight[c] += np.einsum("ci,cpi->cp", force, own)
-            pushed = np.cross(force[:, None, :], spin[at]) * (weight[c] * is_point[c])[:, :, None]
-            of_local[c] += np.einsum("cpij,cpi->cpj", rotation[c], pushed)
-        return of_n, of_t, of_weight, of_local
-
-    # — differences —
+        k = contacts.count
+        own = contacts.normal[:k], contacts.tangent[:k], contacts.weight[:k], contacts.local_point[:k]
+        out = np.zeros((k, 3)), of_tangent.copy(), np.zeros(place.shape), np.zeros((*place.shape, 3))
+        for each in terms:
+            speed, spin = twists.multiply(each.velocity)
+            add_covectors(
+                each.contacts, np.ascontiguousarray(each.coefficients), place, speed, spin, twists.rotation, *own, *out
+            )  # fmt: skip
+        return out
 
     def _slopes(
         self,
         contacts: ContactSet,
-        closed: IntArray,
-        frames: list[int],
+        frames: IntArray,
         axis: int,
         covectors: tuple[Array, Array, Array, Array],
         of_gap: Array,
+        which: BoolArray,
     ) -> Array:
-        """The change of Ψ of every contact by a twist of some frames, shape (k,)."""
-        of_n, of_t, of_weight, of_local = covectors
-        ends, is_found = [], []
+        """The change of Ψ of every contact by a twist of some frames, shape (k,); `which` are moved by one of them."""
+        scene, found, k = self._pipeline.scene, self._found, contacts.count
+        poses, kept = scene.poses, self._kept
+        out, width, at = np.zeros(k), np.zeros(k), np.empty(k, dtype=np.int64)
         for sign in (1.0, -1.0):
-            at = self._find_moved(contacts.id[closed], frames, axis, sign * _STEP)
-            there, found = at >= 0, self._found
-            # counted from the base, which keeps their rounding small
-            value = np.einsum("ci,ci->c", of_n, found.normal[at] - contacts.normal[closed])
-            value += np.einsum("ci,ci->c", of_t, found.tangent[at] - contacts.tangent[closed])
-            value += np.einsum("cp,cp->c", of_weight, found.weight[at] - contacts.weight[closed])
-            value += np.einsum("cpi,cpi->c", of_local, found.local_point[at] - contacts.local_point[closed])
-            value += of_gap * (found.gap[at] - contacts.gap[closed])
-            ends.append(np.where(there, value, 0.0))
-            is_found.append(there)
-        ahead, behind = (np.where(each, _STEP, 0.0) for each in is_found)
-        width = ahead + behind
-        self.lost += int(np.count_nonzero(width == 0.0))
-        return np.where(width > 0.0, (ends[0] - ends[1]) / np.where(width > 0.0, width, 1.0), 0.0)
-
-    def _find_moved(self, ids: IntArray, frames: list[int], axis: int, size: float) -> IntArray:
-        """Find the contacts where some frames are displaced or turned; the places of these ids in the set, −1 if lost."""
-        scene, found, k = self._pipeline.scene, self._found, axis % 3
-        poses = scene.poses
-        kept = [(poses.frame_position[f].copy(), poses.frame_rotation[f].copy()) for f in frames]
-        for f, (_, rotation) in zip(frames, kept, strict=True):
-            if axis < 3:
-                poses.frame_position[f, k] += size
-            else:
-                _turn_frame(rotation, k, size, poses.frame_rotation[f])
+            turn_frames(frames, axis, sign * _STEP, *kept, poses.frame_position, poses.frame_rotation)
+            scene.place_shapes()
+            self._pipeline.measure(found)
+            locate(contacts.id[:k], found.count, found.id, at)
+            width += at >= 0
+            add_slopes(
+                at, sign, *covectors, of_gap, contacts.normal, contacts.tangent, contacts.weight, contacts.local_point,
+                contacts.gap, found.normal, found.tangent, found.weight, found.local_point, found.gap, out,
+            )  # fmt: skip
+        poses.frame_position[frames], poses.frame_rotation[frames] = kept[0][frames], kept[1][frames]
         scene.place_shapes()
-        self._pipeline.measure(found)
-        for f, (position, rotation) in zip(frames, kept, strict=True):
-            poses.frame_position[f], poses.frame_rotation[f] = position, rotation
-        scene.place_shapes()
-        there = found.id[: found.count]
-        order = np.argsort(there, kind="stable")
-        at = np.minimum(np.searchsorted(there, ids, sorter=order), max(len(there) - 1, 0))
-        if not len(there):
-            return np.full(len(ids), -1, dtype=np.int64)
-        return np.where(there[order[at]] == ids, order[at], -1)
+        self.lost += int(np.count_nonzero(which & (width == 0.0)))
+        return out / (np.maximum(width, 1.0) * _STEP)
 
-    def _frames_of(self, shapes: IntArray) -> IntArray:
+    def _movers_of(self, one: int, other: int) -> tuple[int, ...]:
         """Frames that move a contact of two shapes."""
-        scene = self._pipeline.scene.table
-        own = np.concatenate([scene.frame[shapes], scene.second_frame[shapes]])
-        own = np.unique(own[own >= 0])
-        if not self._merges:
-            return own
-        # what ends that shapes share make one moves with the next shapes too
-        near = {each for f in own.tolist() for each in self._near.get(f, {f})}
-        return np.array(sorted(near), dtype=np.int64)
+        known = self._movers.get((one, other))
+        if known is None:
+            table = self._pipeline.scene.table
+            own = {int(each[i]) for each in (table.frame, table.second_frame) for i in (one, other)} - {-1}
+            # what ends that shapes share make one moves with the next shapes too
+            known = tuple(sorted({each for f in own for each in self._near.get(f, {f})}))
+            self._movers[one, other] = known
+        return known
 
 
 def _neighbours(first: IntArray, second: IntArray) -> dict[int, set[int]]:
@@ -232,23 +178,17 @@ def _neighbours(first: IntArray, second: IntArray) -> dict[int, set[int]]:
     return out
 
 
-def _apart(influences: list[IntArray]) -> list[list[int]]:
+def _apart(influences: list[tuple[int, ...]]) -> list[set[int]]:
     """Frames in groups, no two of which move the same contact."""
     clashes: dict[int, set[int]] = {}
     for own in influences:
-        for f in own.tolist():
-            clashes.setdefault(f, set()).update(own.tolist())
-    groups: list[list[int]] = []
+        for f in own:
+            clashes.setdefault(f, set()).update(own)
+    groups: list[set[int]] = []
     for f in sorted(clashes):
-        for group in groups:
-            if not clashes[f].intersection(group):
-                group.append(f)
-                break
+        group = next((each for each in groups if not clashes[f] & each), None)
+        if group is None:
+            groups.append({f})
         else:
-            groups.append([f])
+            group.add(f)
     return groups
-
-
-def _common(own: IntArray, group: list[int]) -> int:
-    """The frame of a group that moves a contact, or −1."""
-    return next((f for f in own.tolist() if f in group), -1)
