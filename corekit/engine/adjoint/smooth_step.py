@@ -1,4 +1,4 @@
-"""The derivative of a step in which nothing pushes: no closed contact, no constraint, joint or potential.
+"""The derivative of a step in which no impulse acts: no closed contact, no constraint or joint.
 
 Then R of each body stands alone, and K and D of its model say nearly all. With Δ = v⁺ − v₀ and coordinates that add up,
 
@@ -7,7 +7,13 @@ Then R of each body stands alone, and K and D of its model say nearly all. With 
     semi-implicit:   R = (1 + σ)M·Δ + c_v·D·Δ + c_q·K·v⁺ − h·f   at (q₀, v₀),
                      F_{v⁺} = (1 + σ)M + c_v·D + c_q·K                                                      (2)
 
-whose products are those of `body_products`; so is ∂(M·Δ)/∂q.
+whose products are those of `body_products`; so is ∂(M·Δ)/∂q. A potential f_c adds −h·Pᵀ·f_c to R, so that (1) and (2)
+have for K and D
+
+    K + Pᵀ·K_c·P,     D + Pᵀ·D_c·P                                                                         (3)
+
+where its points stay at origins of frames whose rows P are constant, as nodes of rods are. In (2) it acts at the end of
+the step: K_c counts with h² in F_{v⁺}, D_c with h, and D_c not at all in F_{v₀}.
 """
 
 from __future__ import annotations
@@ -17,6 +23,7 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.data.state import State
 from corekit.engine.adjoint.body_products import (
     BodyCovector,
     BodyProducts,
@@ -26,9 +33,11 @@ from corekit.engine.adjoint.body_products import (
 )
 from corekit.engine.adjoint.step_derivative import Covectors
 from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
 from corekit.engine.tape import StepRecord
 from corekit.linalg.matrices import Dense
+from corekit.roles.component import Stateful
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
@@ -52,10 +61,13 @@ class SmoothSteps:
     """
 
     def __init__(self, system: WorldSystem, products: BodyProducts) -> None:
-        self._world = system.terms
+        self._world, self._equation = system.terms, system.equation
         self._trial, self._zero = system.new_state(), np.zeros(system.nv)
         self._products = products
-        self.serves = all(products.by_tangent) and system.terms.joints is None and system.terms.forces is None
+        self.serves = all(products.by_tangent) and system.terms.joints is None
+        self._there, self._draw = system.new_state(), np.random.default_rng(0)
+        bodies = [terms.body for terms in system.terms.bodies]
+        self._points = ContactJacobian(bodies, system.terms.jacobian.width)
 
     def pull(self, record: StepRecord, end: Covectors) -> tuple[Covectors, Array] | None:
         """As `StepDerivative.pull`; None where something pushes in the step or it cannot be repeated so."""
@@ -80,6 +92,8 @@ class SmoothSteps:
             trial.v[:] = mean
             world.set_prescribed_rates(trial)
             here = in_step(start, trial, trial, record.velocity, h, theta, 1.0, 0.0)
+        if world.forces is not None:
+            return self._pull_potential(record, here, theta, end)
         place, velocity, y = np.empty((3, world.nv))
         for i, (terms, own) in enumerate(world.of_bodies(here)):
             where = world.slices[i]
@@ -100,6 +114,97 @@ class SmoothSteps:
         nothing = np.zeros_like(end.impulses)
         whole = np.concatenate([y, np.zeros(end.tangents.size)])
         return Covectors(place, velocity, known, nothing), whole
+
+    # — with a potential —
+
+    def _pull_potential(
+        self, record: StepRecord, point: LinearisationPoint, theta: float | None, end: Covectors
+    ) -> tuple[Covectors, Array] | None:
+        """(3)."""
+        world, start, h, ahead = self._world, record.start, point.step, record.velocity
+        forces, factorisation, products = world.forces, world.factorisation, self._products
+        assert forces is not None and factorisation.coupled is not None
+        if theta is not None and not all(products.has_constant_mass):
+            return None
+        if record.potential_state is not None and isinstance(world.solver, Stateful):
+            world.solver.restore(record.potential_state)
+        self._equation.begin_step(start, h, contacts_at_start=theta is None)
+        for terms, own in world.of_bodies(point):
+            terms.linearise(own)
+        at, moved = self._trial, ahead
+        if theta is None:
+            world.integrate(start, ahead, h, start, at)
+            at.v[:] = ahead
+            world.set_prescribed_rates(at)
+        else:
+            moved = at.v
+        touches = forces.update(at, moved, h, (start.time, start.time + h)) > 0
+        if (touches and not self._points_are_constant(at)) or not self._is_balanced(record, point, theta):
+            return None
+        share = h if theta is None else theta * h
+        if not factorisation.refactor(share, share * share):
+            return None
+        a, g, w = end.place, end.velocity + share * end.place, np.zeros(world.nv)
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            if not touches:
+                terms.factor.solve_transposed(g[where], _NOTHING, w[where], _NOTHING)
+        if touches:
+            assert factorisation.coupled.factor is not None
+            factorisation.coupled.factor.solve_transposed(g, _NOTHING, w, _NOTHING)
+        by_place, by_speed = np.zeros((2, world.nv))
+        rest = 0.0 if theta is None else (1.0 - theta) * h
+        of_place = forces.tangent_product(w, 0.0, h, transposed=True)
+        of_rate = forces.tangent_product(w, rest, 0.0, transposed=True)
+        for i, (terms, where) in enumerate(zip(world.bodies, world.slices, strict=True)):
+            own = w[where]
+            if theta is None:
+                given = BodyCovector(own, _NOTHING, ahead[where], _NOTHING, _NO_INDEX)
+                line = point.of_body(terms.body.index, where)
+                by_place[where], by_speed[where] = products.by_differences(i, line, [given])
+                continue
+            stiffness, damping = terms.stiffness, terms.damping
+            assert stiffness is not None and damping is not None
+            by_place[where] = h * transposed_product(stiffness, own)
+            by_speed[where] = rest * transposed_product(damping, own) - transposed_product(terms.mass, own)
+        by_place += of_place
+        if theta is not None:
+            by_speed += of_rate + theta * rest * by_place
+        free = np.concatenate([terms.free for terms in world.bodies])
+        whole = np.concatenate([-w, np.zeros(end.tangents.size)])
+        before = np.where(free, a - by_place, 0.0), np.where(free, rest * a - by_speed, 0.0)
+        return Covectors(*before, np.zeros((0, 3)), np.zeros_like(end.impulses)), whole
+
+    def _points_are_constant(self, state: State) -> bool:
+        """Whether the points at which a potential acts are origins of frames, with rows that do not depend on q."""
+        pipeline, points, there = self._world.pipeline, self._points, self._there
+        assert pipeline is not None
+        contacts = pipeline.contacts
+        if contacts.local_point[: contacts.count].any():
+            return False
+        points.collect(state, contacts)
+        here = [(each.dofs.copy(), each.values.copy()) for each in points.points]
+        there.copy_from(state)
+        there.q += 0.1 * self._draw.standard_normal(len(there.q))
+        points.collect(there, contacts)
+        return all(
+            np.array_equal(dofs, each.dofs) and np.array_equal(values, each.values)
+            for (dofs, values), each in zip(here, points.points, strict=True)
+        )
+
+    def _is_balanced(self, record: StepRecord, point: LinearisationPoint, theta: float | None) -> bool:
+        """Whether what the bodies' equations leave is what the potential gives."""
+        world, h = self._world, point.step
+        assert world.forces is not None
+        given = h * world.forces.generalised()
+        left, size = 0.0, np.abs(given).max(initial=0.0)
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            ahead, weight = record.velocity[where], np.empty(terms.body.nv)
+            change = ahead - record.start.v[where] if theta is None else np.zeros(terms.body.nv)
+            terms.mass.multiply(ahead, weight)
+            size = max(size, np.abs(weight).max(initial=0.0), h * np.abs(terms.force).max(initial=0.0))
+            error = (terms.unbalanced(change) - given[where])[terms.free]
+            left = max(left, np.abs(error).max(initial=0.0))
+        return bool(left <= _LEFT * size)
 
     # — one body —
 

@@ -199,14 +199,21 @@ class PotentialForces:
             add_generalised_forces(*self._table, force, 1.0, out)
         return out
 
-    def tangent_product(self, velocity: Array, damping: float, stiffness: float) -> Array:
-        """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,)."""
+    def tangent_product(
+        self, velocity: Array, damping: float, stiffness: float, *, transposed: bool = False
+    ) -> Array:
+        """Pᵀ·(damping·D_c + stiffness·K_c)·P·v, shape (nv,), or that of the transposes of D_c and K_c."""
         rate, terms = np.zeros((self.count, MAX_MATERIAL_POINTS, 3)), self.terms
         if self.count:
             point_velocities(*self._table, velocity, rate)
         rate = rate.reshape(-1, _SPACE)
         out = np.zeros_like(rate)
-        block_products(terms.stiffness, terms.damping, stiffness, damping, rate, out)
+        by_place, by_rate = terms.stiffness, terms.damping
+        if transposed:
+            by_place, by_rate = (
+                np.ascontiguousarray(np.swapaxes(each, 1, 2)) for each in (by_place, by_rate)
+            )
+        block_products(by_place, by_rate, stiffness, damping, rate, out)
         return self._spread(out)
 
     # — in a matrix of all bodies —
