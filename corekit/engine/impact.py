@@ -112,7 +112,7 @@ def resolve_impacts(
         return None
     reached = _reached(world, pipeline.scene.table.body[contacts.shape[: len(hit)]], hit)
     bias = np.where(reached[:, None], bias, equation.bias)
-    path = _Path(velocity)
+    path = _Path(velocity, equation.bound.scale)
     placing = Placing(velocity.copy(), impulses.impulse.copy(), impulses.of_constraints, equation.bias)
     info, left = equation.solve_again(bias, velocity), _ITERATIONS
     if info.status.solved:
@@ -138,20 +138,21 @@ class _Path:
     """The points x about which bodies were expanded, and the answers F(x) there, for Anderson's acceleration.
 
     The matrix of a step has the tangent of forces alone. Where M changes as a body bends, F(x) contracts by 0.3 to 0.5
-    an iteration without acceleration, or not at all.
+    an iteration without acceleration, or not at all. What is left of speeds and of rates of turning is compared as that
+    of the surface, by the `velocity_scale` of the world, so that the path does not depend on units.
 
     Source: Walker and Ni (2011), Anderson acceleration for fixed-point iterations, SIAM J. Numer. Anal. 49.
     """
 
-    def __init__(self, point: Array) -> None:
-        self._point = point.copy()
+    def __init__(self, point: Array, scale: Array) -> None:
+        self._point, self._scale = point.copy(), scale
         self._points, self._answers = np.zeros((2, 0, len(point)))
 
     def next(self, answer: Array) -> Array:
         """Where to expand next: F(x) less the changes of F that together bring F(x) − x nearest to 0."""
         self._points = np.vstack([self._points[-_MEMORY:], self._point])
         self._answers = np.vstack([self._answers[-_MEMORY:], answer])
-        left = self._answers - self._points
+        left = (self._answers - self._points) * self._scale
         share = np.linalg.lstsq(np.diff(left, axis=0).T, left[-1], rcond=_ALIKE)[0]
         self._point = answer - share @ np.diff(self._answers, axis=0)
         return self._point

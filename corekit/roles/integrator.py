@@ -54,6 +54,13 @@ class System(Protocol):
         `previous` is an earlier result near the new one, or the start: angles are unwrapped towards it.
         """
 
+    def error_bound(self, velocity: Array, tolerance: float) -> float:
+        """Largest error of a surface speed of v⁺ = `velocity` that a relative tolerance allows [m/s].
+
+        It is relative to the largest speed of the step that was begun, and at least what rounding of places leaves:
+        see `corekit.engine.step.error_bound`. No unit counts.
+        """
+
     def unsettled_contact(self, change: Array) -> tuple[int, int] | None:
         """The two shapes of the current contact whose velocity a change of v⁺ alters most; None without contacts."""
 

@@ -18,8 +18,8 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
-from corekit.linalg.vectors import max_abs
 from corekit.roles.integrator import System
+from corekit.roles.stage_solver import surface_speed
 from corekit.roles.steps import DEFAULT_TOLERANCE
 
 __all__ = ["solve_smooth_stage"]
@@ -45,7 +45,7 @@ def solve_smooth_stage(
         trial: where it writes.
         acceleration: a guess, which w replaces, shape (nv,).
         damping_factor, stiffness_factor: c_v [s], c_q [s²].
-        tolerance: of the last change of v, relative to 1 + max|v|.
+        tolerance: of the last change of v, relative to the speeds of the step (`System.error_bound`).
         max_iterations: linear solves.
     """
     increment, residual = np.zeros(system.nv), 0.0
@@ -59,11 +59,11 @@ def solve_smooth_stage(
             shift = max(1.0, 4.0 * shift)
         if found is None:
             return SolveInfo(Status.SINGULAR, iteration, answered_by="factorisation")
-        residual, change = found, damping_factor * max_abs(increment)
+        residual, change = found, damping_factor * surface_speed(system, increment)
         acceleration += increment
         if not np.isfinite(change):
             return SolveInfo(Status.NON_FINITE, iteration, answered_by="factorisation")
-        if change <= tolerance * (1.0 + max_abs(trial.v)):
+        if change <= system.error_bound(trial.v, tolerance):
             place(acceleration, trial)
             residuals = Residuals(equation=damping_factor * residual)
             return SolveInfo(Status.CONVERGED, iteration, residuals, "factorisation")

@@ -19,7 +19,9 @@ Chord steps. Without impulses the matrix is kept while the increments δ = −A_
 two of them are enough, which saves assembly and factorisation. v_{k+1} + δ is off by less than 2·κ·|δ| where they
 contract by κ < ½. So the last δ is added too, and the stage is solved when
 
-    min(1, 2·κ)·max|δ| ≤ tolerance·(1 + max|v|)/(1 + σ)                                    (4)
+    min(1, 2·κ)·max|δ| ≤ ε(v)/(1 + σ)                                                      (4)
+
+with ε the `error_bound` of the world: the tolerance times the largest speed of the step, or what rounding leaves.
 
 The κ′ of an earlier stage predicts the next ones: up to 16 stages in a row end after their first increment, without a
 look at the residual there, by
@@ -50,13 +52,23 @@ from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.roles.integrator import System
 
-__all__ = ["FIRST_CONTRACTION", "StageSettings", "StageSolution", "StageSolver", "velocity_norms"]
+__all__ = [
+    "FIRST_CONTRACTION",
+    "UNCHANGED",
+    "StageSettings",
+    "StageSolution",
+    "StageSolver",
+    "surface_speed",
+    "velocity_norms",
+]
 
 _LARGEST_SHIFT = 1e12
 _CHORD_STEPS = 5
 _TRUSTED = 16
 FIRST_CONTRACTION = math.inf, 0, 1.0
 """`StageSolver.contraction` before any stage: nothing is relied on."""
+UNCHANGED = 1e-10
+"""Tolerance within which a problem without impulses returns the velocity of the smooth motion."""
 _SMALLEST_FRACTION = 2.0**-10
 """Below this fraction of an increment no progress is possible: the step size is too large."""
 _SMALLEST_FRACTION_WITH_IMPULSES = 2.0**-6
@@ -71,6 +83,12 @@ def velocity_norms(vector: Array, scale: Array) -> tuple[float, float]:
         square += value * value
         largest = max(largest, value)
     return math.sqrt(square), largest if square == square else math.nan
+
+
+def surface_speed(system: System, velocity: Array) -> float:
+    """max|rᵢ·vᵢ| of a velocity of a world, (nv,), with its `velocity_scale` r [m/s]."""
+    scale = system.velocity_scale
+    return velocity_norms(velocity, np.ones(len(velocity)) if scale is None else scale)[1]
 
 
 @frozen
@@ -135,6 +153,7 @@ class StageSolver:
     def __init__(self, system: System, theta: float, settings: StageSettings | None = None) -> None:
         n = system.nv
         self._step, self.theta, self._settings = system.theta, theta, settings or StageSettings()
+        self._error_bound = system.error_bound
         self._scale = np.ones(n) if system.velocity_scale is None else system.velocity_scale
         self.velocity, self.linearised_at = np.zeros((2, n))
         self._solved, self._increment, self._correction, self._trial = np.zeros((4, n))
@@ -238,7 +257,7 @@ class StageSolver:
 
     def _small(self, shift: float) -> float:
         """The right side of (4)."""
-        return self._settings.tolerance * (1.0 + self._norms(self.velocity)[1]) / (1.0 + shift)
+        return self._error_bound(self.velocity, self._settings.tolerance) / (1.0 + shift)
 
     def _measured(self, info: SolveInfo, converged: bool) -> SolveInfo:
         """The last solve's outcome with the measured residual of the step equation."""
@@ -338,7 +357,7 @@ class StageSolver:
             if self._step.compute_newton_increment(self._correction) is None:
                 return None
             found, largest = self._norms(self._correction)
-            if found <= max((1.0 - 0.25 * fraction) * norm, small):
+            if found <= (1.0 - 0.25 * fraction) * norm or largest <= small:
                 return _Fraction(fraction, found, largest)
             fraction *= 0.5
         return _Fraction(0.0, norm)

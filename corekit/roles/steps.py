@@ -37,7 +37,7 @@ from corekit.data.status import SolveInfo
 __all__ = ["DEFAULT_TOLERANCE", "SmoothDynamics", "SplitOutlook", "SplitStep", "ThetaStep"]
 
 DEFAULT_TOLERANCE = 1e-8
-"""Largest error of an entry of v⁺ relative to 1 + max|v⁺| that a θ step may leave."""
+"""Largest error of an entry of v⁺ that a θ step may leave, relative to the speeds of the step."""
 
 
 class ThetaStep(Protocol):
@@ -97,9 +97,9 @@ class ThetaStep(Protocol):
         """
 
     def momentum_residual(self) -> float:
-        """Return max|M·(v_k − v₀) − h·f − J_bᵀλ_b − J_cᵀλ_c| with the last impulses [N·s or N·m·s].
+        """Return max|M·(v_k − v₀) − h·f − J_bᵀλ_b − J_cᵀλ_c|/r with the last impulses [N·s].
 
-        Prescribed rows do not count.
+        r is the `velocity_scale`: torques count as forces at the surface. Prescribed rows do not count.
         """
 
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:

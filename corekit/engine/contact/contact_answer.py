@@ -36,10 +36,7 @@ __all__ = ["checked_solution", "free_motion", "is_gross", "solution_residuals"]
 _LENIENCE: Final = 10.0
 """Largest measured residual relative to the reported one: solvers measure in W, and sum in another order."""
 _ROUNDING: Final = 1e-9
-"""What is not counted: of impulses relative to the largest one, of velocities to the largest number: ε·κ of W up to
-κ = 4·10⁶."""
-_NOTHING: Final = 1e-12
-"""What is not counted in any case of velocities [m/s]."""
+"""What is not counted, relative to the largest impulse and the largest speed of the step: ε·κ of W up to κ = 4·10⁶."""
 _GROSS: Final = 0.1
 _GROSS_OF_KIND: Final = 0.01
 _GROSS_OF_ALL: Final = 1e-3
@@ -50,7 +47,12 @@ _ALL: BoolArray = np.zeros(0, dtype=np.bool_)
 
 @compiled
 def solution_residuals(
-    relative_velocity: Array, bias: Array, impulse: Array, friction: Array, movable: BoolArray
+    relative_velocity: Array,
+    bias: Array,
+    impulse: Array,
+    friction: Array,
+    movable: BoolArray,
+    nothing: float,
 ) -> tuple[float, float, float, bool]:
     """Return the largest normal, friction and cone residual of m contacts, and whether one is no mere rounding.
 
@@ -63,6 +65,7 @@ def solution_residuals(
         impulse: λ, contact by contact, shape (m·width,) at least [N·s].
         friction: μ, shape (m,) at least.
         movable: contacts that an impulse can move, shape (m,), or (0,): all.
+        nothing: what is not counted in any case of velocities [m/s].
     """
     count, width = relative_velocity.shape
     normal = driven = cone = speed = load = 0.0
@@ -77,7 +80,7 @@ def solution_residuals(
             total += abs(impulse[c * width + a]) + abs(relative_velocity[c, a])
         if not total < math.inf:
             return math.inf, math.inf, math.inf, True
-    slow, light, counts = _ROUNDING * max(speed, load) + _NOTHING, _ROUNDING * load, False
+    slow, light, counts = _ROUNDING * speed + nothing, _ROUNDING * load, False
     for c in range(count):
         if len(movable) and not movable[c]:
             continue
@@ -101,13 +104,14 @@ def is_gross(
     impulse: Array,
     friction: Array,
     movable: BoolArray,
+    nothing: float,
     momentum: float,
 ) -> bool:
     """Whether an answer leaves much of what it was to do, by (1).
 
     Args:
         free, velocity: J·v_f and w, shape (m, width) [m/s].
-        bias, impulse, friction, movable: as of `solution_residuals`.
+        bias, impulse, friction, movable, nothing: as of `solution_residuals`.
         momentum: largest entry of M·v_f [N·s]. Bodies that slide free of all loads have impulses of rounding alone.
     """
     count, width = velocity.shape
@@ -126,7 +130,7 @@ def is_gross(
         if len(movable) and not movable[c]:
             continue
         began = free[c, 0] + bias[c, 0]
-        bound = max(_GROSS * (abs(began) + abs(velocity[c, 0] - began)), least_n, _NOTHING)
+        bound = max(_GROSS * (abs(began) + abs(velocity[c, 0] - began)), least_n, nothing)
         normal, size, power, scale = impulse[c * width], 0.0, 0.0, 0.0
         for a in range(1, width):
             own = impulse[c * width + a]
@@ -138,7 +142,7 @@ def is_gross(
             return True
         if normal < -light or size > (1.0 + _GROSS) * friction[c] * normal + light:
             return True
-        slow = max(_GROSS * scale, least_t, _NOTHING)
+        slow = max(_GROSS * scale, least_t, nothing)
         if size > light and power > slow * size:
             return True
     return False
@@ -152,6 +156,7 @@ def checked_solution(
     impulse: Array,
     friction: Array,
     movable: BoolArray | None,
+    nothing: float,
     free_motion: Callable[[], tuple[Array, float]] | None = None,
     *,
     rehearsed: bool = False,
@@ -164,14 +169,17 @@ def checked_solution(
         info, solver: the solver's report, and its name where the report has none.
         relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`, which writes w to the first;
             None: all are movable.
+        nothing: as of `solution_residuals`.
         free_motion: what computes J·v_f and the momentum of `is_gross`, asked where more than rounding is left;
             None: not known.
         rehearsed: whether all is called that may be, so that it is compiled.
     """
     moves = _ALL if movable is None else movable
-    normal, driven, cone, counts = solution_residuals(relative_velocity, bias, impulse, friction, moves)
+    normal, driven, cone, counts = solution_residuals(
+        relative_velocity, bias, impulse, friction, moves, nothing
+    )
     said = info.residuals
-    answer = relative_velocity, bias, impulse, friction, moves
+    answer = relative_velocity, bias, impulse, friction, moves, nothing
     if rehearsed and free_motion is not None:
         _leaves_much(free_motion, answer)
     if not counts:
@@ -189,7 +197,8 @@ def checked_solution(
 
 
 def _leaves_much(
-    free_motion: Callable[[], tuple[Array, float]], answer: tuple[Array, Array, Array, Array, BoolArray]
+    free_motion: Callable[[], tuple[Array, float]],
+    answer: tuple[Array, Array, Array, Array, BoolArray, float],
 ) -> bool:
     free, momentum = free_motion()
     return is_gross(free, *answer, momentum)

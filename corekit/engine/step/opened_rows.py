@@ -31,8 +31,6 @@ _SHARE = 1e-3
 """Error of (1) relative to the velocities that its rows see, beyond which an answer has moved what they hold."""
 _LENIENCE = 10.0
 """How many times the error without contacts is none of the answer's."""
-_NOTHING = 1e-11
-"""What is not counted in any case [m/s or rad/s]."""
 _IS_FREE = 0.5 * FREE_ROW
 
 
@@ -98,15 +96,18 @@ def row_errors(world: WorldTerms, change: Array) -> tuple[float, float]:
     return worst, size
 
 
-def judged_by_rows(info: SolveInfo, world: WorldTerms, change: Array, free_change: Array | None) -> SolveInfo:
+def judged_by_rows(
+    info: SolveInfo, world: WorldTerms, change: Array, free_change: Array | None, nothing: float
+) -> SolveInfo:
     """The report of an answer, JAMMED where it was called solved and opens what constraints or joints hold.
 
     Args:
         change: Δ, shape (nv,). free_change: the same without contacts, or None where it is not known.
+        nothing: what is not counted in any case [m/s].
     """
     if not info.status.solved:
         return info
     worst, size = row_errors(world, change)
     before = 0.0 if free_change is None else row_errors(world, free_change)[0]
-    is_held = worst <= max(_SHARE * size, _LENIENCE * before, _NOTHING) and math.isfinite(size)
+    is_held = worst <= max(_SHARE * size, _LENIENCE * before, nothing) and math.isfinite(size)
     return info if is_held else evolve(info, status=Status.JAMMED)

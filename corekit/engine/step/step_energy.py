@@ -48,14 +48,15 @@ def exceeds_energy(
     """Whether a step from v₀ = `start` to v⁺ = `end`, both (nv,), breaks (2).
 
     Args:
-        residual: momentum that is out of balance [N·s or N·m·s]. A step that came out of contact so fast that it is no
-            longer resolved has no impulses to judge by, but it does not balance.
+        residual: momentum that is out of balance, at the surface [N·s]. A step that came out of contact so fast that it
+            is no longer resolved has no impulses to judge by, but it does not balance.
     """
     pipeline, jacobian = world.pipeline, world.jacobian
     if pipeline is None or not (equation.contact_count or pipeline.start.count):
         return False
     if not equation.contact_count:
-        return residual > _LOST * _largest(_product(world, end, lambda terms: terms.mass))
+        momentum = _product(world, end, lambda terms: terms.mass) / equation.bound.scale
+        return residual > _LOST * _largest(momentum)
     bias = equation.bias
     rate = np.zeros_like(bias) if equation.obstacle_velocity is None else equation.obstacle_velocity
     speed = _largest(jacobian.multiply(end) - rate)

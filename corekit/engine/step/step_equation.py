@@ -21,6 +21,7 @@ from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_answer import checked_solution, free_motion
 from corekit.engine.contact.contact_impulses import ContactImpulses
+from corekit.engine.step.error_bound import NEGLIGIBLE, ErrorBound
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
@@ -48,7 +49,7 @@ class StepEquation:
         impulses: of contacts and constraints. reduced: solves for them; None without an impulse solver.
         point: the last linearisation point, or None. step: h of the step [s].
         contact_count: contacts there that are solved for impulses.
-        contact_mean: v̄ that leads to the state where they were found, shape (nv,).
+        bound: of errors. contact_mean: v̄ that leads to the state where they were found, shape (nv,).
         bias: of those contacts, shape (m, width) [m/s]. obstacle_velocity: part of it, or None where none moves.
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
@@ -70,6 +71,7 @@ class StepEquation:
         self.reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
+        self.bound = ErrorBound(world)
         self._look_ahead = world.look_ahead
         # gaps and constraints are evaluated at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
@@ -104,8 +106,9 @@ class StepEquation:
             contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
         """
         world, self.step, self.passed_pair, self.holds_contacts = self._world, step, None, contacts_at_start
-        self.placing = self.separation = None
+        self.placing, self.separation, self._is_reduced = None, None, False
         self.impulses.begin_step()
+        self.bound.begin_step(start, step)
         pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
         if pipeline is None or look_ahead is None:
             return
@@ -233,14 +236,15 @@ class StepEquation:
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         free = partial(free_motion, world, self._free) if self._is_reduced else None
+        nothing = self.error_bound(velocity, NEGLIGIBLE)
         info = checked_solution(
-            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, free,
+            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, nothing, free,
             rehearsed=pipeline.rehearsed is not None,
         )  # fmt: skip
         if not world.has_constraints:
             return info
         free_change = self._free - self._velocity if self._is_reduced else None
-        return judged_by_rows(info, world, velocity - self._velocity, free_change)
+        return judged_by_rows(info, world, velocity - self._velocity, free_change, nothing)
 
     def _solve(self, velocity: Array, count: int) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
@@ -335,12 +339,9 @@ class StepEquation:
         return _SOLVED if world.forces is None else world.forces.info
 
     def momentum_residual(self) -> float:
-        """Largest |r + J_bᵀλ_b + J_cᵀλ_c| at the current point with the last impulses [N·s or N·m·s].
-
-        Prescribed entries do not count.
-        """
+        """Largest |r + J_bᵀλ_b + J_cᵀλ_c| with the last impulses, of entries not prescribed, at the surface [N·s]."""
         residual = self.residual() if self._known_residual is None else self._known_residual
-        return float(max_abs(residual))
+        return max_abs(residual / self.bound.scale)
 
     def residual(self) -> Array:
         """−(r + J_bᵀλ_b + J_cᵀλ_c), shape (nv,), zero at prescribed entries."""
@@ -368,6 +369,12 @@ class StepEquation:
         elif self.contact_count:
             out += world.jacobian.multiply_transposed(self.impulses.of_contacts)
         return out
+
+    def error_bound(self, velocity: Array, tolerance: float) -> float:
+        """What may be left of v⁺ = `velocity` at the current point; see `corekit.engine.step.error_bound`."""
+        unreduced = self.contact_count > 0 and not self._is_factorised
+        free = self._free if self._is_reduced else None
+        return self.bound.of(velocity, tolerance, free, self._velocity if unreduced else None)
 
     # — after the step —
 

@@ -11,8 +11,6 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
 from corekit.engine.step.step_equation import StepEquation
-from corekit.roles.body import stacked_velocity_scale
-from corekit.roles.stage_solver import velocity_norms
 from corekit.roles.steps import DEFAULT_TOLERANCE
 
 if TYPE_CHECKING:
@@ -38,8 +36,6 @@ class ThetaStep:
         self.trial, self._end = world.new_state(), world.new_state()
         self._start, self._step, self._is_first = self.trial, 0.0, True
         self._theta, self._shift, self._tolerance = 1.0, 0.0, DEFAULT_TOLERANCE
-        scale = stacked_velocity_scale([terms.body for terms in world.bodies])
-        self._scale = np.ones(world.nv) if scale is None else scale
         self._mean, self._zero = np.zeros((2, world.nv))
 
     def begin_step(
@@ -78,8 +74,8 @@ class ThetaStep:
 
     def is_small(self, change: Array, velocity: Array) -> bool:
         """Whether a change that a linearisation gives v⁺ = `velocity`, both (nv,), is within the tolerance."""
-        largest, speed = (velocity_norms(each, self._scale)[1] for each in (change, velocity))
-        return largest <= self._tolerance * (1.0 + speed) / (1.0 + self._shift)
+        bound = self._equation.error_bound(velocity, self._tolerance)
+        return self._equation.bound.speed(change) <= bound / (1.0 + self._shift)
 
     def _point(self, velocity: Array, theta: float, stiffness: float, shift: float) -> LinearisationPoint:
         """Move to the trial state of v_k = `velocity` and, where anything is evaluated there, to the end state."""
@@ -104,7 +100,7 @@ class ThetaStep:
         return self._equation.compute_newton_increment(out)
 
     def momentum_residual(self) -> float:
-        """Return the largest momentum that is out of balance."""
+        """Return the largest momentum that is out of balance, as an impulse at the surface [N·s]."""
         return self._equation.momentum_residual()
 
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:

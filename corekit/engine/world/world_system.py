@@ -107,6 +107,10 @@ class WorldSystem:
         """Move every body with v̄ over h; write q, aux and time of `out`, prescribed coordinates set to p."""
         self.terms.integrate(start, velocity, step, previous, out)
 
+    def error_bound(self, velocity: Array, tolerance: float) -> float:
+        """Largest error of an entry of v⁺ = `velocity` that a relative tolerance allows [m/s]."""
+        return self.equation.error_bound(velocity, tolerance)
+
     @property
     def factorisation_id(self) -> int | None:
         """Number of the current factorisation, None if it failed or holds more than the bodies' own matrices."""

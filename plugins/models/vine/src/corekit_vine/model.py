@@ -18,6 +18,7 @@ from corekit.linalg.matrices import Banded, Diagonal, Matrix
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit.roles.options import all_but
+from corekit.roles.surface_speeds import surface_speeds
 from corekit_vine.angle_cache import new_angle_cache
 from corekit_vine.chain import COMPLIANCE, MAX_FORCE, RATE_COUNT, ROWS_PER_LINK, build_chain
 from corekit_vine.config import VineConfig, VineInitial
@@ -98,6 +99,7 @@ class Vine(Model):
         self._layout = describe_robot(config, None if self._is_mounted else self._plane[:3])
         self._zero_inputs = np.zeros(self._layout.input_size)
         Vine._set_config(self, config)
+        self._layout = attrs.evolve(self._layout, velocity_scale=surface_speeds(self))
 
     def _set_config(self, config: VineConfig) -> None:
         """Compute by the numbers of a config from now on."""

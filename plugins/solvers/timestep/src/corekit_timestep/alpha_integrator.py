@@ -46,6 +46,7 @@ from corekit.data.status import Residuals, SolveInfo, Status, StepReport
 from corekit.linalg.vectors import max_abs
 from corekit.roles.component import BuildContext, InternalState, Rehearsed, Stateful
 from corekit.roles.integrator import Integrator, System, step_towards
+from corekit.roles.stage_solver import UNCHANGED, surface_speed
 from corekit_timestep.alpha_newton import AlphaNewton, rehearse_acceleration
 from corekit_timestep.config import GeneralizedAlphaConfig, NewmarkConfig
 
@@ -154,9 +155,9 @@ class AlphaIntegrator(Integrator, Stateful, Rehearsed):
             min(self._step, max(wanted_size, h) * factor) if factor >= _WORTH else max(wanted_size, h)
         )
         # without impulses the contact problem returns v₁ to rounding
-        rounding = 1e-10 * (1.0 + max_abs(out.v))
+        rounding = system.error_bound(out.v, UNCHANGED)
         self._last_step = {}
-        if info is _CONVERGED or max_abs(out.v - free_state.v) <= rounding:
+        if info is _CONVERGED or surface_speed(system, out.v - free_state.v) <= rounding:
             self._last_step = {
                 "a": self._newton.averaged(a0, w0, w1), "w": w1, "earlier": w0, "mean": mean,
                 "last_step_size": np.array(h), "q": out.q.copy(), "v": out.v.copy(),

@@ -4,13 +4,13 @@
 
 w₁ ← w₁ + Δ with κ = (1 − α_f)/(1 − α_m), σ > 0 only if A is not positive definite without it. It ends when
 
-    c_v·max|Δ| ≤ ε/(1 + σ)   or   c_v·max|Δ|·r/(1 − r) ≤ ε,   ε = tolerance·(1 + max|v₁|)               (2)
+    c_v·max|Δ| ≤ ε/(1 + σ)   or   c_v·max|Δ|·r/(1 − r) ≤ ε,   ε = ε(v₁)                                  (2)
 
-the second after Δ is added. r is the contraction of the increments with this matrix, max(0.3·r_before,
-|Δ|/|Δ_before|), initially at least 0.1. A and its factorisation are reused while r ≤ `reuse`, also over steps
-of about equal size; with contact potentials A is new at every iterate. With constraints λ improves along with
-w₁. If a matrix fails in the step after its own, the solver does not try older matrices for some steps. That
-wait grows with the number of such failures.
+with max|Δ| and ε weighed by the world (`System.velocity_scale`, `System.error_bound`); the second after Δ is added. r
+is the contraction of the increments with this matrix, max(0.3·r_before, |Δ|/|Δ_before|), initially at least 0.1. A and
+its factorisation are reused while r ≤ `reuse`, also over steps of about equal size; with contact potentials A is new
+at every iterate. With constraints λ improves along with w₁. If a matrix fails in the step after its own, the solver
+does not try older matrices for some steps. That wait grows with the number of such failures.
 
 Source: Hairer and Wanner (1996), "Solving Ordinary Differential Equations II", IV.8.
 """
@@ -26,9 +26,9 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Status
-from corekit.linalg.vectors import max_abs
 from corekit.roles.component import InternalState
 from corekit.roles.integrator import System
+from corekit.roles.stage_solver import velocity_norms
 from corekit_timestep.alpha_vectors import accelerate_increment, average, compute_end_velocities
 from corekit_timestep.config import Averages
 
@@ -88,7 +88,7 @@ class AlphaNewton:
         self._matrix_state: State | None = None
         self._step, self._rate = 0.0, 1.0
         self._rows = self._acceleration = np.zeros(0)
-        self._a1 = self._mean = self._increment = self._start_iterate = np.zeros(0)
+        self._a1 = self._mean = self._increment = self._start_iterate = self._scale = np.zeros(0)
         self._anderson = _AndersonHistory(0)
         self._max_wait = self._waiting = self._use_count = 0
         self._restored: InternalState = {}
@@ -129,6 +129,7 @@ class AlphaNewton:
         if len(self._a1) != len(w1):
             self._a1, self._mean, self._increment, self._start_iterate = np.zeros((4, len(w1)))
             self._anderson = _AndersonHistory(len(w1))
+            self._scale = np.ones(len(w1)) if system.velocity_scale is None else system.velocity_scale
         chord = from_earlier_step = not plain and self._is_usable(system, h)
         start_iterate, increment, anderson, previous = (
             self._start_iterate,
@@ -153,7 +154,7 @@ class AlphaNewton:
                 self._id = None
                 return Status.SINGULAR, iteration, residual
             residual = new_residual
-            size = scheme.gamma * h * scheme.end_weight * max_abs(increment)
+            size = scheme.gamma * h * scheme.end_weight * velocity_norms(increment, self._scale)[1]
             rate = size / last_size
             if is_chord and not rate < 1.0:
                 # an old matrix diverged: restart with a new one
@@ -163,7 +164,7 @@ class AlphaNewton:
                 continue
             if not math.isfinite(size):
                 return Status.NON_FINITE, iteration, residual
-            limit = self._tolerance * (1.0 + max_abs(free_state.v))
+            limit = system.error_bound(free_state.v, self._tolerance)
             if (1.0 + shift) * size <= limit:
                 self._use_count += from_earlier_step
                 return Status.CONVERGED, iteration, residual

@@ -36,7 +36,7 @@ class ThetaConfig:
 
     tolerance: float = option(
         1e-8,
-        "largest error of an entry of v⁺, in m/s or rad/s (a spinning rod: of its surface), relative to 1 + max|v⁺|",
+        "largest error of a surface speed of v⁺, relative to the largest at the start, at the end or without impulses",
         above=0,
         high=1e-2,
     )
@@ -95,7 +95,10 @@ class Rk23Config:
 
 def _newton_tolerance() -> float:
     return option(
-        1e-8, "largest error of an entry of v⁺, in m/s or rad/s, relative to 1 + max|v⁺|", above=0, high=1e-2
+        1e-8,
+        "largest error of a surface speed of v⁺, relative to the largest of the step",
+        above=0,
+        high=1e-2,
     )
 
 

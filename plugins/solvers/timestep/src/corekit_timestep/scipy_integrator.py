@@ -28,6 +28,7 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System, next_step
+from corekit.roles.stage_solver import UNCHANGED, surface_speed
 from corekit_timestep.config import ScipyBdfConfig, ScipyConfig
 from corekit_timestep.configuration_path import ConfigurationPath
 from corekit_timestep.scipy_solvers import METHODS, drop_rounding, recentre, restore_solver, solver_state
@@ -139,8 +140,7 @@ class ScipyIntegrator(Integrator, Stateful):
             split.apply_velocity_change(free_state, out.v, out)
             out.time = t_end
             # without impulses the problem returns v_f to rounding
-            rounding = 1e-10 * (1.0 + float(np.max(np.abs(out.v), initial=0.0)))
-            unchanged = float(np.max(np.abs(out.v - free_state.v), initial=0.0)) <= rounding
+            unchanged = surface_speed(system, out.v - free_state.v) <= system.error_bound(out.v, UNCHANGED)
         self._continues = unchanged and not self._may_have_impulses
         workspace.last.copy_from(out)
         many = self._is_local and not self._method.needs_jacobian and self._evaluations > _MANY

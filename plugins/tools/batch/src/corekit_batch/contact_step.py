@@ -26,9 +26,11 @@ from corekit.engine.contact.contact_kernels import (
 )
 from corekit.engine.impact import write_impact_bias
 from corekit.engine.step.delassus import FEW, write_square
+from corekit.engine.step.error_bound import NEGLIGIBLE
 from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.vectors import multiply
 from corekit.roles.collision_scene import max_probe_displacement, update_shape_poses
+from corekit.roles.stage_solver import velocity_norms
 from corekit_batch.bodies_step import matrix_of
 from corekit_batch.contact_tables import ContactMemory, ContactWork, Surroundings
 from corekit_batch.tables import (
@@ -212,11 +214,20 @@ def _product(own: ContactWork, count: int, v: Array, which: int) -> Array:
 
 
 @compiled
-def _is_judged_well(bodies: Bodies, count: int, work: Work, own: ContactWork) -> bool:
+def _is_judged_well(bodies: Bodies, count: int, v: Array, work: Work, own: ContactWork) -> bool:
     """Whether the kernel's check of the answer would pass, see `corekit.engine.contact.contact_answer`."""
     bias, impulse, friction = own.bias[:count], own.impulse[: 3 * count], own.friction[:count]
     relative = _product(own, count, work.velocity, 0)
-    normal, driven, cone, counts = solution_residuals(relative, bias, impulse, friction, own.all_move)
+    # less than the kernel leaves out of account, which adds the rounding of places
+    speed = max(
+        velocity_norms(v, own.scale)[1],
+        velocity_norms(own.before, own.scale)[1],
+        velocity_norms(work.velocity, own.scale)[1],
+    )
+    nothing = (1.0 - 1e-9) * NEGLIGIBLE * speed
+    normal, driven, cone, counts = solution_residuals(
+        relative, bias, impulse, friction, own.all_move, nothing
+    )
     if not counts:
         return True
     worst = max(own.residuals[0], own.residuals[1], own.residuals[2])
@@ -235,8 +246,8 @@ def _is_judged_well(bodies: Bodies, count: int, work: Work, own: ContactWork) ->
     # the momentum is summed in another order than by the kernel: what rounding may decide is left to it
     less, more = (1.0 - 1e-9) * most, (1.0 + 1e-9) * most
     return not (
-        is_gross(free, relative, bias, impulse, friction, own.all_move, less)
-        or is_gross(free, relative, bias, impulse, friction, own.all_move, more)
+        is_gross(free, relative, bias, impulse, friction, own.all_move, nothing, less)
+        or is_gross(free, relative, bias, impulse, friction, own.all_move, nothing, more)
     )
 
 
@@ -341,7 +352,7 @@ def solve_contacts(
             own.response[:n],
             work.velocity[at : at + n],
         )
-    return _is_judged_well(bodies, count, work, own) and _ends_plainly(
+    return _is_judged_well(bodies, count, v, work, own) and _ends_plainly(
         count, v, step, around, memory, w, work, own
     )
 

@@ -82,7 +82,7 @@ class ContactWork(NamedTuple):
         impulse, start: λ and that of the last step. residuals: (3,).
         velocity: three of contacts in their axes, (3, C, 3). new: of contacts. all_move: (0,).
         response: (nv,). across: zeros (3,). unsorted: (0,). still, spare: zeros and work space, (C, 3).
-        before: v⁺ without contact, (nv,).
+        before: v⁺ without contact, (nv,). scale: of the surface's speed, as of `System.velocity_scale`, (nv,).
     """
 
     position: Array
@@ -130,3 +130,4 @@ class ContactWork(NamedTuple):
     still: Array
     spare: Array
     before: Array
+    scale: Array

@@ -128,7 +128,7 @@ def new_memory(worlds: int, capacity: int, around: Surroundings) -> ContactMemor
 
 def new_contact_work(simulation: Simulation, capacity: int, around: Surroundings) -> ContactWork:
     """Allocate the buffers of a thread for so many contacts."""
-    stage, nv = simulation.system.pipeline, simulation.system.nv
+    stage, nv, scale = simulation.system.pipeline, simulation.system.nv, simulation.system.velocity_scale
     n, frames = len(around.shape_frame), len(around.probe_radius)
     pairs = 0 if not around.exist else int(around.detector_index[2])
     widest = max(body.description.jacobian_width for body in simulation.bodies)
@@ -153,7 +153,7 @@ def new_contact_work(simulation: Simulation, capacity: int, around: Surroundings
         velocity=numbers((3, capacity, 3)), new=numbers(capacity, dtype=np.bool_),
         hit=numbers(capacity, dtype=np.bool_), all_move=numbers(0, dtype=np.bool_), response=numbers(nv),
         across=numbers(3), unsorted=integers(0), still=numbers((capacity, 3)), spare=numbers((capacity, 3)),
-        before=numbers(nv),
+        before=numbers(nv), scale=np.ones(nv) if scale is None else scale,
     )  # fmt: skip
 
 

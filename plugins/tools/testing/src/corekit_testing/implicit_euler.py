@@ -19,6 +19,7 @@ from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext
 from corekit.roles.integrator import Integrator, System, next_step
 from corekit.roles.options import option
+from corekit.roles.stage_solver import surface_speed
 
 __all__ = ["ImplicitEuler", "ImplicitEulerConfig"]
 
@@ -59,7 +60,7 @@ class ImplicitEuler(Integrator):
         while iteration < config.max_iterations:
             step.linearise(v, theta, stiffness_factor)
             remaining = step.momentum_residual()
-            if change <= config.tolerance * (1.0 + float(np.max(np.abs(v)))) and remaining <= config.residual:
+            if change <= system.error_bound(v, config.tolerance) and remaining <= config.residual:
                 break
             if remaining > (1.0 - 0.1 * share) * model and share > 1e-3:
                 share *= 0.5
@@ -74,7 +75,7 @@ class ImplicitEuler(Integrator):
                 break
             # at v_k with the new impulses the residual is that of the linear model before its step
             model, share = step.momentum_residual(), 1.0
-            change = float(np.max(np.abs(after - v)))
+            change = surface_speed(system, after - v)
             if not np.isfinite(change):
                 info = evolve(info, status=Status.NON_FINITE)
                 break
