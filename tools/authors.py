@@ -32,6 +32,8 @@ COMPONENTS = {
 """What `corekit new` writes → the role by which `corekit conform` judges it."""
 OTHERS = "friction-law", "observer", "verb"
 """What it writes and is no component."""
+STATED = {"shape": "shapes.{}", "friction-law": "friction_laws.{}:box"}
+"""What is judged by the name of what it states."""
 
 
 class AuthorsError(Exception):
@@ -52,6 +54,8 @@ def commands_of(what: str, name: str) -> Iterator[tuple[str, ...]]:
         yield "corekit", "run", f"{example}.toml", *SHORT
     if what in COMPONENTS:
         yield "corekit", "conform", f"{COMPONENTS[what]}.{name}"
+    if what in STATED:
+        yield "corekit", "conform", STATED[what].format(name)
 
 
 def write_and_try(what: str, programs: Path, folder: Path) -> None:
@@ -129,7 +133,8 @@ def main(wanted: Sequence[str]) -> int:
             started = time.monotonic()
             try:
                 write_and_try(what, programs, Path(folder))
-                words = f"its tests and example pass{', and `conform`' if what in COMPONENTS else ''}"
+                is_judged = what in COMPONENTS or what in STATED
+                words = f"its tests and example pass{', and `conform`' if is_judged else ''}"
             except AuthorsError as error:
                 failed.append(what)
                 words = str(error)

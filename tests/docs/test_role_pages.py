@@ -29,8 +29,10 @@ from corekit.roles.problem import LCPProblem, LCPSolver, QPProblem, QPSolver
 from corekit.roles.steps import SmoothDynamics, SplitStep, ThetaStep
 from corekit_run.observers import RunObserver
 from corekit_testing.cli.new import Role, distribution_files
-from corekit_testing.conformance.observers import OBSERVER_CHECKS
+from corekit_testing.conformance.laws import LAW_CLAIMS
+from corekit_testing.conformance.observers import OBSERVER_CLAIMS
 from corekit_testing.conformance.runner import checks_of
+from corekit_testing.conformance.shapes import SHAPE_CLAIMS
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (DOCS / "roles").glob("*.md")}
@@ -189,7 +191,12 @@ def test_what_is_refused_in_every_role_is_asked_of_most_roles():
 
 
 def test_every_check_of_observers_has_its_line():
-    assert entries("observer", "What the kit refuses") == list(OBSERVER_CHECKS)
+    assert entries("observer", "What the kit refuses") == list(OBSERVER_CLAIMS)
+
+
+def test_every_check_of_friction_laws_and_shapes_has_its_line():
+    assert entries("friction-law", "What the kit refuses") == list(LAW_CLAIMS)
+    assert entries("shape", "What the kit refuses") == list(SHAPE_CLAIMS)
 
 
 @pytest.mark.parametrize("page", get_args(Role))

@@ -6,19 +6,30 @@ They are written as such mistakes happen: a sign, a factor, a buffer kept, an in
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from attrs import evolve
 
-from corekit_testing.conformance import Subject
+from corekit_testing.conformance import Subject, checks_of
+from corekit_testing.conformance.check import Outcome, Verdict
+from corekit_testing.conformance.claims import Claims, judged, outcome_of
+from corekit_testing.conformance.laws import LAW_CLAIMS
+from corekit_testing.conformance.observers import OBSERVER_CLAIMS
+from corekit_testing.conformance.runner import outcome
+from corekit_testing.conformance.shapes import SHAPE_CLAIMS
 
+from . import tori
 from .defects import answering, pendulum
 from .mistakes_of_detectors import DETECTORS
+from .mistakes_of_laws import LAWS, box
 from .mistakes_of_lcp_solvers import LCP_SOLVERS
 from .mistakes_of_models import MODELS
 from .mistakes_of_motion import CONTROLLERS, INTEGRATORS, gives, torque
+from .mistakes_of_observers import OBSERVERS
 from .mistakes_of_qp_solvers import QP_SOLVERS
+from .mistakes_of_shapes import SHAPES
 from .mistakes_of_solvers import IMPULSES, POTENTIALS
 from .mistakes_of_tasks import ESTIMATORS, PLANNERS, VIEWERS
 from .test_wrong_detectors import detector
@@ -27,26 +38,49 @@ from .test_wrong_potentials import potential
 from .test_wrong_qp_solvers import banded
 from .test_wrong_solvers import impulses
 
-__all__ = ["MISTAKES", "SURVIVORS", "Mistake"]
+__all__ = ["MISTAKES", "STATED_SURVIVORS", "SURVIVORS", "Mistake"]
 
 
 class Mistake(NamedTuple):
-    """A wrong component, the check that is to refuse it, and what that says."""
+    """What the check says that is to refuse it, given an empty folder, and words that the author needs of that."""
 
-    make: Callable[[], Subject]
-    check: str
+    judge: Callable[[Path], Outcome]
     said: str = ""
 
 
-def of(make: Callable[..., Subject], table: dict[str, Any]) -> dict[str, Mistake]:
-    return {
-        name: Mistake(lambda methods=methods: make(**methods), *told)
-        for name, (methods, *told) in table.items()
-    }
+def judged_by(make: Callable[[], Subject], check: str) -> Outcome:
+    subject = make()
+    (found,) = (each for each in checks_of(subject.spec.role) if each.name == check)
+    return outcome(found, subject)
 
 
 def made(table: dict[str, Any]) -> dict[str, Mistake]:
-    return {name: Mistake(make, check) for name, (make, check) in table.items()}
+    return {
+        name: Mistake(lambda _folder, make=make, check=check: judged_by(make, check), *said)
+        for name, (make, check, *said) in table.items()
+    }
+
+
+def of(make: Callable[..., Subject], table: dict[str, Any]) -> dict[str, Mistake]:
+    """Of components: name → (methods, check, words)."""
+    return made(
+        {name: (lambda methods=methods: make(**methods), *told) for name, (methods, *told) in table.items()}
+    )
+
+
+def stated(
+    claims: Claims, table: dict[str, Any], *arguments: Callable[[Any, Path], Any]
+) -> dict[str, Mistake]:
+    """Of what is no component: name → (changes, check, words), and what the checks are called with."""
+    return {
+        name: Mistake(
+            lambda folder, changes=changes, check=check: outcome_of(
+                claims, check, *(each(changes, folder) for each in arguments)
+            ),
+            said,
+        )
+        for name, (changes, check, said) in table.items()
+    }
 
 
 MISTAKES: dict[str, dict[str, Mistake]] = {
@@ -61,6 +95,13 @@ MISTAKES: dict[str, dict[str, Mistake]] = {
     "estimators": made(ESTIMATORS),
     "LCP solvers": of(lemke, LCP_SOLVERS),
     "QP solvers": of(banded, QP_SOLVERS),
+    "friction laws": stated(LAW_CLAIMS, LAWS, lambda changes, _: evolve(box, **changes)),
+    "shapes": stated(
+        SHAPE_CLAIMS, SHAPES, lambda changes, _: evolve(tori.torus, **changes), lambda _, __: (0.12, 0.08)
+    ),
+    "observers": stated(
+        OBSERVER_CLAIMS, OBSERVERS, lambda cls, _: lambda context: [cls(context)], lambda _, folder: folder
+    ),
 }
 
 
@@ -71,6 +112,37 @@ def twice_the_masses(right, self, config, context=None):
 def twice_the_stiffness(right, self, config=None, context=None):
     right(self, config, context)
     self._config = evolve(self._config, stiffness=2.0 * self._config.stiffness)
+
+
+def passes(claims: Claims, *arguments: Any) -> Callable[[], set[str]]:
+    return lambda: {each.check for each in judged(claims, *arguments) if each.verdict is Verdict.FAILED}
+
+
+STATED_SURVIVORS: dict[str, tuple[Callable[[], set[str]], str]] = {
+    "the coefficients of a law in another order than its names": (
+        passes(LAW_CLAIMS, evolve(box, coefficients=("across", "along"))),
+        "which friction is called by which name is in its text alone",
+    ),
+    "a law that combines two surfaces by the larger friction": (
+        passes(LAW_CLAIMS, evolve(box, combine=lambda one, other: tuple(map(max, one, other)))),
+        "how two surfaces make one is an assumption, and geometric means are no more",
+    ),
+    "a file's diameters taken for radii": (
+        passes(
+            SHAPE_CLAIMS,
+            evolve(tori.torus, file_sizes={"ring_diameter": 1.0, "tube_diameter": 1.0}),
+            (0.2, 0.1),
+        ),
+        "what a file's size is called does not say what it measures",
+    ),
+    "a bounding radius a tenth too large": (
+        passes(
+            SHAPE_CLAIMS, evolve(tori.torus, bounding_radius=lambda size, _: 1.1 * sum(size[:2])), (0.2, 0.1)
+        ),
+        "a bound that is safe costs time alone",
+    ),
+}
+"""The same of friction laws and shapes: name → the checks that fail, and why none does."""
 
 
 SURVIVORS: dict[str, tuple[Callable[[], Subject], str]] = {

@@ -1,27 +1,23 @@
 """Friction laws of a third party: a sound one passes, wrong ones and solvers that disobey are caught."""
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import pytest
 from attrs import evolve, frozen
 
+from corekit.cli import FAILED, MISUSE, main
 from corekit.data.status import SolveInfo
 from corekit.registry.spec import ComponentSpec
 from corekit.roles.contact import ImpulseSolver
-from corekit.roles.friction import FrictionLaw
+from corekit.roles.friction import friction_law
 from corekit_testing.conformance import Subject, run_checks
 from corekit_testing.conformance.check import Verdict
-from corekit_testing.conformance.friction_laws import LAWS
+from corekit_testing.conformance.claims import judged
+from corekit_testing.conformance.friction_laws import LAWS as OF_SOLVERS
+from corekit_testing.conformance.laws import LAW_CLAIMS
 
-box = FrictionLaw(
-    name="kit:box",
-    coefficients=("along", "across"),
-    is_directional=True,
-    gauge=lambda record, along, across: max(abs(along) / record[0], abs(across) / record[1]),
-    dissipation=lambda record, along, across: record[0] * abs(along) + record[1] * abs(across),
-)
-"""|f₁| ≤ along, |f₂| ≤ across per unit of normal impulse."""
+from .mistakes_of_laws import LAWS, box
 
 
 @frozen(kw_only=True)
@@ -117,7 +113,7 @@ def lab(tmp_path, monkeypatch):
 
 def verdicts(target=BoxSolver):
     subject = Subject(spec=SPEC, entry=f"{__name__}:SPEC", target=target)
-    return {each.check: each.verdict for each in run_checks(subject, checks=LAWS)}
+    return {each.check: each.verdict for each in run_checks(subject, checks=OF_SOLVERS)}
 
 
 def test_a_law_of_ones_own_and_its_solver_pass():
@@ -138,24 +134,41 @@ def test_a_solver_that_disobeys_the_law_in_planar_worlds_alone_is_caught():
     assert failed == {"friction-law-in-plane"}
 
 
-WRONG: dict[str, dict[str, Any]] = {
-    "gauge is nan": {"gauge": lambda record, along, across: np.nan},
-    "gauge is negative": {"gauge": lambda record, along, across: along / record[0]},
-    "gauge is a square": {"gauge": lambda record, along, across: box.gauge(record, along, across) ** 2},
-    "dissipation drives": {"dissipation": lambda record, *w: -box.dissipation(record, *w)},
-    "dissipation is too small": {"dissipation": lambda record, *w: 0.9 * box.dissipation(record, *w)},
-    "dissipation is too large": {"dissipation": lambda record, *w: 1.1 * box.dissipation(record, *w)},
-    "dissipation of a turned slip": {"dissipation": lambda record, x, y: box.dissipation(record, y, x)},
-}
+TOLD_TWICE = [name for name, (_, check, _) in LAWS.items() if check == "law-dual"]
+"""What the law's own check refuses, whose solver must not pass either."""
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_a_law_whose_parts_do_not_fit_is_caught(name, monkeypatch):
-    monkeypatch.setitem(globals(), "law", evolve(box, **WRONG[name]))
+@pytest.mark.parametrize("name", TOLD_TWICE)
+def test_a_law_whose_parts_do_not_fit_is_caught_with_its_solver_too(name, monkeypatch):
+    monkeypatch.setitem(globals(), "law", evolve(box, **LAWS[name][0]))
     assert verdicts()["friction-law-dual"] is Verdict.FAILED
+
+
+def test_every_check_of_laws_refuses_a_wrong_one():
+    assert {check for _, check, _ in LAWS.values()} == set(LAW_CLAIMS) - {"law-light"}
+
+
+def test_a_law_is_judged_by_its_name(capsys):
+    """Its module, which is this one, imports too much for every listing."""
+    assert main(["conform", "friction_laws.kit:box"]) == FAILED
+    said = capsys.readouterr().out
+    assert "law-light                       failed: importing" in said
+    assert f"friction_laws.kit:box: {len(LAW_CLAIMS) - 1} passed, 1 failed" in said
+
+
+@pytest.mark.parametrize("name", ["coulomb", "anisotropic-coulomb"])
+def test_the_laws_of_the_kernel_pass(name):
+    assert {
+        each.check for each in judged(LAW_CLAIMS, friction_law(name)) if each.verdict is Verdict.FAILED
+    } == set()
+
+
+def test_a_law_that_nobody_brings_is_told(capsys):
+    assert main(["conform", "friction_laws.kit:bxo"]) == MISUSE
+    assert "unknown friction law 'kit:bxo'; friction laws are coulomb" in capsys.readouterr().err
 
 
 def test_words_that_are_no_laws_are_passed_over():
     plain = evolve(SPEC, provides=SPEC.provides - {"kit:box"})
     subject = Subject(spec=plain, entry=f"{__name__}:SPEC", target=BoxSolver)
-    assert {each.verdict for each in run_checks(subject, checks=LAWS)} == {Verdict.NOT_APPLICABLE}
+    assert {each.verdict for each in run_checks(subject, checks=OF_SOLVERS)} == {Verdict.NOT_APPLICABLE}

@@ -1,104 +1,36 @@
-"""Wrong observers of runs: each breaks one promise, and exactly its check fails."""
+"""Wrong observers of runs: every check refuses one, and a sound one passes."""
 
-import numpy as np
 import pytest
 
-from corekit_testing.conformance.check import CheckFailed
-from corekit_testing.conformance.observers import OBSERVER_CHECKS
+from corekit_testing.conformance import observer_conformance
+from corekit_testing.conformance.claims import judged, outcome_of
+from corekit_testing.conformance.observers import OBSERVER_CLAIMS
 
+from .mistakes_of_observers import OBSERVERS, Way
 
-class Lowest:
-    """The least height of the ball, and how many steps were seen."""
-
-    name = "lowest"
-
-    def __init__(self, context):
-        self.low, self.steps = np.array([np.inf]), 0
-
-    def begin(self):
-        pass
-
-    def restore(self, state):
-        self.low, self.steps = state["low"].copy(), int(state["steps"])
-
-    def on_step_accepted(self, simulation, report):
-        self.low[0] = min(self.low[0], simulation.state.q[2])
-        self.steps += 1
-
-    def flush(self, patience):
-        return True
-
-    def internal_state(self):
-        return {"low": self.low.copy(), "steps": np.array(self.steps)}
-
-    def summary(self):
-        return {"lowest_m": float(self.low[0]), "steps": self.steps}
-
-    def close(self):
-        pass
-
-
-class Nameless(Lowest):
-    name = ""
-
-
-class Pushing(Lowest):
-    """Stops the ball a little."""
-
-    def on_step_accepted(self, simulation, report):
-        super().on_step_accepted(simulation, report)
-        simulation.state.v[0] *= 1.0 - 1e-12
-
-
-class Forgetful(Lowest):
-    """Begins to count anew when a run is resumed."""
-
-    def restore(self, state):
-        self.low = state["low"].copy()
-
-
-class Sharing(Lowest):
-    def internal_state(self):
-        return {"low": self.low, "steps": np.array(self.steps)}
-
-    def on_step_accepted(self, simulation, report):
-        super().on_step_accepted(simulation, report)
-        self.low -= 1e-9
-
-
-class Wordy(Lowest):
-    def summary(self):
-        return {"lowest_m": float("nan") if self.steps == 120 else 0.0}
-
-
-WRONG = {
-    "observers-named": Nameless,
-    "changes-nothing": Pushing,
-    "resumed-alike": Forgetful,
-    "state-copied": Sharing,
-    "summary-plain": Wordy,
-}
+test_a_sound_observer = observer_conformance(lambda context: [Way(context)])
 
 
 def failing(cls, folder):
-    failed = set()
-    for name, check in OBSERVER_CHECKS.items():
-        try:
-            check(lambda context: [cls(context)], folder)
-        except CheckFailed:
-            failed.add(name)
-    return failed
+    return {
+        each.check for each in judged(OBSERVER_CLAIMS, lambda context: [cls(context)], folder) if each.reason
+    }
 
 
-@pytest.mark.parametrize("name", OBSERVER_CHECKS)
-def test_exactly_the_right_check_catches_it(name, tmp_path):
-    assert failing(WRONG[name], tmp_path) == {name}
+def test_every_check_has_a_wrong_observer_that_it_refuses():
+    assert {check for _, check, _ in OBSERVERS.values()} == set(OBSERVER_CLAIMS)
 
 
-def test_a_sound_observer_passes(tmp_path):
-    assert failing(Lowest, tmp_path) == set()
+ALONE = [name for name, (_, check, _) in OBSERVERS.items() if check not in ("resumed-alike", "runs-apart")]
+"""Those of which no other check can know: what is not saved, or shared by all runs, shows in many ways."""
+
+
+@pytest.mark.parametrize("name", [name for name in ALONE if name != "tells NumPy's integers"])
+def test_no_other_check_refuses_it(name, tmp_path):
+    cls, check, _ = OBSERVERS[name]
+    assert failing(cls, tmp_path) == {check}
 
 
 def test_a_function_that_makes_none_is_told(tmp_path):
-    with pytest.raises(CheckFailed, match="makes no observer"):
-        OBSERVER_CHECKS["changes-nothing"](lambda context: [], tmp_path)
+    found = outcome_of(OBSERVER_CLAIMS, "changes-nothing", lambda context: [], tmp_path)
+    assert "makes no observer" in found.reason

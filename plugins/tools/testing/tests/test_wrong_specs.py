@@ -122,11 +122,14 @@ def test_command_line_lists_checks_and_exits_with_their_verdict(capsys):
     [
         (["models.reference-pendulm"], "unknown model"),
         (["nobody"], "unknown component 'nobody'"),
+        (["shapes.torsu"], "unknown shape 'torsu'; shapes are half-space"),
+        (["shapes"], "unknown shape ''"),
+        (["friction_laws.lab:box"], "unknown friction law 'lab:box'; friction laws are coulomb"),
+        (["shapes.sphere", "--draw", "3"], "shapes.sphere has no options and no world"),
         (
-            ["shapes.torus"],
-            "conform judges components, and 'shapes.torus' is none: `corekit doctor` loads its spec",
+            ["observers.mine"],
+            "conform judges components, and 'observers.mine' is none: `observer_conformance`",
         ),
-        (["friction_laws.lab:box"], "`corekit conform contact_solvers.NAME` judges it with a solver"),
         (["models.reference-pendulum", "--set", "lenghts=[1.0]"], "lenghts"),
         (["models.reference-pendulum", "--set", "lengths"], "PATH=VALUE"),
         (["models.reference-pendulum", "--spread", "0"], "spread: found 0.0; must be a factor above 0"),

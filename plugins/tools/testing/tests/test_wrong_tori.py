@@ -1,14 +1,22 @@
 """A detector of a shape that the kit has never heard of is judged as one of the kernel's shapes is."""
 
+import json
+
 import numpy as np
 import pytest
+from attrs import evolve
 
-from corekit_testing.conformance import Subject, checks_of, run_checks
+from corekit.cli import FAILED, main
+from corekit.geometry.shape_specs import KERNEL_SHAPES
+from corekit_testing.conformance import Subject, checks_of, run_checks, shape_conformance
 from corekit_testing.conformance.check import Verdict
+from corekit_testing.conformance.claims import judged
 from corekit_testing.conformance.common import PAPER
+from corekit_testing.conformance.shapes import SHAPE_CLAIMS
 
 from . import tori
 from .defects import altered, counter
+from .mistakes_of_shapes import DRAWN, SHAPES
 from .test_wrong_detectors import inward, long_normals, measured, near_sighted, one_id
 
 OWN = checks_of("contact_detectors")[len(PAPER) :]
@@ -98,3 +106,33 @@ def test_one_of_whose_pairs_the_kit_can_judge_none_fails_once(kinds):
     found = verdicts(supported_pairs=lambda right, self: frozenset({kinds}))
     assert found.pop("pairs-placed") is Verdict.FAILED
     assert set(found.values()) == {Verdict.NOT_APPLICABLE}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_surface_elsewhere_than_that_of_the_detector_is_caught(name, monkeypatch):
+    drawn, _ = DRAWN[name]
+    monkeypatch.setattr(tori, "torus", evolve(tori.torus, surface=f"{drawn.__module__}:{drawn.__name__}"))
+    assert verdicts()["touched-where-drawn"] is Verdict.FAILED
+
+
+def test_every_check_of_shapes_refuses_a_wrong_one():
+    assert {check for _, check, _ in SHAPES.values()} == set(SHAPE_CLAIMS) - {"shape-light"}
+
+
+test_the_sphere = shape_conformance("sphere", [(0.1,), (2.0,)])
+
+
+@pytest.mark.parametrize("kind", sorted(KERNEL_SHAPES))
+def test_the_shapes_of_the_kernel_pass(kind):
+    found = judged(SHAPE_CLAIMS, KERNEL_SHAPES[kind], None)
+    assert {each.check for each in found if each.verdict is Verdict.FAILED} == set()
+
+
+def test_a_shape_is_judged_by_its_kind_and_with_sizes_of_its_own(capsys):
+    """The kit's own example imports the kernel's contract, and NumPy: too much for every listing, and it is told."""
+    assert main(["conform", f"shapes.{tori.KIND}", "--shape", f"{tori.KIND}=0.3,0.01", "--json"]) == FAILED
+    told = json.loads(capsys.readouterr().out)["checks"]
+    (light,) = (each for each in told if each["verdict"] == "failed")
+    assert light["check"] == "shape-light"
+    assert "imports" in light["reason"]
+    assert {each["check"] for each in told} == set(SHAPE_CLAIMS)

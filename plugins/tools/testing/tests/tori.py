@@ -18,7 +18,11 @@ from corekit.roles.detector import ContactDetector
 KIND = "torus-of-the-kit"
 
 torus = ShapeSpec(
-    kind=KIND, sizes=("ring_radius", "tube_radius"), bounding_radius=lambda size, vertices: sum(size[:2])
+    kind=KIND,
+    sizes=("ring_radius", "tube_radius"),
+    bounding_radius=lambda size, vertices: sum(size[:2]),
+    inradius=lambda size, vertices: size[1],
+    surface=f"{__name__}:triangles",
 )
 spec = ComponentSpec(
     role="contact_detectors",
@@ -28,6 +32,16 @@ spec = ComponentSpec(
     config=f"{__name__}:Options",
     summary="Tori against spheres and half-spaces.",
 )
+
+
+def triangles(size, vertices, sides=24):
+    """Corners of triangles on the torus [m], shape (3·n, 3)."""
+    angle = np.linspace(0.0, 2.0 * np.pi, sides + 1)
+    u, v = np.meshgrid(angle, angle, indexing="ij")
+    rho = size[0] + size[1] * np.cos(v)
+    points = np.stack([rho * np.cos(u), rho * np.sin(u), size[1] * np.sin(v)], axis=-1)
+    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
+    return np.stack([a, b, c, a, c, d], axis=2).reshape(-1, 3)
 
 
 @frozen(kw_only=True)

@@ -6,7 +6,8 @@ returns observers, which are called in the order in which they were returned::
     begin or restore    the run starts, or is resumed from a checkpoint; the simulation is at its initial state
     on_step_accepted    after every accepted step
     flush, internal_state    before a checkpoint, and for it
-    summary, close      at the end
+    close               however the run ended
+    summary             after that, of a run that came to its end
 """
 
 from __future__ import annotations

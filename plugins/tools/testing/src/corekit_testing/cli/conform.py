@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,17 +31,12 @@ _STYLES = {
 }
 
 _JUDGED_BY = {
-    "shapes": (
-        "`corekit doctor` loads its spec, and `corekit conform contact_detectors.NAME` places it before its detector; "
-        "a formula for its gaps is for tests of your own"
-    ),
     "observers": "`observer_conformance` of `corekit_testing.conformance` judges one in its distribution's own tests",
     "verbs": "`corekit --help` lists it, and tests call its function",
-    "friction_laws": (
-        "`corekit doctor` loads it, and `corekit conform contact_solvers.NAME` judges it with a solver that provides it"
-    ),
 }
-"""What is no component, and what says whether it is sound."""
+"""What is no component and has no name by which it is found, and what says whether it is sound."""
+_STATED = "friction_laws", "shapes"
+"""What is no component and is found by its name."""
 
 
 _FACTOR: Kind = "a factor above 0", lambda value: is_number(value) and value > 0
@@ -58,12 +53,13 @@ def conform(
     spread: float = 1.0,
     as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int:
-    """Run the conformance checks of a plugin's role and abilities.
+    """Run the conformance checks of a plugin's role and abilities, of a friction law or of a kind of shape.
 
     Parameters
     ----------
     name
-        `role.name`, for example models.pcc, or the bare name if one role alone uses it.
+        `role.name`, for example models.pcc, or the bare name if one role alone uses it; `friction_laws.NAME` or
+        `shapes.KIND`, of which `--shape` alone is read.
     overrides
         `sections=2`: another value for an option; may be given several times.
     draw
@@ -83,6 +79,13 @@ def conform(
     from corekit_testing.conformance.drawn_options import draw_subject
 
     check_arguments("corekit conform", spread=(spread, _FACTOR), draw=(draw, COUNT))
+    group, _, stated = name.partition(".")
+    if group in _STATED:
+        if overrides or draw or world is not None:
+            raise PluginError(
+                f"{name} has no options and no world: --set, --draw and --world are of components"
+            )
+        return _conform_stated(group, stated, _sizes(shapes), as_json=as_json)
     role, rest = _role_and_name(name)
     subject = Subject.installed(role, rest, _options(overrides), spread=spread)
     subject = evolve(subject, shapes=_sizes(shapes))
@@ -106,25 +109,54 @@ def conform(
     return DONE if conforms else FAILED
 
 
+def _conform_stated(group: str, name: str, sizes: dict[str, tuple[float, ...]], *, as_json: bool) -> int:
+    """Judge a friction law or a kind of shape."""
+    from corekit.geometry.shape_specs import shape_spec
+    from corekit.roles.friction import friction_law
+    from corekit_testing.conformance.claims import judged
+    from corekit_testing.conformance.laws import LAW_CLAIMS
+    from corekit_testing.conformance.shapes import SHAPE_CLAIMS
+
+    try:
+        if group == "shapes":
+            outcomes = judged(SHAPE_CLAIMS, shape_spec(name), sizes.get(name))
+        else:
+            outcomes = judged(LAW_CLAIMS, friction_law(name))
+    except ValueError as unknown:
+        raise PluginError(str(unknown)) from None
+    report = _report(f"{group}.{name}", outcomes, quiet=as_json, failures_alone=False)
+    if as_json:
+        print_json({"role": group, "name": name, **report})
+    return DONE if report["conforms"] else FAILED
+
+
 def _judge(subject: Subject, checks: Sequence[Check], number: int, *, quiet: bool) -> dict[str, Any]:
     """Run the checks and print them; of drawn options only what fails. Returns what JSON tells."""
     from corekit_testing.conformance import run_checks
-    from corekit_testing.conformance.check import Verdict
 
     if number and not quiet:
         print(f"draw {number}: {json.dumps(subject.options, ensure_ascii=False)}")
+    found = run_checks(subject, checks=checks)
+    what = f"{subject.spec.role}.{subject.spec.name}"
+    told = _report(what, found, quiet=quiet, failures_alone=bool(number))
+    return told | ({"options": subject.options} if number else {})
+
+
+def _report(what: str, found: Iterable[Outcome], *, quiet: bool, failures_alone: bool) -> dict[str, Any]:
+    """Print outcomes as they come, and how many there are of each sort. Returns what JSON tells."""
+    from corekit_testing.conformance.check import Verdict
+
     outcomes: list[Outcome] = []
-    for outcome in run_checks(subject, checks=checks):
+    for outcome in found:
         outcomes.append(outcome)
-        if not quiet and (not number or outcome.verdict is Verdict.FAILED):
+        if not quiet and (not failures_alone or outcome.verdict is Verdict.FAILED):
             _print_row(outcome)
     counts = {each.value: sum(one.verdict is each for one in outcomes) for each in Verdict}
     if not quiet:
-        listed = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-        print(f"{subject.spec.role}.{subject.spec.name}: {listed}")
+        listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        print(f"{what}: {listed}")
     rows = [{"check": o.check, "verdict": o.verdict.value, "reason": o.reason} for o in outcomes]
-    told: dict[str, Any] = {"conforms": not counts[Verdict.FAILED.value], "checks": rows}
-    return told | ({"options": subject.options} if number else {})
+    return {"conforms": not counts[Verdict.FAILED.value], "checks": rows}
 
 
 def _sizes(texts: tuple[str, ...]) -> dict[str, tuple[float, ...]]:

@@ -21,7 +21,7 @@ from corekit_testing.conformance.drawn_options import other_numbers
 from corekit_testing.conformance.other_process import order_certain
 from corekit_testing.conformance.subject import Answer, Session, Subject, skew_context
 
-__all__ = ["answer_checks", "through_file"]
+__all__ = ["answer_checks", "leaves_no_trace", "through_file"]
 
 AnyArray: TypeAlias = np.ndarray[Any, Any]
 
@@ -169,10 +169,11 @@ _QUIET = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"
 """How NumPy treats what is not a number unless somebody changes it for everybody."""
 
 
-def _leaves_no_trace(start: Start, subject: Subject) -> None:
+def leaves_no_trace(ask: Callable[[], object]) -> None:
+    """Raise `CheckFailed` where a call prints, or changes what all code in the process shares."""
     before = _surroundings()
     with _heard() as said:
-        _fresh(start, subject).ask(0)
+        ask()
     expect(not said[0], f"prints {said[0][:80]!r}; a run's output is for whoever reads it by a program")
     changed = [what for what, value in _surroundings().items() if value != before[what]]
     expect(not changed, f"changes {', '.join(changed)} for everybody in the process")
@@ -183,11 +184,15 @@ def _leaves_no_trace(start: Start, subject: Subject) -> None:
     )
 
 
+def _leaves_no_trace(start: Start, subject: Subject) -> None:
+    leaves_no_trace(lambda: _fresh(start, subject).ask(0))
+
+
 def _surroundings() -> dict[str, Any]:
     """What all code in a process shares."""
     numbers: Any = np.random.get_state(legacy=True)  # noqa: NPY002 - the stream that nobody should draw from
     return {
-        "the random numbers of NumPy": (numbers[1].tobytes(), numbers[2]),
+        "the random numbers of NumPy": (numbers[1].tobytes(), *numbers[2:]),
         "the random numbers of Python": random.getstate(),
         "the environment": dict(os.environ),
         "the working folder": os.getcwd(),

@@ -14,9 +14,18 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
+from corekit.geometry.shape_specs import shape_spec
 from corekit.geometry.shapes import ShapePoses
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
-from corekit_testing.conformance.detector_scenes import CROWD, crowd, entries, least, scenes, settle
+from corekit_testing.conformance.detector_scenes import (
+    CROWD,
+    crowd,
+    entries,
+    least,
+    placed_pairs,
+    scenes,
+    settle,
+)
 from corekit_testing.conformance.shape_scenes import SOLIDS, Scene, is_endless, measured, outside
 from corekit_testing.conformance.subject import Subject
 
@@ -28,6 +37,10 @@ _TOUCH = 1e-6
 """Gap to either side of touching [m]."""
 _SAME = 0.999
 """Cosine of the angle within which a normal counts as the same."""
+_DRAWN = 40
+"""Corners of a drawn surface that are looked at."""
+_OFF = 1e-2
+"""How far such a corner may be off, relative to the radius of the kit's ball."""
 _DEEP = 0.9, 0.5, 0.1, 0.01
 """Distances of the origins of shapes in each other [m], as shares of a size of theirs."""
 
@@ -173,5 +186,43 @@ def _answers(detector: Any, scene: Scene) -> tuple[list[object], ...]:
     return near.pairs[: near.count].tolist(), found.id[:n].tolist(), found.gap[:n].tolist()
 
 
-PLACES: tuple[Check, ...] = (point_between, carriers_at_point, ids_of_features, deep_finite, prepared_anew)
+@check(
+    "touched-where-drawn",
+    "a ball about a point of the surface that viewers draw is as deep in it as its radius",
+)
+def touched_where_drawn(subject: Subject) -> None:
+    random, compared = np.random.default_rng(18), False
+    for pair in placed_pairs(subject):
+        kind = next((each for each in pair if each != "sphere"), "")
+        if "sphere" not in pair or not kind or not shape_spec(kind).surface:
+            continue
+        compared = True
+        scene, detector = next((one, found) for kinds, one, found in scenes(subject, 0.01) if kinds == pair)
+        ball, other = pair.index("sphere"), pair.index(kind)
+        radius, poses = float(scene.table.size[ball, 0]), scene.poses
+        spec = shape_spec(kind)
+        size, vertices = scene.table.size[other, : len(spec.sizes)], scene.table.vertices[other]
+        corners = np.asarray(spec.surface_triangles(tuple(size.tolist()), vertices), dtype=float)
+        for corner in random.permutation(corners)[:_DRAWN]:
+            place = poses.position[other] + poses.rotation[other] @ corner
+            scene.shift(ball, place - poses.position[ball])
+            found = measured(detector, scene, poses)
+            deep = float(found.gap[least(found)]) + radius
+            expect(
+                abs(deep) <= _OFF * radius + _NEAR,
+                f"{'–'.join(pair)}: the surface that viewers draw of the {kind} has a corner {deep:.4g} m off what the "
+                f"detector takes for its surface, at {np.round(corner, 6)} in its axes",
+            )
+    if not compared:
+        raise NotApplicable("serves no ball with a kind that names its surface")
+
+
+PLACES: tuple[Check, ...] = (
+    point_between,
+    carriers_at_point,
+    ids_of_features,
+    deep_finite,
+    prepared_anew,
+    touched_where_drawn,
+)
 """Checks of places, names and starts."""

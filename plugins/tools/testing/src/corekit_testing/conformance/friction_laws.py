@@ -1,4 +1,4 @@
-"""Friction laws that a solver names: gauge and dissipation fit each other, and the solver obeys them.
+"""Friction laws that a solver names: gauge and dissipation fit each other (`laws`), and the solver obeys them.
 
 With the admissible friction F = { f : g(f) ≤ 1 } per unit of normal impulse,
 
@@ -14,21 +14,15 @@ from itertools import product
 
 import numpy as np
 
-from corekit.data.arrays import Array
 from corekit.errors import PluginError
 from corekit.roles.component import BuildContext
 from corekit.roles.friction import COULOMB, FrictionLaw, friction_law, friction_laws
 from corekit_testing.conformance.check import Check, NotApplicable, check, expect, expect_close
 from corekit_testing.conformance.contact_problems import point_mass
+from corekit_testing.conformance.laws import NEAR, circle, expect_dual, records
 from corekit_testing.conformance.subject import Subject
 
 __all__ = ["LAWS"]
-
-_NEAR = 1e-6
-"""Residual below which an answer counts as exact [m/s or N·s]."""
-_DIRECTIONS = 720
-"""Directions of f; between two of them (1) may be missed by their angle times the largest ratio of coefficients."""
-_MISSED = 0.05
 
 
 def _laws(subject: Subject) -> list[FrictionLaw]:
@@ -49,18 +43,6 @@ def _laws(subject: Subject) -> list[FrictionLaw]:
     return found
 
 
-def _records(law: FrictionLaw) -> list[tuple[float, ...]]:
-    """Numbers of the law, equal ones and three times some drawn at random."""
-    drawn = np.random.default_rng(17).uniform(0.2, 0.8, size=(3, len(law.coefficients)))
-    return [law.isotropic(0.5), *map(tuple, drawn.tolist())]
-
-
-def _circle(count: int) -> Array:
-    """Unit vectors all around, shape (count, 2)."""
-    angle = 2.0 * np.pi * (np.arange(count) + 0.3) / count
-    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
 @check(
     "friction-law-dual",
     "dissipation is the most power of what the gauge admits, and never negative",
@@ -68,28 +50,8 @@ def _circle(count: int) -> Array:
 )
 def friction_law_dual(subject: Subject) -> None:
     for law in _laws(subject):
-        for record in _records(law):
-            _expect_dual(law, record)
-
-
-def _expect_dual(law: FrictionLaw, record: tuple[float, ...]) -> None:
-    """Raise `CheckFailed` unless gauge and dissipation are positive, of degree one, and (1) holds."""
-    what, around = f"{law.name} {np.round(record, 3)}", _circle(_DIRECTIONS)
-    gauge = np.array([law.gauge(record, *f) for f in around])
-    wrong = gauge[~(gauge > 0.0)]  # nan among them; inf admits no friction in that direction
-    expect(not wrong.size, f"{what}: a gauge is {wrong[:1]}, it must be above 0")
-    admitted = around / gauge[:, None]
-    for slip in _circle(24):
-        power, needed = law.dissipation(record, *slip), law.gauge(record, *slip)
-        expect(0.0 <= power < np.inf, f"{what}: the dissipation is {power:.6g} at the slip {slip}")
-        most = float(np.max(-admitted @ slip))
-        expect(
-            (1.0 - _MISSED) * power - _NEAR <= most <= (1.0 + _NEAR) * power + _NEAR,
-            f"{what}: the dissipation is {power:.6g} at the slip {slip}, the gauge admits {most:.6g}",
-        )
-        twice = np.array([part(record, *(2.0 * slip)) for part in (law.gauge, law.dissipation)])
-        once = 2.0 * np.array([needed, power])
-        expect_close(f"{what}: gauge and dissipation of twice the argument", twice, once, _NEAR)
+        for record in records(law):
+            expect_dual(law, record)
 
 
 @check(
@@ -101,7 +63,7 @@ def friction_law_obeyed(subject: Subject) -> None:
     fall, mass = 9.81e-3, 2.0
     for law in _laws(subject):
         solver = subject.build(BuildContext(path="conformance", friction_law=law.name))
-        for record, direction, factor in product(_records(law), _circle(24), (0.5, 1.5, 4.0)):
+        for record, direction, factor in product(records(law), circle(24), (0.5, 1.5, 4.0)):
             start = factor * fall / law.gauge(record, *-direction) * direction
             problem = point_mass([-fall, *start], np.array([record]), mass, law=law)
             impulse = np.zeros(3)
@@ -111,13 +73,13 @@ def friction_law_obeyed(subject: Subject) -> None:
             (friction,), (slip,) = problem.tangential(impulse), problem.tangential(problem.relative(impulse))
             needed = law.gauge(record, *friction)
             expect(
-                needed <= impulse[0] + _NEAR,
+                needed <= impulse[0] + NEAR,
                 f"{what} meets friction that needs {needed:.6g} N·s of the normal impulse {impulse[0]:.6g}",
             )
             # the coarsest pyramid has its four corners on the axes of an ellipse: it may be 1/√2 short
             power, most = -float(friction @ slip), impulse[0] * law.dissipation(record, *slip)
             expect(
-                power >= 0.7 * most - _NEAR * fall, f"{what} dissipates {power:.3g}, the most is {most:.3g}"
+                power >= 0.7 * most - NEAR * fall, f"{what} dissipates {power:.3g}, the most is {most:.3g}"
             )
 
 
@@ -130,7 +92,7 @@ def friction_law_in_plane(subject: Subject) -> None:
     fall, mass = 9.81e-3, 2.0
     for law in _laws(subject):
         solver = subject.build(BuildContext(path="conformance", friction_law=law.name))
-        for record, sign, factor in product(_records(law), (1.0, -1.0), (0.5, 1.5)):
+        for record, sign, factor in product(records(law), (1.0, -1.0), (0.5, 1.5)):
             most = fall * mass / law.gauge(record, -sign, 0.0)
             start = factor * most / mass * sign
             problem = point_mass([-fall, start], np.array([record]), mass, width=2, law=law)
@@ -139,7 +101,7 @@ def friction_law_in_plane(subject: Subject) -> None:
             what = f"{law.name} {np.round(record, 3)} in a plane: sliding at {start:.3g} m/s"
             expect(info.status.solved, f"{what} is not solved: {info.status.value}")
             wanted = -sign * min(mass * abs(start), most)
-            expect_close(f"{what}: friction [N·s]", impulse[1], np.array(wanted), _NEAR)
+            expect_close(f"{what}: friction [N·s]", impulse[1], np.array(wanted), NEAR)
 
 
 LAWS: tuple[Check, ...] = (friction_law_dual, friction_law_obeyed, friction_law_in_plane)

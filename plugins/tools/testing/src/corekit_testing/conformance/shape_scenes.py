@@ -14,7 +14,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import Candidates, ContactSet
-from corekit.geometry.shape_specs import VertexRule, shape_spec
+from corekit.geometry.shape_specs import ShapeSpec, VertexRule, shape_spec
 from corekit.geometry.shapes import ShapePoses, ShapeTable
 from corekit_testing.conformance.check import expect
 
@@ -30,6 +30,7 @@ __all__ = [
     "measured",
     "outside",
     "random_rotation",
+    "sizes_and_vertices",
     "turned",
 ]
 
@@ -71,15 +72,14 @@ def can_place(kind: str, given: Given = _NOTHING) -> bool:
 
 
 def _radius(kind: str, given: Given) -> float:
-    return float(shape_spec(kind).bounding_radius(*_sizes_and_vertices(kind, given)))
+    return float(shape_spec(kind).bounding_radius(*sizes_and_vertices(shape_spec(kind), given)))
 
 
-def _sizes_and_vertices(kind: str, given: Given = _NOTHING) -> tuple[tuple[float, ...], Array | None]:
+def sizes_and_vertices(spec: ShapeSpec, given: Given = _NOTHING) -> tuple[tuple[float, ...], Array | None]:
     """Sizes [m], and vertices in its own axes [m], shape (k, 3), of a shape of this kind in scenes."""
-    if kind in SIZES:
-        return given.get(kind, SIZES[kind]), None
-    spec = shape_spec(kind)
-    sizes = given.get(kind, _LENGTHS[: len(spec.sizes)])
+    if spec.kind in SIZES:
+        return given.get(spec.kind, SIZES[spec.kind]), None
+    sizes = given.get(spec.kind, _LENGTHS[: len(spec.sizes)])
     return sizes, None if spec.vertices is None else _vertices(spec.vertices)
 
 
@@ -123,7 +123,7 @@ class Scene:
         self.frame = np.array([first[i] if i < bodies else -1 for i in range(n)], dtype=np.int64)
         edge = [i < bodies and kind == "edge" for i, kind in enumerate(kinds)]
         self.second = np.where(edge, self.frame + 1, -1)
-        sizes, vertices = zip(*(_sizes_and_vertices(kind, given) for kind in kinds), strict=True)
+        sizes, vertices = zip(*(sizes_and_vertices(shape_spec(kind), given) for kind in kinds), strict=True)
         self.table = ShapeTable(
             kind=self.kinds,
             size=np.array([[*size, 0.0, 0.0, 0.0][:3] for size in sizes]),
