@@ -174,7 +174,7 @@ class FrozenContacts:
         equation = self._equation
         assert equation.point is not None
         self._world.factorisation.refactor()
-        limit_push_out(self._world, equation.point.at, equation.step, equation.bias)
+        equation.bias = limit_push_out(self._world, equation.point.at, equation.step, equation.bias)
 
     # — at any argument —
 

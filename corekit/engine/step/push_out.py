@@ -39,19 +39,20 @@ _NOTICED: Final = 1e-3
 """Motion of a step from which a push counts, relative to `negligible_motion`, to which a leverage of 1,000 leads."""
 
 
-def limit_push_out(world: WorldTerms, state: State, step: float, bias: Array) -> None:
-    """Replace c by (2) in the bias of the current contacts, (m, width), for the matrix that was factorised last.
+def limit_push_out(world: WorldTerms, state: State, step: float, bias: Array) -> Array:
+    """The bias of the current contacts, (m, width), with (2) for c, by the matrix that was factorised last.
 
     Args:
         state: of the world where frames are looked at.
         step: h [s].
+        bias: with c; it is returned where (2) changes nothing.
     """
     pipeline, factorisation = world.pipeline, world.factorisation
     if pipeline is None or not factorisation.succeeded:
-        return
+        return bias
     noticed = np.flatnonzero(pipeline.push * step > _NOTICED * pipeline.negligible_motion)
     if not len(noticed) or world.has_many_contacts(len(bias)):
-        return
+        return bias
     rows = world.jacobian.to_dense()[noticed * world.jacobian.width]
     moved = np.array(rows.T, order="F")
     factorisation.solve_columns(moved)
@@ -62,7 +63,9 @@ def limit_push_out(world: WorldTerms, state: State, step: float, bias: Array) ->
             fastest = np.maximum(fastest, _fastest_frame(terms.body, own, moved[where]))
     # of what cannot move nothing is asked
     share = _LEVERAGE * np.maximum(mobility, 0.0) / np.maximum(fastest, np.finfo(float).tiny)
-    bias[noticed, 0] += pipeline.push[noticed] * (1.0 - np.minimum(share, 1.0) ** 2)
+    limited = bias.copy()
+    limited[noticed, 0] += pipeline.push[noticed] * (1.0 - np.minimum(share, 1.0) ** 2)
+    return limited
 
 
 def _fastest_frame(body: Body, state: State, velocities: Array) -> Array:

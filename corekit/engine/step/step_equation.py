@@ -47,10 +47,11 @@ class StepEquation:
 
     Attributes:
         impulses: of contacts and constraints. reduced: solves for them; None without an impulse solver.
-        point: the last linearisation point, or None. step: h of the step [s].
+        point: the last linearisation point, or None. about: v_k of it, shape (nv,). step: h of the step [s].
         contact_count: contacts there that are solved for impulses.
         bound: of errors. contact_mean: v̄ that leads to the state where they were found, shape (nv,).
-        bias: of those contacts, shape (m, width) [m/s]. obstacle_velocity: part of it, or None where none moves.
+        bias: of those contacts, shape (m, width) [m/s], from a solve with W on with push-out limited.
+        obstacle_velocity: part of it, or None where none moves.
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
             potential, which sees nothing outside its layer, cannot solve such a step.
@@ -66,8 +67,9 @@ class StepEquation:
         solver = world.solver
         self._solver = solver if isinstance(solver, ImpulseSolver) else None
         has_contact = world.pipeline is not None
-        width = world.jacobian.width
-        self.impulses = ContactImpulses(world.bodies, width, world.joints, has_contact=has_contact)
+        self.impulses = ContactImpulses(
+            world.bodies, world.jacobian.width, world.joints, has_contact=has_contact
+        )
         self.reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
@@ -76,19 +78,20 @@ class StepEquation:
         # gaps and constraints are evaluated at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
-        self.step, self._velocity, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
+        self.step, self.about, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
         self._stage = world.stage
         # the start of a step whose potential is solved for by the stage
         self._stage_start: State | None = None
-        self._is_factorised, self.holds_contacts, self.ended_freely = True, False, False
+        self.holds_contacts, self.ended_freely = False, False
         self.placing: Placing | None = None
         self.separation: Separation | None = None
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
-        self._free, self._is_reduced = np.zeros(world.nv), False
+        # v_f of the last solve of the step, if that needed W
+        self._free: Array | None = None
         self.passed_pair: tuple[int, int] | None = None
-        self.bias, self._bias_is_limited = np.zeros((0, world.jacobian.width)), True
+        self.bias = self._full_bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
         self.movable: BoolArray | None = None
 
@@ -106,7 +109,7 @@ class StepEquation:
             contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
         """
         world, self.step, self.passed_pair, self.holds_contacts = self._world, step, None, contacts_at_start
-        self.placing, self.separation, self._is_reduced = None, None, False
+        self.placing = self.separation = self._free = None
         self.impulses.begin_step()
         self.bound.begin_step(start, step)
         pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
@@ -125,7 +128,7 @@ class StepEquation:
     def linearise(self, start: State, point: LinearisationPoint) -> None:
         """Expand (1)–(3) at a point and factorise A; `start` is the state at the start of the step."""
         self.expand(start, point)
-        self._refactor(point)
+        self._refactor()
 
     def expand(self, start: State, point: LinearisationPoint) -> None:
         """Expand (1)–(3) at a point; A is not factorised."""
@@ -136,12 +139,16 @@ class StepEquation:
     def linearise_bodies(self, point: LinearisationPoint) -> None:
         """Expand bodies and joints at another point of the θ family; the contacts, their rows and bias stay."""
         self.set_point(point, BodyTerms.linearise)
-        self._refactor(point)
+        self._refactor()
 
-    def _refactor(self, point: LinearisationPoint) -> None:
-        """Factorise A, unless the step is to be solved unreduced."""
-        self._is_factorised = self._unreduced is None or point.is_after_smooth_motion
-        if self._is_factorised and self._stage_start is None:
+    def _unreduced_form(self) -> UnreducedStep | None:
+        """By what the step is solved before A is factorised; None where it is reduced."""
+        point = self.point
+        return None if point is None or point.is_after_smooth_motion else self._unreduced
+
+    def _refactor(self, *, late: bool = False) -> None:
+        """Factorise A, unless the stage solves for a potential; what is solved unreduced only if it is `late`."""
+        if late == (self._unreduced_form() is not None) and self._stage_start is None:
             self._world.factorisation.refactor(*self._potential_factors)
 
     def update_residual(self, start: State, point: LinearisationPoint) -> None:
@@ -151,9 +158,8 @@ class StepEquation:
 
     def set_point(self, point: LinearisationPoint, evaluate: _Evaluate) -> None:
         """Keep a point, and evaluate bodies and joints there."""
-        self._velocity[:] = (
-            point.velocity
-        )  # a buffer of the caller, which changes; records refer to it after the step
+        # a buffer of the caller, which changes; records refer to it after the step
+        self.about[:] = point.velocity
         self.point, self.step, self.ended_freely = point, point.step, False
         self._known_residual = None
         for terms, own in self._world.of_bodies(point):
@@ -190,8 +196,8 @@ class StepEquation:
         if self.contact_count:
             if not self.passed_pair:
                 pipeline.build_jacobian(found, world.jacobian)
-            self.bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
-            self._bias_is_limited = False
+            self._full_bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
+            self.bias = self._full_bias
             if point is not of_bodies and of_bodies.at is start:
                 pipeline.restore_start_gaps()
         self.impulses.match(pipeline.contacts)
@@ -228,14 +234,19 @@ class StepEquation:
         world = self._world
         if chord and (world.has_constraints or not world.factorisation.succeeded):
             return _SINGULAR
-        count, pipeline = self.contact_count, world.pipeline
-        info = self._solve(velocity, count)
+        return self._solve_and_judge(velocity, self._full_bias)
+
+    def _solve_and_judge(self, velocity: Array, bias: Array, *, limits_push: bool = True) -> SolveInfo:
+        """Solve with a bias of the contacts, which becomes the current one, and check the answer."""
+        world, count, pipeline = self._world, self.contact_count, self._world.pipeline
+        self.bias = bias
+        info = self._solve(velocity, count, limits_push=limits_push)
         has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
         if not count or pipeline is None or has_no_answer:
             return info
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
-        free = partial(free_motion, world, self._free) if self._is_reduced else None
+        free = None if self._free is None else partial(free_motion, world, self._free)
         nothing = self.error_bound(velocity, NEGLIGIBLE)
         info = checked_solution(
             info, name, end, self.bias, self.impulses.impulse, friction, self.movable, nothing, free,
@@ -243,18 +254,17 @@ class StepEquation:
         )  # fmt: skip
         if not world.has_constraints:
             return info
-        free_change = self._free - self._velocity if self._is_reduced else None
-        return judged_by_rows(info, world, velocity - self._velocity, free_change, nothing)
+        free_change = None if self._free is None else self._free - self.about
+        return judged_by_rows(info, world, velocity - self.about, free_change, nothing)
 
-    def _solve(self, velocity: Array, count: int) -> SolveInfo:
+    def _solve(self, velocity: Array, count: int, *, limits_push: bool) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
-        world, point = self._world, self.point
+        world, point, unreduced = self._world, self.point, self._unreduced_form()
         assert point is not None
-        self._is_reduced = False
-        if not self._is_factorised and self._unreduced is not None:
+        self._free = None
+        if unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
-            about, step = self._velocity, point.step
-            info, self.movable = self._unreduced.solve(about, step, contacts, self.bias, velocity)
+            info, self.movable = unreduced.solve(self.about, point.step, contacts, self.bias, velocity)
             if info.status is not Status.SINGULAR:
                 return info
             self.impulses.match(contacts)
@@ -264,18 +274,17 @@ class StepEquation:
             self._potential_rhs, self._potential_factors = self._stage.impulse, (0.0, 0.0)
             return info
         if not world.factorisation.succeeded:
-            velocity[:] = self._velocity
+            velocity[:] = self.about
             return _SINGULAR
         world.factorisation.solve(self._potential_rhs, velocity)
-        velocity += self._velocity
+        velocity += self.about
         if count or self.impulses.bounded:
             assert self.reduced is not None
-            if count and not self._bias_is_limited:
-                limit_push_out(world, point.at, point.step, self.bias)
-                self._bias_is_limited = True
-            self._free[:], self._is_reduced = velocity, True
+            if count and limits_push:
+                self.bias = limit_push_out(world, point.at, point.step, self.bias)
+            self._free = velocity.copy()
             info, self.movable = self.reduced.solve(
-                count, self.bias, self._velocity, point.step, self._potential_rhs, velocity
+                count, self.bias, self.about, point.step, self._potential_rhs, velocity
             )
             return info
         return _SOLVED if world.forces is None else world.forces.info
@@ -284,8 +293,7 @@ class StepEquation:
         """Solve the current problem with another bias of the contacts, and write v⁺ and the impulses if it succeeds."""
         impulses, before, after = self.impulses, self.bias, velocity.copy()
         impulse, of_constraints = impulses.impulse.copy(), impulses.of_constraints
-        self.bias = bias
-        info = self.solve(after)
+        info = self._solve_and_judge(after, bias, limits_push=False)
         if info.status.solved:
             velocity[:] = after
         else:
@@ -295,13 +303,12 @@ class StepEquation:
     def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Separation]:
         """Solve for what moves the contacts of the last answer v⁺ apart; see `ReducedStep.separate`."""
         assert self.reduced is not None
-        if not self._is_factorised:
-            self._world.factorisation.refactor(*self._potential_factors)
-        return self.reduced.separate(self.contact_count, gap, self._velocity, self.step, velocity)
+        self._refactor(late=True)
+        return self.reduced.separate(self.contact_count, gap, self.about, self.step, velocity)
 
     def free_velocity(self) -> Array:
         """v_f at the current point, a new array (nv,); v_k where A cannot be factorised."""
-        return self._velocity + self._change(self._potential_rhs)
+        return self.about + self._change(self._potential_rhs)
 
     def change_left(self) -> Array:
         """Δ at the current point, (nv,), with the impulses of contacts and bounded rows as they are."""
@@ -316,8 +323,7 @@ class StepEquation:
     def _change(self, extra: Array | None) -> Array:
         """Δ with `extra` (nv,) added to r, a new array; zero where A cannot be factorised."""
         world, out = self._world, np.zeros(self._world.nv)
-        if not self._is_factorised:
-            world.factorisation.refactor(*self._potential_factors)
+        self._refactor(late=True)
         if world.factorisation.succeeded:
             of_constraints = self.impulses.of_constraints
             world.factorisation.solve(extra, out)
@@ -372,16 +378,10 @@ class StepEquation:
 
     def error_bound(self, velocity: Array, tolerance: float) -> float:
         """What may be left of v⁺ = `velocity` at the current point; see `corekit.engine.step.error_bound`."""
-        unreduced = self.contact_count > 0 and not self._is_factorised
-        free = self._free if self._is_reduced else None
-        return self.bound.of(velocity, tolerance, free, self._velocity if unreduced else None)
+        is_unreduced = self.contact_count > 0 and self._unreduced_form() is not None
+        return self.bound.of(velocity, tolerance, self._free, self.about if is_unreduced else None)
 
     # — after the step —
-
-    @property
-    def about(self) -> Array:
-        """v_k of the last linearisation point, shape (nv,)."""
-        return self._velocity
 
     def given_by_contact(self, accepted: Array) -> Array | None:
         """What contacts gave in a step that was solved for v⁺ = `accepted`, shape (nv,); None where nothing can."""
@@ -390,7 +390,7 @@ class StepEquation:
             return self.contact_impulse()
         if self._potential_rhs is None:
             return None
-        change = accepted - self._velocity
+        change = accepted - self.about
         return self._potential_rhs - forces.tangent_product(change, *self._potential_factors)
 
     def forget(self) -> None:

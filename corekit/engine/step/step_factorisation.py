@@ -40,7 +40,7 @@ class StepFactorisation:
         succeeded: whether the last factorisation did.
         number: counts factorisations.
         failed_body: index of the first body whose own matrix could not be factorised, −1 if all could.
-        is_block_diagonal: whether the last one is of the bodies' own matrices alone.
+        is_block_diagonal: whether the last one is of the bodies' own matrices alone. Else it may be of the coupled one.
         bodies: the bodies' terms, each with where its velocities stand.
     """
 
@@ -59,31 +59,31 @@ class StepFactorisation:
         # a potential couples clusters, so that joints are eliminated from all of the matrix
         self._coupled_joints = coupled_joints
         self._has_joints = any(cluster.elimination is not None for cluster in clusters)
-        self._is_coupled = False
+        self._coupled: CoupledStepMatrix | None = None
         self.succeeded, self.is_block_diagonal = False, True
         self.number, self.failed_body = 0, -1
 
     def refactor(self, damping: float = 0.0, stiffness: float = 0.0) -> bool:
         """Factorise, with a potential's D_c and K_c times these factors [s], [s²]; False if that failed."""
         self.number += 1
-        touches = self.coupled is not None and self.coupled.touches
-        self.is_block_diagonal, self.failed_body = not touches, -1
-        self._is_coupled = touches and (damping != 0.0 or stiffness != 0.0)
-        if not self._is_coupled or self._judges_bodies:
+        touching = self.coupled if self.coupled is not None and self.coupled.touches else None
+        self.is_block_diagonal, self.failed_body = touching is None, -1
+        self._coupled = touching if damping != 0.0 or stiffness != 0.0 else None
+        if self._coupled is None or self._judges_bodies:
             for i, (body, _) in enumerate(self.bodies):
                 if not body.refactor():
                     self.failed_body = i
                     break
         self.succeeded = self.failed_body < 0
-        if self.succeeded and self._is_coupled and self.coupled is not None:
-            self.succeeded = self.coupled.refactor(damping, stiffness)
+        if self.succeeded and self._coupled is not None:
+            self.succeeded = self._coupled.refactor(damping, stiffness)
         if self.succeeded and self._has_joints:
             self.succeeded = self._refactor_joints()
         return self.succeeded
 
     def _refactor_joints(self) -> bool:
         """Factorise the Schur complements of the joints."""
-        if self._is_coupled and self._coupled_joints is not None:
+        if self._coupled is not None and self._coupled_joints is not None:
             return self._coupled_joints.refactor(self._apply_bodies)
         return all(
             cluster.elimination.refactor(partial(self._apply_cluster, cluster))
@@ -93,7 +93,7 @@ class StepFactorisation:
 
     def _eliminations(self) -> list[Elimination]:
         """Those that the last factorisation made."""
-        if self._is_coupled and self._coupled_joints is not None:
+        if self._coupled is not None and self._coupled_joints is not None:
             return [self._coupled_joints]
         return [each.elimination for each in self.clusters if each.elimination is not None]
 
@@ -117,8 +117,8 @@ class StepFactorisation:
 
     def _solve_bodies(self, extra: Array | None, out: Array) -> None:
         """Solve as `solve` does, without joints."""
-        if self._is_coupled and self.coupled is not None:
-            self.coupled.solve(extra, out)
+        if self._coupled is not None:
+            self._coupled.solve(extra, out)
             return
         for body, where in self.bodies:
             body.solve(None if extra is None else extra[where], out[where])
@@ -152,8 +152,8 @@ class StepFactorisation:
 
     def _apply_bodies(self, block: Array) -> None:
         """Overwrite `block` by G·block without joints."""
-        if self._is_coupled and self.coupled is not None and self.coupled.factor is not None:
-            self.coupled.factor.solve_columns(block)
+        if self._coupled is not None and self._coupled.factor is not None:
+            self._coupled.factor.solve_columns(block)
         else:
             self._apply_body_blocks(block)
 

@@ -34,7 +34,9 @@ class ThetaStep:
     def __init__(self, world: WorldTerms, equation: StepEquation) -> None:
         self._world, self._equation = world, equation
         self.trial, self._end = world.new_state(), world.new_state()
-        self._start, self._step, self._is_first = self.trial, 0.0, True
+        self._start, self._step = self.trial, 0.0
+        # states of this step near the next ones: those of another step may hold other coordinates of the same place
+        self._near_trial = self._near_end = self.trial
         self._theta, self._shift, self._tolerance = 1.0, 0.0, DEFAULT_TOLERANCE
         self._mean, self._zero = np.zeros((2, world.nv))
 
@@ -47,7 +49,8 @@ class ThetaStep:
         tolerance: float = DEFAULT_TOLERANCE,
     ) -> bool:
         """Find the contact candidates of a step h from `start`; return whether a pair would pass through each other."""
-        self._start, self._step, self._is_first, self._tolerance = start, step, True, tolerance
+        self._start, self._step, self._tolerance = start, step, tolerance
+        self._near_trial = self._near_end = start
         self._equation.begin_step(start, step, contacts_at_start=contacts_at_start)
         return self._equation.passed_pair is not None
 
@@ -84,15 +87,15 @@ class ThetaStep:
         world.set_prescribed_velocities(velocity, start.time + h)
         np.multiply(start.v, 1.0 - theta, out=mean)
         mean += theta * velocity
-        # at first the buffers are those of another step and may hold other coordinates of the same place
-        world.integrate(start, mean, theta * h, start if self._is_first else trial, trial)
+        world.integrate(start, mean, theta * h, self._near_trial, trial)
+        self._near_trial = trial
         trial.v[:] = mean
         if theta != 1.0 and self._equation.needs_end_state:
             end = self._end
-            world.integrate(start, mean, h, start if self._is_first else end, end)
+            world.integrate(start, mean, h, self._near_end, end)
+            self._near_end = end
             end.v[:] = mean
         world.set_prescribed_rates(trial)
-        self._is_first = False
         return in_step(start, trial, end, velocity, h, theta, stiffness, shift)
 
     def compute_newton_increment(self, out: Array) -> SolveInfo | None:
