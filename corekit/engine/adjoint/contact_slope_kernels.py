@@ -9,7 +9,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["add_covectors", "add_slopes", "locate", "turn_frames"]
+__all__ = ["add_changes", "add_covectors", "add_slopes", "locate", "turn_frames"]
 
 
 @compiled
@@ -99,23 +99,52 @@ def locate(ids: IntArray, count: int, found: IntArray, out: IntArray) -> None:
 
 
 @compiled
-def add_slopes(
-    at: IntArray, sign: float, of_n: Array, of_t: Array, of_weight: Array, of_local: Array, of_gap: Array,
-    n: Array, t: Array, weight: Array, local: Array, gap: Array,
-    moved_n: Array, moved_t: Array, moved_weight: Array, moved_local: Array, moved_gap: Array, out: Array,
+def add_changes(
+    at: IntArray, sign: float, n: Array, t: Array, weight: Array, local: Array, gap: Array,
+    moved_n: Array, moved_t: Array, moved_weight: Array, moved_local: Array, moved_gap: Array,
+    of_n: Array, of_t: Array, of_weight: Array, of_local: Array, of_gap: Array,
 ) -> None:  # fmt: skip
-    """Add sign times the change of Ψ of every contact, shape (k,), where it is found; counted from the base, which
-    keeps the rounding small.
+    """Add sign times the change of every contact that is found; counted from the base, which keeps rounding small.
+
+    Args:
+        at: where contacts are among those found, −1 for one that is not, shape (k,).
+        n, t, weight, local, gap: of the base. moved_n, …: of those found. of_n, …: changes, as long as the base.
     """
     for c in range(len(at)):
         a = at[c]
         if a < 0:
             continue
-        value = of_gap[c] * (moved_gap[a] - gap[c])
+        of_gap[c] += sign * (moved_gap[a] - gap[c])
         for x in range(3):
-            value += of_n[c, x] * (moved_n[a, x] - n[c, x]) + of_t[c, x] * (moved_t[a, x] - t[c, x])
+            of_n[c, x] += sign * (moved_n[a, x] - n[c, x])
+            of_t[c, x] += sign * (moved_t[a, x] - t[c, x])
         for p in range(4):
-            value += of_weight[c, p] * (moved_weight[a, p] - weight[c, p])
+            of_weight[c, p] += sign * (moved_weight[a, p] - weight[c, p])
             for x in range(3):
-                value += of_local[c, p, x] * (moved_local[a, p, x] - local[c, p, x])
-        out[c] += sign * value
+                of_local[c, p, x] += sign * (moved_local[a, p, x] - local[c, p, x])
+
+
+@compiled
+def add_slopes(
+    mover: IntArray, axis: IntArray, scale: Array, n: Array, t: Array, weight: Array, local: Array, gap: Array,
+    of_n: Array, of_t: Array, of_weight: Array, of_local: Array, of_gap: Array, out: Array,
+) -> None:  # fmt: skip
+    """Add covectors of what the detector says times its changes to those of twists of frames, shape (2, f, 3).
+
+    Args:
+        mover: of every pass, the frame that moves each contact, or −1, shape (p, k). axis: of every pass, shape (p,).
+        scale: by which its changes are multiplied, shape (p, k).
+        n, t, weight, local, gap: changes, shape (p, k, …). of_n, …: covectors, shape (k, …).
+    """
+    for p in range(len(axis)):
+        for c in range(len(of_gap)):
+            if mover[p, c] < 0:
+                continue
+            value = of_gap[c] * gap[p, c]
+            for x in range(3):
+                value += of_n[c, x] * n[p, c, x] + of_t[c, x] * t[p, c, x]
+            for i in range(4):
+                value += of_weight[c, i] * weight[p, c, i]
+                for x in range(3):
+                    value += of_local[c, i, x] * local[p, c, i, x]
+            out[axis[p] // 3, mover[p, c], axis[p] % 3] += scale[p, c] * value

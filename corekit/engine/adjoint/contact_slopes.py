@@ -26,13 +26,19 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.engine.adjoint.contact_slope_kernels import add_covectors, add_slopes, locate, turn_frames
+from corekit.engine.adjoint.contact_slope_kernels import (
+    add_changes,
+    add_covectors,
+    add_slopes,
+    locate,
+    turn_frames,
+)
 from corekit.engine.adjoint.frame_twists import FrameTwists
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms
 
-__all__ = ["ContactCovector", "ContactSlopes"]
+__all__ = ["ContactCovector", "ContactSlopes", "SlopeTable"]
 
 _STEP: Final = 2.0**-20
 """Of a displacement [m] and of a turn [rad] of a frame."""
@@ -44,6 +50,49 @@ class ContactCovector(NamedTuple):
     contacts: IntArray
     coefficients: Array
     velocity: Array
+
+
+@final
+class SlopeTable:
+    """What a detector says of k contacts by twists of frames, in p passes.
+
+    Args:
+        contacts: the set. twists: of the frames that carry or move them.
+        carriers: of every material point the number of its frame among those, or −1, shape (k, 4).
+        mover: of every pass the number of the frame that moves each contact, or −1, shape (p, k).
+        axis: of every pass, 0 to 2 displacements, 3 to 5 turns, shape (p,).
+
+    Attributes:
+        changes: of normals, tangents, weights, local points and gaps, shape (p, k, …).
+        scale: to multiply them by, shape (p, k).
+    """
+
+    def __init__(
+        self, contacts: ContactSet, twists: FrameTwists, carriers: IntArray, mover: IntArray, axis: IntArray
+    ) -> None:
+        self.contacts, self._twists, self._carriers = contacts, twists, carriers
+        self._mover, self._axis = mover, axis
+        (p, k), points = mover.shape, carriers.shape[1]
+        self.changes = (
+            np.zeros((p, k, 3)), np.zeros((p, k, 3)), np.zeros((p, k, points)), np.zeros((p, k, points, 3)),
+            np.zeros((p, k)),
+        )  # fmt: skip
+        self.scale = np.zeros((p, k))
+
+    def pull(self, terms: list[ContactCovector], of_gap: Array, of_tangent: Array) -> Array:
+        """∂Ψ/∂δ by what the detector says, shape (nv,), for terms of Ψ, c_φ, shape (k,), and τ, shape (k, 3)."""
+        contacts, twists, place, k = self.contacts, self._twists, self._carriers, self.contacts.count
+        own = contacts.normal[:k], contacts.tangent[:k], contacts.weight[:k], contacts.local_point[:k]
+        covectors = np.zeros((k, 3)), of_tangent.copy(), np.zeros(place.shape), np.zeros((*place.shape, 3))
+        for each in terms:
+            speed, spin = twists.multiply(each.velocity)
+            add_covectors(
+                each.contacts, np.ascontiguousarray(each.coefficients), place, speed, spin, twists.rotation, *own,
+                *covectors,
+            )  # fmt: skip
+        out = np.zeros((2, len(twists.rotation), 3))
+        add_slopes(self._mover, self._axis, self.scale, *self.changes, *covectors, of_gap, out)
+        return twists.multiply_transposed(out[0], out[1])
 
 
 @final
@@ -71,20 +120,12 @@ class ContactSlopes:
         self._kept = poses.frame_position.copy(), poses.frame_rotation.copy()
         self.lost = 0
 
-    def pull(
-        self,
-        start: State,
-        contacts: ContactSet,
-        terms: list[ContactCovector],
-        of_gap: Array,
-        of_tangent: Array,
-    ) -> Array:
-        """∂Ψ/∂δ by what the detector says, shape (nv,); the poses of the scene are those of the start again.
+    def measure(self, state: State, contacts: ContactSet) -> SlopeTable:
+        """Find what the detector says of contacts by poses; those of the scene are the same again.
 
         Args:
-            start: state at which the contacts were found.
-            contacts: those that count, k of them, with tangents; shapes are where they were found.
-            terms: of Ψ. of_gap: c_φ, shape (k,). of_tangent: τ, shape (k, 3).
+            state: at which the contacts were found, and where the shapes are.
+            contacts: those that count, with tangents.
         """
         poses, count = self._pipeline.scene.poses, contacts.count
         self._kept[0][:], self._kept[1][:] = poses.frame_position, poses.frame_rotation
@@ -97,64 +138,44 @@ class ContactSlopes:
         frames = np.flatnonzero(is_used[:-1])
         turns = self._turns.copy()
         turns[carriers[(carriers >= 0) & (np.abs(local).max(axis=2) > 0.0)]] = True
-        twists = FrameTwists(self._world, start, frames, turns[frames], self._kept[1][frames])
+        twists = FrameTwists(self._world, state, frames, turns[frames], self._kept[1][frames])
         number = np.full(len(self._turns) + 1, -1, dtype=np.int64)
         number[frames] = np.arange(len(frames))
-        covectors = self._covectors(contacts, terms, twists, number[carriers], of_tangent)
-        place, turn = np.zeros((2, len(frames), 3))
+        passes = []
         for group in _apart(influences):
             # which of these frames moves each contact, or −1
             mover = np.array([next((f for f in own if f in group), -1) for own in influences])
             for axis in range(6):
-                which = (mover >= 0) if axis < 3 else (mover >= 0) & self._turns[mover]
-                if not which.any():
-                    continue
-                slope = self._slopes(contacts, np.array(sorted(group)), axis, covectors, of_gap, which)
-                np.add.at((place if axis < 3 else turn)[:, axis % 3], number[mover[which]], slope[which])
-        return twists.multiply_transposed(place, turn)
+                which = mover if axis < 3 else np.where(self._turns[mover], mover, -1)
+                if (which >= 0).any():
+                    passes.append((np.array(sorted(group)), axis, number[which]))
+        moved = np.array([each for *_, each in passes], dtype=np.int64).reshape(-1, count)
+        axes = np.array([axis for _, axis, _ in passes], dtype=np.int64)
+        table = SlopeTable(contacts, twists, number[carriers], moved, axes)
+        for i, (own_frames, axis, _) in enumerate(passes):
+            self._move(table, i, own_frames, axis)
+        self.lost += int(np.count_nonzero((moved >= 0) & (table.scale == 0.0)))
+        return table
 
-    @staticmethod
-    def _covectors(
-        contacts: ContactSet, terms: list[ContactCovector], twists: FrameTwists, place: IntArray, of_tangent: Array
-    ) -> tuple[Array, Array, Array, Array]:  # fmt: skip
-        """(2): of normals and tangents, (k, 3), weights, (k, 4), and local points, (k, 4, 3)."""
-        k = contacts.count
-        own = contacts.normal[:k], contacts.tangent[:k], contacts.weight[:k], contacts.local_point[:k]
-        out = np.zeros((k, 3)), of_tangent.copy(), np.zeros(place.shape), np.zeros((*place.shape, 3))
-        for each in terms:
-            speed, spin = twists.multiply(each.velocity)
-            add_covectors(
-                each.contacts, np.ascontiguousarray(each.coefficients), place, speed, spin, twists.rotation, *own, *out
-            )  # fmt: skip
-        return out
-
-    def _slopes(
-        self,
-        contacts: ContactSet,
-        frames: IntArray,
-        axis: int,
-        covectors: tuple[Array, Array, Array, Array],
-        of_gap: Array,
-        which: BoolArray,
-    ) -> Array:
-        """The change of Ψ of every contact by a twist of some frames, shape (k,); `which` are moved by one of them."""
-        scene, found, k = self._pipeline.scene, self._found, contacts.count
+    def _move(self, table: SlopeTable, i: int, frames: IntArray, axis: int) -> None:
+        """Write the changes of pass i, by a twist of some frames."""
+        scene, found, contacts, k = self._pipeline.scene, self._found, table.contacts, table.contacts.count
         poses, kept = scene.poses, self._kept
-        out, width, at = np.zeros(k), np.zeros(k), np.empty(k, dtype=np.int64)
+        width, at = np.zeros(k), np.empty(k, dtype=np.int64)
+        changes = [each[i] for each in table.changes]
         for sign in (1.0, -1.0):
             turn_frames(frames, axis, sign * _STEP, *kept, poses.frame_position, poses.frame_rotation)
             scene.place_shapes()
             self._pipeline.measure(found)
             locate(contacts.id[:k], found.count, found.id, at)
             width += at >= 0
-            add_slopes(
-                at, sign, *covectors, of_gap, contacts.normal, contacts.tangent, contacts.weight, contacts.local_point,
-                contacts.gap, found.normal, found.tangent, found.weight, found.local_point, found.gap, out,
+            add_changes(
+                at, sign, contacts.normal, contacts.tangent, contacts.weight, contacts.local_point, contacts.gap,
+                found.normal, found.tangent, found.weight, found.local_point, found.gap, *changes,
             )  # fmt: skip
         poses.frame_position[frames], poses.frame_rotation[frames] = kept[0][frames], kept[1][frames]
         scene.place_shapes()
-        self.lost += int(np.count_nonzero(which & (width == 0.0)))
-        return out / (np.maximum(width, 1.0) * _STEP)
+        table.scale[i] = np.where(width > 0.0, 1.0 / (np.maximum(width, 1.0) * _STEP), 0.0)
 
     def _movers_of(self, one: int, other: int) -> tuple[int, ...]:
         """Frames that move a contact of two shapes."""

@@ -34,6 +34,7 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
 from corekit.engine.adjoint.frozen_contacts import ContactLost
+from corekit.engine.adjoint.known_tangents import known_tangents
 from corekit.engine.adjoint.saddle import SaddleSystem
 from corekit.engine.adjoint.solutions import Kind
 
@@ -47,8 +48,6 @@ __all__ = ["Covectors", "StepDerivative"]
 
 _STEP: Final = 2.0**-18
 """Of a difference, relative to the scale of its argument."""
-_CONTINUES: Final = 0.5
-"""Length of a tangent in the new tangent plane from which it is continued (`assign_tangents_and_friction`)."""
 
 
 class Covectors(NamedTuple):
@@ -338,7 +337,7 @@ class StepDerivative:
             a += self._of_place.T @ y
             b0 += self._of_start.T @ y
         a[fixed] = b0[fixed] = 0.0
-        return Covectors(a, b0, self._of_known_tangents(y), self._of_start_impulses(y)), y
+        return Covectors(a, b0, known_tangents(frozen, self._parts, y), self._of_start_impulses(y)), y
 
     def _of_start_impulses(self, y: Array) -> Array:
         """The covector of the impulses with which the step began, shape (m, width)."""
@@ -348,47 +347,3 @@ class StepDerivative:
         if not (frozen.tracks_impulses and turning and carried.any()):
             return np.zeros_like(carried)
         return (self._columns(carried.size, self._start_impulse).T @ y).reshape(carried.shape)
-
-    def _of_known_tangents(self, y: Array) -> Array:
-        """The covector of the tangents of the step before, (k, 3), from that of the tangents of this one.
-
-        With X = J·w in world axes for the momentum's part w of −y, U the relative velocity and ŷ = P_wᵀ·y_H,
-
-            c = λ₁·X + λ₂·(X × n) + ŷ₁·U + ŷ₂·(U × n),    z = (1 − ttᵀ)(c + τ),    τ₋ = (1 − nnᵀ)·z/ℓ
-
-        ℓ the length of (1 − nnᵀ)·t₋; nothing of contacts whose tangent began in this step.
-        """
-        frozen, contacts, nv = self._frozen, self._frozen.record.contacts, self._world.nv
-        if contacts is None or not frozen.tracks_tangents:
-            return np.zeros((0, 3))
-        n, t = contacts.normal, contacts.tangent
-        axes = np.stack([n, t, np.cross(n, t)], axis=1)
-        later = y[self._tangents].reshape(-1, 3)
-        total = later.copy() if len(later) else np.zeros((len(contacts.id), 3))
-        for solution, residual, part in zip(
-            frozen.solutions, frozen.here.residuals, self._parts, strict=True
-        ):
-            index, terms = solution.modes.index, residual.contacts
-            if solution.kind is Kind.APART or not len(index):
-                continue
-            k, width = terms.impulse.shape
-            of_rows = y[part][-k * width :].reshape(k, width)
-            by_slip = np.einsum("cij,ci->cj", terms.by_velocity, of_rows)
-            moved = np.einsum("cij,ci->cj", axes[index], terms.rows @ -y[part][:nv])
-            velocity = frozen.arguments.final if solution.kind is Kind.VELOCITY else frozen.arguments.velocity
-            slip = terms.rows @ velocity + solution.bias[index]
-            relative = np.einsum("cij,ci->cj", axes[index], slip)
-            for vector, weight in ((moved, terms.impulse), (relative, by_slip)):
-                total[index] += weight[:, 1:2] * vector + weight[:, 2:3] * np.cross(vector, n[index])
-        total -= np.einsum("ci,ci->c", t, total)[:, None] * t
-        out = np.zeros((len(contacts.known.id), 3))
-        place = {int(each): i for i, each in enumerate(contacts.known.id)}
-        for c, each in enumerate(contacts.id):
-            i = place.get(int(each), -1)
-            if i < 0:
-                continue
-            before = contacts.known.tangent[i] - (contacts.known.tangent[i] @ n[c]) * n[c]
-            length = np.linalg.norm(before)
-            if length >= _CONTINUES:
-                out[i] = (total[c] - (total[c] @ n[c]) * n[c]) / length
-        return out

@@ -165,6 +165,6 @@ class TermProducts:
             z[at] = coefficients
             rows.append((z.ravel(), velocity))
         out = pull_rows(self._charts, start, self._moved, spread, rows)
-        out += slopes.pull(start, subset, [ContactCovector(*each) for each in terms], gap, tangent)
+        out += slopes.measure(start, subset).pull([ContactCovector(*each) for each in terms], gap, tangent)
         pipeline.use_start_contacts()
         return out
