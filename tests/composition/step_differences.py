@@ -22,7 +22,7 @@ class Comparison(NamedTuple):
         derivative: of the step.
         frozen: its equations.
         terms: the largest difference of covectors pulled by terms from those by columns, relative to the largest
-            entries; None where columns answer.
+            entries, of those of tangents with what came in; None where columns answer.
         reason: why they do.
     """
 
@@ -70,9 +70,12 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
     terms = None
     if quick.reason is None:
         by_terms, _ = quick.pull(end)
+        errors = [np.abs(one - other) for one, other in zip(by_terms[:3], columns[:3], strict=True)]
+        sizes = [np.abs(each).max(initial=0.0) for each in columns[:3]]
+        sizes[2] = max(sizes[2], np.abs(end.tangents).max(initial=0.0))
         terms = max(
-            np.abs(one - other).max(initial=0.0) / max(np.abs(other).max(initial=0.0), np.finfo(float).tiny)
-            for one, other in zip(by_terms[:3], columns[:3], strict=True)
+            error.max(initial=0.0) / max(size, np.finfo(float).tiny)
+            for error, size in zip(errors, sizes, strict=True)
         )
     ends = {}
     for k in (-2, -1, 0, 1, 2):

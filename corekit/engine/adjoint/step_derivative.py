@@ -103,9 +103,8 @@ class StepDerivative:
         )
         self._is_linear = frozen.theta is None and system.terms.forces is None
         self._has_impact = any(each.kind is Kind.VELOCITY for each in frozen.solutions)
-        self._terms = terms
+        self._terms, self._solved = terms, list[SaddleSystem]()
         self.reason = "columns asked for" if terms is None else terms.reason(frozen)
-        self._systems = [self._system(s) for s in range(len(frozen.solutions))]
         theta = 1.0 if frozen.theta is None else frozen.theta
         self._theta = theta
         mean = (1.0 - theta) * here.start.v + theta * here.velocity
@@ -125,8 +124,8 @@ class StepDerivative:
 
     @property
     def is_regular(self) -> bool:
-        """Whether no redundant contacts or constraints made a system singular."""
-        return all(each.is_regular for each in self._systems)
+        """Whether no redundant contacts or constraints made a system singular that was solved."""
+        return all(each.is_regular for each in self._solved)
 
     # — differences —
 
@@ -231,20 +230,26 @@ class StepDerivative:
 
     # — systems —
 
-    def _system(self, s: int) -> SaddleSystem:
-        """The matrix of (2) of a solution."""
+    @cached_property
+    def _systems(self) -> list[SaddleSystem]:
+        """Of every solution, the matrix of (2)."""
+        known = {Kind.PLACE: self._of_velocity, Kind.VELOCITY: self._of_final}
+        systems = []
+        for s, (solution, part) in enumerate(zip(self._frozen.solutions, self._parts, strict=True)):
+            changes = known.get(solution.kind)
+            systems.append(self._system(s, None if changes is None else changes[part]))
+        return systems
+
+    def _system(self, s: int, changes: Array | None) -> SaddleSystem:
+        """The matrix of (2) of a solution, with the changes of R, G and H by its velocity, if they are not linear."""
         frozen, nv = self._frozen, self._world.nv
-        residual, part, kind = frozen.here.residuals[s], self._parts[s], frozen.solutions[s].kind
+        residual = frozen.here.residuals[s]
         linear, contacts = residual.linear, residual.contacts
         assert linear is not None
         of_contacts = contacts.rows.reshape(-1, nv)
         k, width = contacts.impulse.shape
         bounded = linear.side != 0
-        if kind is Kind.VELOCITY and self._of_final is not None:
-            changes = self._of_final[part]
-        elif kind is Kind.PLACE and self._of_velocity is not None:
-            changes = self._of_velocity[part]
-        else:
+        if changes is None:
             rows = np.where(bounded[:, None], 0.0, linear.rows)
             held = np.einsum("cij,cjv->civ", contacts.by_velocity, contacts.rows).reshape(-1, nv)
             changes = np.concatenate([linear.matrix, rows, held])
@@ -314,30 +319,70 @@ class StepDerivative:
         covectors[last] += b
         y = np.zeros(self._tangents.stop)
         y[self._tangents] = end.tangents.ravel()
+        implicit = self._pull_implicit(covectors[last], end, y) if frozen.theta is not None else None
+        if implicit is not None:
+            a += implicit[0]
+            b0 += implicit[1]
+        else:
+            of_place, of_start = self._pull_solutions(covectors, last, end, y)
+            a += of_place
+            b0 += of_start
+        a[fixed] = b0[fixed] = 0.0
+        return Covectors(a, b0, known_tangents(frozen, self._parts, y), self._of_start_impulses(y)), y
+
+    def _pull_solutions(
+        self, covectors: dict[Kind, Array], last: Kind, end: Covectors, y: Array
+    ) -> tuple[Array, Array]:
+        """Write y of the solutions, from the last to the first, and return what they make of q₀ and v₀."""
+        frozen, nv, fixed = self._frozen, self._world.nv, self._prescribed
         if self._of_velocity is not None:
             covectors[Kind.PLACE] += self._of_velocity[self._tangents].T @ y[self._tangents]
+        self._solved = self._systems
         for s in reversed(range(len(frozen.solutions))):
             part, solution = self._parts[s], frozen.solutions[s]
             right = covectors[solution.kind]
             right[fixed] = 0.0
-            of_impulse = np.zeros(part.stop - part.start - nv)
-            if solution.kind is last and end.impulses.size:
-                own = end.impulses[solution.modes.index].ravel()
-                of_impulse[len(of_impulse) - len(own) :] = own
+            of_impulse = (
+                self._of_impulses(s, end) if solution.kind is last else np.zeros(part.stop - part.start - nv)
+            )
             y[part] = -np.concatenate(self._systems[s].solve_transposed(right, of_impulse))
             y[part][:nv][fixed] = 0.0
             if s and self._of_velocity is not None:
                 covectors[Kind.PLACE] += self._of_velocity[part].T @ y[part]
         if self.reason is None and self._terms is not None:
-            parts = [y[part] for part in self._parts]
-            of_place, of_start = self._terms.pull(frozen, frozen.point(), parts, end.tangents)
-            a += of_place
-            b0 += of_start
-        else:
-            a += self._of_place.T @ y
-            b0 += self._of_start.T @ y
-        a[fixed] = b0[fixed] = 0.0
-        return Covectors(a, b0, known_tangents(frozen, self._parts, y), self._of_start_impulses(y)), y
+            return self._terms.pull(frozen, frozen.point(), [y[part] for part in self._parts], end.tangents)
+        return self._of_place.T @ y, self._of_start.T @ y
+
+    def _of_impulses(self, s: int, end: Covectors) -> Array:
+        """The covector of λ of a solution, of constraints, joints and contacts."""
+        part, modes = self._parts[s], self._frozen.solutions[s].modes
+        out = np.zeros(part.stop - part.start - self._world.nv)
+        if end.impulses.size:
+            own = end.impulses[modes.index].ravel()
+            out[len(out) - len(own) :] = own
+        return out
+
+    def _pull_implicit(self, right: Array, end: Covectors, y: Array) -> tuple[Array, Array] | None:
+        """The same of a step of the θ family by its terms; None where it has no products or they do not converge."""
+        frozen, fixed, terms = self._frozen, self._prescribed, self._terms
+        if terms is None or self.reason is not None:
+            return None
+        try:
+            products = terms.implicit(frozen, end.tangents)
+        except ContactLost:
+            self.reason = "contact ends"
+            return None
+        near, part = self._system(0, products.near_matrix()), self._parts[0]
+        later = products.pull(np.zeros(part.stop), with_tangents=True)
+        found = products.solve(
+            near, np.where(fixed, 0.0, right + later.velocity), self._of_impulses(0, end), fixed
+        )
+        if found is None:
+            self.reason = "corrections"
+            return None
+        y[part], pulled = -found[0], found[1]
+        self._solved = [near]
+        return later.place - pulled.place, later.start - pulled.start
 
     def _of_start_impulses(self, y: Array) -> Array:
         """The covector of the impulses with which the step began, shape (m, width)."""

@@ -1,6 +1,7 @@
 """Products of a covector with the derivatives of a step's equations, term by term: no columns of the whole step.
 
-For a step that linearises at its start, with the covectors (w, z, y) of (R, G, H) of each of its solutions,
+For a step that linearises at its start (those of the θ family are of `implicit_products`), with the covectors (w, z, y)
+of (R, G, H) of each of its solutions,
 
     Ψ(q₀, v₀) = Σ wᵀ·R + zᵀ·G + yᵀ·H = Σ bodies ψ + Σ joints + Σ contacts                                    (1)
 
@@ -24,6 +25,7 @@ from corekit.data.state import State
 from corekit.engine.adjoint.body_products import BodyCovector, BodyProducts
 from corekit.engine.adjoint.contact_slopes import ContactCovector, ContactSlopes
 from corekit.engine.adjoint.directional import pull_rows
+from corekit.engine.adjoint.implicit_products import ImplicitProducts
 from corekit.engine.adjoint.solutions import Kind
 from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.step.linearisation import LinearisationPoint
@@ -45,7 +47,7 @@ class TermProducts:
     """
 
     def __init__(self, system: WorldSystem, charts: Charts, products: BodyProducts) -> None:
-        self._world, self._charts, self._products = system.terms, charts, products
+        self._system, self._world, self._charts, self._products = system, system.terms, charts, products
         self._moved = system.new_state()
         pipeline, bodies = system.terms.pipeline, [terms.body for terms in system.terms.bodies]
         self._slopes = None if pipeline is None else ContactSlopes(system.terms)
@@ -63,11 +65,14 @@ class TermProducts:
         """Why the products of a step do not follow from its terms; None where they do."""
         world, pipeline = self._world, self._world.pipeline
         touches = frozen.has_closed_contacts or frozen.here.tangents.size > 0
+        contacts, is_implicit = frozen.record.contacts, frozen.theta is not None
         reasons = {
-            "implicit": frozen.theta is not None,
             "potential": world.forces is not None,
             "moved apart": any(each.kind is Kind.APART for each in frozen.solutions),
-            "impact": any(each.struck.any() for each in frozen.solutions),
+            "impact": any(
+                each.struck.any() or (is_implicit and each.kind is Kind.VELOCITY) for each in frozen.solutions
+            ),
+            "contacts of the start": is_implicit and contacts is not None and contacts.are_of_start,
             "turned pyramids": frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions),
             "moving obstacle": touches and pipeline is not None and bool(pipeline.scene.moving),
             "given motion": world.joints is not None and any(each.moving for each in world.joints.given),
@@ -75,6 +80,10 @@ class TermProducts:
             "displacements": not self._charts.commute_known,
         }  # fmt: skip
         return next((name for name, holds in reasons.items() if holds), None)
+
+    def implicit(self, frozen: FrozenStep, of_tangents: Array) -> ImplicitProducts:
+        """Those of a step of the θ family; see `ImplicitProducts`."""
+        return ImplicitProducts(self._system, self._charts, self._products, self._slopes, frozen, of_tangents)
 
     def pull(
         self, frozen: FrozenStep, point: LinearisationPoint, parts: list[Array], of_tangents: Array
