@@ -79,9 +79,10 @@ def test_a_step_of_a_world_of_points_has_the_derivative_of_its_differences(pair,
         assert any(one.frozen.solutions[-1].kind is Kind.VELOCITY for one in found)
 
 
-def falling(shape, friction, solver, integrator, level="velocity"):
+def falling(shape, friction, solver, integrator, level="velocity", restitution=0.0):
     """A body that comes down on a floor with some slip and spin, and touches it in the fourth step."""
     size, tilt, reach = SHAPES[shape]
+    impact = {"level": level} | ({"restitution": restitution} if restitution else {})
     return from_document(
         {
             "format": "corekit-scenario/1", "name": "fall", "time": {"duration": 1.0, "step": 1e-3},
@@ -97,7 +98,7 @@ def falling(shape, friction, solver, integrator, level="velocity"):
                 },
             }],
             "contact": {
-                "detector": "sdf", "solver": SOLVERS[solver], "impact": {"level": level},
+                "detector": "sdf", "solver": SOLVERS[solver], "impact": impact,
                 "stabilisation": SMOOTH_PUSH_OUT,
             },
             "integrator": {"use": integrator, "options": {"tolerance": 1e-12} if "implicit-" in integrator[:9] else {}},
@@ -191,3 +192,11 @@ def test_steps_in_contact_are_pulled_by_their_terms_and_say_where_they_are_not(s
     assert one.frozen.has_closed_contacts
     assert one.reason == reason
     assert (one.terms is None) == (reason is not None)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_impact_that_throws_back_is_pulled_by_its_terms(shape):
+    found = compared(falling(shape, 0.2, "pyramids that stand", "semi-implicit-euler", restitution=0.4), 9, 1)
+    thrown = [one for one in found if any(each.struck.any() for each in one.frozen.solutions)]
+    assert thrown
+    assert all(one.reason is None for one in thrown)

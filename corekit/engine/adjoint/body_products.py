@@ -193,6 +193,9 @@ class BodyProducts:
             terms.linearise(line)
             total = 0.0
             for each in given:
+                if terms.constraints is None:
+                    total += each.momentum @ terms.unbalanced(each.ahead - moved.v)
+                    continue
                 found = body_equations(
                     terms, h, each.ahead - moved.v, each.impulse, each.side, is_linear=True, is_apart=False
                 )

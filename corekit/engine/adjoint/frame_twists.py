@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.roles.body import Body
@@ -34,6 +35,47 @@ class _Rows(NamedTuple):
     values: Array
 
 
+@compiled
+def _add_twists(
+    place: IntArray, arms: Array, dofs: IntArray, values: Array, v: Array, speed: Array, spin: Array
+) -> None:
+    """Write (1) of the frames of a body."""
+    points = np.empty((4, 3))
+    for i in range(len(place)):
+        f = place[i]
+        for p in range(4):
+            for x in range(3):
+                points[p, x] = 0.0
+                for k in range(dofs.shape[1]):
+                    points[p, x] += values[4 * i + p, x, k] * v[dofs[4 * i + p, k]]
+        for x in range(3):
+            y, z = (x + 1) % 3, (x + 2) % 3
+            speed[f, x] = points[0, x]
+            for e in range(3):
+                ahead, behind = points[e + 1, z] - points[0, z], points[e + 1, y] - points[0, y]
+                spin[f, x] += 0.5 * (arms[f, e, y] * ahead - arms[f, e, z] * behind)
+
+
+@compiled
+def _spread_twists(
+    place: IntArray, arms: Array, dofs: IntArray, values: Array, of_speed: Array, of_spin: Array, out: Array
+) -> None:
+    """Add the covector of v of those of the frames of a body."""
+    force = np.empty((4, 3))
+    for i in range(len(place)):
+        f = place[i]
+        for x in range(3):
+            y, z = (x + 1) % 3, (x + 2) % 3
+            force[0, x] = of_speed[f, x]
+            for e in range(3):
+                force[e + 1, x] = 0.5 * (of_spin[f, y] * arms[f, e, z] - of_spin[f, z] * arms[f, e, y])
+                force[0, x] -= force[e + 1, x]
+        for p in range(4):
+            for k in range(dofs.shape[1]):
+                for x in range(3):
+                    out[dofs[4 * i + p, k]] += force[p, x] * values[4 * i + p, x, k]
+
+
 @final
 class FrameTwists:
     """(1) of some frames at a state.
@@ -52,7 +94,7 @@ class FrameTwists:
     ) -> None:
         self._nv, self._count, self.rotation = world.nv, len(frames), rotation
         # e_i of every frame as rows, zero of those that do not turn
-        self._arms = np.swapaxes(rotation, 1, 2) * turns[:, None, None]
+        self._arms = np.ascontiguousarray(np.swapaxes(rotation, 1, 2) * turns[:, None, None])
         self._rows: list[_Rows] = []
         for terms in world.bodies:
             body = terms.body
@@ -63,21 +105,16 @@ class FrameTwists:
 
     def multiply(self, v: Array) -> tuple[Array, Array]:
         """ẋ and ω for v, both (n, 3)."""
-        points = np.zeros((self._count, 4, 3))
-        for rows in self._rows:
-            points[rows.place] = np.einsum("pxk,pk->px", rows.values, v[rows.dofs]).reshape(-1, 4, 3)
-        spin = 0.5 * np.cross(self._arms, points[:, 1:] - points[:, :1]).sum(axis=1)
-        return points[:, 0], spin
+        speed, spin = np.zeros((2, self._count, 3))
+        for place, dofs, values in self._rows:
+            _add_twists(place, self._arms, dofs, values, v, speed, spin)
+        return speed, spin
 
     def multiply_transposed(self, place: Array, turn: Array) -> Array:
         """Covector of v, shape (nv,), for those of ẋ and ω, both (n, 3)."""
-        force = np.empty((self._count, 4, 3))
-        force[:, 1:] = 0.5 * np.cross(turn[:, None, :], self._arms)
-        force[:, 0] = place - force[:, 1:].sum(axis=1)
         out = np.zeros(self._nv)
-        for rows in self._rows:
-            given = np.einsum("pxk,px->pk", rows.values, force[rows.place].reshape(-1, 3))
-            out += np.bincount(rows.dofs.ravel(), given.ravel(), minlength=self._nv)
+        for at, dofs, values in self._rows:
+            _spread_twists(at, self._arms, dofs, values, place, turn, out)
         return out
 
 

@@ -120,6 +120,22 @@ class FrozenContacts:
         push = min(1.0, self._equation.step * rule.push_out)
         return np.choose(self._branch[solution.modes.index], (rule.approach, push, 0.0))
 
+    def rebounds(self, solution: Solution, start: State, rows: Array) -> Array:
+        """e of the closed contacts that an impact of a solution throws back, by −e·J_n·v₀, else 0, shape (k,)."""
+        pipeline, index = self._world.pipeline, solution.modes.index
+        out = np.zeros(len(index))
+        if (
+            self._known is None
+            or pipeline is None
+            or pipeline.restitution is None
+            or not solution.struck.any()
+        ):
+            return out
+        place = self.places(self._known.id[index])
+        thrown = solution.struck & (place >= 0) & (rows[:, 0] @ start.v < 0.0)
+        out[thrown] = pipeline.restitution.of_contacts(pipeline.contacts)[place[thrown]]
+        return out
+
     # — at the record —
 
     def find_modes(self, solution: Solution, start: State, velocity: Array, start_impulse: Array) -> None:

@@ -90,7 +90,7 @@ class StepDerivative:
     ) -> None:
         self._frozen, self._charts, self._world = frozen, charts, system.terms
         self._by_place, self._by_velocity = _STEP * displacement_scale, _STEP * velocity_scale
-        self._moved = system.new_state()
+        self._owner = system
         self.lost = 0
         self._prescribed: BoolArray = ~np.concatenate([terms.free for terms in system.terms.bodies])
         sizes = [each.stacked().size for each in frozen.here.residuals]
@@ -128,6 +128,10 @@ class StepDerivative:
         return all(each.is_regular for each in self._solved)
 
     # — differences —
+
+    @cached_property
+    def _moved(self) -> State:
+        return self._owner.new_state()
 
     @cached_property
     def _of_place(self) -> Array:

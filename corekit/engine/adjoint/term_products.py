@@ -8,7 +8,8 @@ of (R, G, H) of each of its solutions,
     bodies      R and G of bodies alone, by `body_products`
     joints      −λ_jᵀ·J_j·w + zᵀ·(J_j·v⁺ + c/h):   `directional`, and J_jᵀ·z/h
     contacts    −λᵀ·J·w + ŷᵀ·(J·v⁺ + bias),  ŷ = P_wᵀ·y:   with points, normals and weights held by `directional`,
-                by what the detector says of them, and of gaps, by `contact_slopes`
+                by what the detector says of them, and of gaps, by `contact_slopes`; where an impact struck, bias is
+                e·J_n·v₀
 
 What has no such form is said by `reason`; then columns of the whole step answer (`step_derivative`).
 """
@@ -69,9 +70,7 @@ class TermProducts:
         reasons = {
             "potential": world.forces is not None,
             "moved apart": any(each.kind is Kind.APART for each in frozen.solutions),
-            "impact": any(
-                each.struck.any() or (is_implicit and each.kind is Kind.VELOCITY) for each in frozen.solutions
-            ),
+            "impact": is_implicit and any(each.kind is Kind.VELOCITY for each in frozen.solutions),
             "contacts of the start": is_implicit and contacts is not None and contacts.are_of_start,
             "turned pyramids": frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions),
             "moving obstacle": touches and pipeline is not None and bool(pipeline.scene.moving),
@@ -99,7 +98,9 @@ class TermProducts:
         place, velocity = self._of_bodies(frozen, point, parts)
         place += self._of_joints(frozen, parts)
         if world.pipeline is not None and (frozen.has_closed_contacts or of_tangents.any()):
-            place += self._of_contacts(frozen, start, parts, of_tangents)
+            of_place, of_velocity = self._of_contacts(frozen, start, parts, of_tangents)
+            place += of_place
+            velocity += of_velocity
         return place, velocity
 
     def _of_bodies(
@@ -137,7 +138,9 @@ class TermProducts:
         )
         return out + rows.T @ by_error
 
-    def _of_contacts(self, frozen: FrozenStep, start: State, parts: list[Array], of_tangents: Array) -> Array:
+    def _of_contacts(
+        self, frozen: FrozenStep, start: State, parts: list[Array], of_tangents: Array
+    ) -> tuple[Array, Array]:
         world, pipeline, slopes, nv = self._world, self._world.pipeline, self._slopes, self._world.nv
         contacts, base, subset, width = frozen.record.contacts, self._base, self._closed, world.jacobian.width
         assert pipeline is not None and slopes is not None and contacts is not None
@@ -152,6 +155,7 @@ class TermProducts:
         subset.copy_from(base)
         subset.select(place)
         terms, gap, tangent = [], np.zeros(len(index)), np.zeros((len(index), 3))
+        of_velocity = np.zeros(nv)
         if of_tangents.any():
             tangent += of_tangents[index]
         for solution, residual, y in zip(frozen.solutions, frozen.here.residuals, parts, strict=True):
@@ -161,7 +165,13 @@ class TermProducts:
             at = np.searchsorted(index, own)
             of_rows = np.einsum("cij,ci->cj", known.by_velocity, y[-known.held.size :].reshape(-1, width))
             terms += [(at, -known.impulse, y[:nv]), (at, of_rows, solution.velocity)]
-            gap[at] += of_rows[:, 0] * frozen.contacts.gap_slopes(solution) / frozen.step
+            slope = np.where(solution.struck, 0.0, frozen.contacts.gap_slopes(solution))
+            gap[at] += of_rows[:, 0] * slope / frozen.step
+            thrown = np.zeros_like(of_rows)
+            thrown[:, 0] = of_rows[:, 0] * frozen.contacts.rebounds(solution, start, known.rows)
+            if thrown.any():
+                terms.append((at, thrown, start.v))
+                of_velocity += np.einsum("cwv,cw->v", known.rows, thrown)
 
         def spread(state: State, z: Array) -> Array:
             self._jacobian.collect(state, subset)
@@ -176,4 +186,4 @@ class TermProducts:
         out = pull_rows(self._charts, start, self._moved, spread, rows)
         out += slopes.measure(start, subset).pull([ContactCovector(*each) for each in terms], gap, tangent)
         pipeline.use_start_contacts()
-        return out
+        return out, of_velocity
