@@ -19,14 +19,14 @@ ORDERS = {
 
 @pytest.fixture(scope="module", autouse=True)
 def plugins():
-    for needed in ("rigid", "pcc", "gvs", "der", "vine", "timestep"):
+    for needed in ("rigid", "pcc", "gvs", "der", "vine", "lagrangian", "timestep"):
         pytest.importorskip(f"corekit_{needed}")
 
 
 def ends(world, halvings):
     """Where frames are in the end, with steps halved so often: positions [m] and axes at an arm of 1 cm."""
     world = world | {"time": {"duration": 1.0, "step": STEP / 2**halvings}}
-    moved = motion(from_document(world).compose(), STEPS * 2**halvings)
+    moved = motion(from_document(world, allow_code=True).compose(), STEPS * 2**halvings)
     places = [each[-1] for each in moved.positions.values()]
     return np.concatenate([*places, *[0.01 * each[-1].ravel() for each in moved.axes.values()]])
 
@@ -34,7 +34,7 @@ def ends(world, halvings):
 @settings(max_examples=4 if settings().derandomize else 50)
 @given(
     seed=st.integers(0, 2**32 - 1),
-    model=st.sampled_from(["rigid", "pcc", "gvs", "der", "vine"]),
+    model=st.sampled_from(["rigid", "pcc", "gvs", "der", "vine", "lagrangian"]),
     scheme=st.sampled_from(sorted(ORDERS)),
 )
 def test_halved_steps_leave_a_half_or_a_quarter_of_the_difference(seed, model, scheme):

@@ -18,7 +18,7 @@ from corekit_testing.worlds.drawing import make_world, worlds
 from corekit_testing.worlds.images import in_units, mirrored, reordered, turned
 from corekit_testing.worlds.motion import compare
 
-NEEDED = ("rigid", "pcc", "gvs", "der", "vine", "lcp", "qp", "cone", "sdf", "mpr", "timestep")
+NEEDED = ("rigid", "pcc", "gvs", "der", "vine", "lagrangian", "lcp", "qp", "cone", "sdf", "mpr", "timestep")
 TOLERANCE = {"tolerance": 1e-9}
 STIFF = [
     {"use": "semi-implicit-euler"},

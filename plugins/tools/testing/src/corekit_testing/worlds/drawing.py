@@ -34,7 +34,7 @@ _TURNING = 50.0
 def worlds(
     solvers: Sequence[Mapping[str, Any]],
     integrators: Sequence[Mapping[str, Any]],
-    models: Sequence[str] = ("rigid", "pcc", "gvs", "der", "vine"),
+    models: Sequence[str] = ("rigid", "pcc", "gvs", "der", "vine", "lagrangian"),
     bodies: int = 4,
 ) -> Any:
     """A strategy for worlds of up to a number of bodies, each beside the floor, an obstacle or a body before it.

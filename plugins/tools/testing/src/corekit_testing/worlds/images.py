@@ -123,6 +123,13 @@ def _change_der(body: dict[str, Any], _map: Array, mirror: Array) -> None:
         start["velocities"] = (start["velocities"] @ mirror).tolist()
 
 
+def _change_lagrangian(body: dict[str, Any], _map: Array, mirror: Array) -> None:
+    """Across y a turn about x changes its sign, those about y and moves along z stay."""
+    if mirror[1, 1] < 0.0:
+        for numbers in body["initial"].values():
+            numbers[1] *= -1.0
+
+
 def _change_vine(_body: dict[str, Any], _map: Array, _mirror: Array) -> None:
     """Nothing: the mirror is its plane."""
 
@@ -130,10 +137,11 @@ def _change_vine(_body: dict[str, Any], _map: Array, _mirror: Array) -> None:
 _MIRRORS: Mapping[str, Array] = {
     "rigid": _MIRROR, "pcc": np.diag([1.0, -1.0, 1.0]), "gvs": np.diag([1.0, 1.0, -1.0]),
     "der": np.diag([1.0, 1.0, -1.0]), "vine": np.diag([1.0, -1.0, 1.0]),
+    "lagrangian": np.diag([1.0, -1.0, 1.0]),
 }  # fmt: skip
 _CHANGES: Mapping[str, Callable[[dict[str, Any], Array, Array], None]] = {
     "rigid": _change_rigid, "pcc": _change_pcc, "gvs": _change_gvs, "der": _change_der,
-    "vine": _change_vine,
+    "vine": _change_vine, "lagrangian": _change_lagrangian,
 }  # fmt: skip
 
 _POWERS = {
@@ -145,6 +153,7 @@ _POWERS = {
     "start": (1, 0, 0), "place": (1, 0, 0), "end": (1, 0, 0), "twist": (-1, 0, 0), "velocities": (1, 0, -1),
     "diameter": (1, 0, 0), "body_mass": (0, 1, 0), "body_inertia": (2, 1, 0), "bending_stiffness": (3, 1, -2),
     "bending_damping": (3, 1, -1), "bend_rate": (0, 0, -1), "growth_rate": (1, 0, -1),
+    "hinge_stiffness": (2, 1, -2), "hinge_damping": (2, 1, -1),
 }  # fmt: skip
 """Of length, mass and time, by the name of an option."""
 _PLAIN = {"friction", "approach", "rotation_rpy", "restitution", "tolerance", "coordinates", "bend", "axis"}
@@ -160,6 +169,12 @@ def _rescaled(value: Any, units: Units, key: str = "") -> Any:
             rates = np.array(value["initial"]["velocity"]) / units[2]
             rates[3:6] *= units[0] if value["options"]["links"][0]["joint"]["kind"] == "free" else 1.0
             new["initial"]["velocity"] = rates.tolist()
+        if value.get("use") == "lagrangian":
+            # two angles and a slide
+            place, rate = (np.array(value["initial"][name]) for name in ("coordinates", "velocities"))
+            start = new["initial"]
+            start["coordinates"] = (place * [1.0, 1.0, units[0]]).tolist()
+            start["velocities"] = (rate / units[2] * [1.0, 1.0, units[0]]).tolist()
         return new
     if isinstance(value, list):
         return [_rescaled(each, units, key) for each in value]

@@ -177,6 +177,29 @@ def vine(random: Random, _velocity: Array, _turn: Rotation) -> Made:
     return Made(entry, *_along([length, 0.0, 0.0], 1.1 * radius))
 
 
+def lagrangian(random: Random, _velocity: Array, _turn: Rotation) -> Made:
+    """An arm of two links along z of its base that hinges and slides, by equations of a user."""
+    length, radius = random.uniform(0.04, 0.08, 2), float(random.uniform(0.008, 0.015))
+    parameters = {
+        "length": length.tolist(),
+        "mass": random.uniform(0.05, 0.2, 2).tolist(),
+        "radius": radius,
+        "hinge_stiffness": random.uniform(0.2, 1.0),
+        "hinge_damping": random.uniform(1e-3, 5e-3),
+        "stiffness": random.uniform(100.0, 1000.0),
+        "damping": random.uniform(1.0, 5.0),
+    }
+    initial = {
+        "coordinates": [*random.normal(0.0, 0.02, 2).tolist(), float(random.normal(0.0, 5e-4))],
+        "velocities": [*random.normal(0.0, 2.0, 2).tolist(), float(random.normal(0.0, 0.1))],
+    }
+    options = {"equations": "corekit_testing.worlds.mechanism:telescopic_arm", "parameters": parameters}
+    return Made(
+        {"use": "lagrangian", "options": options, "initial": initial},
+        *_along([0.0, 0.0, float(length.sum())], 1.4 * radius),
+    )
+
+
 def _along(end: list[float], radius: float) -> tuple[Array, Array]:
     """Balls along the way from the base to an end."""
     count = 2 + int(np.linalg.norm(end) / radius)
@@ -189,6 +212,7 @@ MAKERS: Mapping[str, Maker] = {
     "gvs": gvs,
     "der": der,
     "vine": vine,
+    "lagrangian": lagrangian,
     "flying-rod": rod,
 }
 """By the name of the model, or of what it is."""

@@ -93,9 +93,9 @@ def compare(world: World, image: Image, steps: int) -> Comparison:
     amplifies that is measured in the same world: its velocities are disturbed after every step, by far more, and the
     motion differs by d from the undisturbed one. The image may differ by `_TIMES`·d.
     """
-    simulation = from_document(world).compose()
+    simulation = from_document(world, allow_code=True).compose()
     here = motion(simulation, steps)
-    there = motion(from_document(image.world).compose(), steps)
+    there = motion(from_document(image.world, allow_code=True).compose(), steps)
     disturbed = []
     for seed in range(_RUNS):
         simulation.reset()
