@@ -52,10 +52,10 @@ def commands_of(what: str, name: str) -> Iterator[tuple[str, ...]]:
         yield "corekit", name, f"{example}.toml"
     else:
         yield "corekit", "run", f"{example}.toml", *SHORT
-    if what in COMPONENTS:
-        yield "corekit", "conform", f"{COMPONENTS[what]}.{name}"
     if what in STATED:
         yield "corekit", "conform", STATED[what].format(name)
+    if what in COMPONENTS:
+        yield "corekit", "conform", f"{COMPONENTS[what]}.{name}"
 
 
 def write_and_try(what: str, programs: Path, folder: Path) -> None:

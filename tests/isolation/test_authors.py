@@ -27,6 +27,8 @@ def test_every_kind_is_tried_as_its_author_would(authors):
     }
     assert all(each[0].startswith("python -m pytest") for each in words.values())
     assert all(words[kind][-1] == f"corekit conform {role}.mine" for kind, role in _ROLE_IDS.items())
+    assert "corekit conform shapes.mine" in words["shape"]
+    assert words["friction-law"][-1] == "corekit conform friction_laws.mine:box"
     assert words["planner"][1].startswith("corekit plan examples/mine-plan.toml")
     assert words["verb"][1:] == ["corekit mine examples/mine.toml"]
 
