@@ -123,6 +123,15 @@ def drift(self):
     return self.drawn
 
 
+def bring(folder, monkeypatch, group, name, target):
+    """Make a folder a distribution on the import path that brings an object by an entry point."""
+    info = folder / "lab_things-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-things\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {target}\n")
+    monkeypatch.syspath_prepend(str(folder))
+
+
 # — what any solver may do wrong —
 
 

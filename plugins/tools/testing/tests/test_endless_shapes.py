@@ -10,7 +10,7 @@ from corekit_testing.conformance.check import Verdict
 from corekit_testing.conformance.common import PAPER
 
 from . import terrain
-from .defects import altered
+from .defects import altered, bring
 from .test_wrong_detectors import measured
 
 OWN = checks_of("contact_detectors")[len(PAPER) :]
@@ -20,11 +20,7 @@ SIZES = {terrain.KIND: (0.02, 0.9)}
 @pytest.fixture(autouse=True)
 def lab(tmp_path, monkeypatch):
     """A distribution that brings the shape."""
-    info = tmp_path / "lab_ground-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-ground\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[corekit.shapes]\n{terrain.KIND} = {terrain.__name__}:ground\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    bring(tmp_path, monkeypatch, "corekit.shapes", terrain.KIND, f"{terrain.__name__}:ground")
 
 
 def verdicts(**methods):

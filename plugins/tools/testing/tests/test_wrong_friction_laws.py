@@ -17,6 +17,7 @@ from corekit_testing.conformance.claims import judged
 from corekit_testing.conformance.friction_laws import LAWS as OF_SOLVERS
 from corekit_testing.conformance.laws import LAW_CLAIMS
 
+from .defects import bring
 from .mistakes_of_laws import LAWS, box
 
 
@@ -104,11 +105,7 @@ law = box
 @pytest.fixture(autouse=True)
 def lab(tmp_path, monkeypatch):
     """A distribution that brings the law."""
-    info = tmp_path / "lab_boxes-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-boxes\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[corekit.friction_laws]\nkit:box = {__name__}:law\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    bring(tmp_path, monkeypatch, "corekit.friction_laws", "kit:box", f"{__name__}:law")
 
 
 def verdicts(target=BoxSolver):

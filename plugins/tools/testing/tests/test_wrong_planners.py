@@ -27,6 +27,16 @@ class Options:
     body: str = option("mass", "which body")
 
 
+def subject(role, name, base, sound, methods):
+    """A component with other methods, by the spec of a sound one."""
+    spec = ComponentSpec(
+        role=role, name=name, api="0.2", target=f"{__name__}:{sound.__name__}", config=f"{__name__}:Options",
+        summary=sound.__doc__,
+    )  # fmt: skip
+    target = type("Wrong", (base,), {**methods, "__final__": True})
+    return Subject(spec=spec, entry="corekit_testing._spec:none", target=target)
+
+
 class Pushing(Planner):
     """Takes a free mass to x by one constant pull, in closed form of semi-implicit Euler."""
 
@@ -60,12 +70,7 @@ class SoundPlanner(Pushing):
 
 
 def planner(**methods):
-    spec = ComponentSpec(
-        role="planners", name="pushing", api="0.2", target=f"{__name__}:SoundPlanner", config=f"{__name__}:Options",
-        summary="Pushes.",
-    )  # fmt: skip
-    target = type("Wrong", (Pushing,), {**methods, "__final__": True})
-    return Subject(spec=spec, entry="corekit_testing._spec:none", target=target)
+    return subject("planners", "pushing", Pushing, SoundPlanner, methods)
 
 
 def late(self, plan, info):
@@ -134,12 +139,7 @@ class SoundEstimator(Pulled):
 
 
 def estimator(**methods):
-    spec = ComponentSpec(
-        role="estimators", name="pulled", api="0.2", target=f"{__name__}:SoundEstimator", config=f"{__name__}:Options",
-        summary="Pulls.",
-    )  # fmt: skip
-    target = type("Wrong", (Pulled,), {**methods, "__final__": True})
-    return Subject(spec=spec, entry="corekit_testing._spec:none", target=target)
+    return subject("estimators", "pulled", Pulled, SoundEstimator, methods)
 
 
 def flat(self, found, info):
@@ -190,12 +190,7 @@ class SoundController(Holding):
 
 
 def controller(**methods):
-    spec = ComponentSpec(
-        role="controllers", name="holding", api="0.2", target=f"{__name__}:SoundController",
-        config=f"{__name__}:Options", summary="Holds.",
-    )  # fmt: skip
-    target = type("Wrong", (Holding,), {**methods, "__final__": True})
-    return Subject(spec=spec, entry="corekit_testing._spec:none", target=target)
+    return subject("controllers", "holding", Holding, SoundController, methods)
 
 
 def falls_silent(self, world, inputs):

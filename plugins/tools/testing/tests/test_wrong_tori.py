@@ -15,7 +15,7 @@ from corekit_testing.conformance.common import PAPER
 from corekit_testing.conformance.shapes import SHAPE_CLAIMS
 
 from . import tori
-from .defects import altered, counter
+from .defects import altered, bring, counter
 from .mistakes_of_shapes import DRAWN, SHAPES
 from .test_wrong_detectors import inward, long_normals, measured, near_sighted, one_id
 
@@ -25,11 +25,7 @@ OWN = checks_of("contact_detectors")[len(PAPER) :]
 @pytest.fixture(autouse=True)
 def lab(tmp_path, monkeypatch):
     """A distribution that brings the shape."""
-    info = tmp_path / "lab_tori-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lab-tori\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[corekit.shapes]\n{tori.KIND} = {tori.__name__}:torus\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
+    bring(tmp_path, monkeypatch, "corekit.shapes", tori.KIND, f"{tori.__name__}:torus")
 
 
 def verdicts(**methods):
