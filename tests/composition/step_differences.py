@@ -24,6 +24,7 @@ class Comparison(NamedTuple):
         terms: the largest difference of covectors pulled by terms from those by columns, relative to the largest
             entries, of those of tangents with what came in; None where columns answer.
         reason: why they do.
+        pulled: error of a·δq⁺ + b·δv⁺ by those pulled by terms, relative to the sizes of its terms; None without.
     """
 
     place: float
@@ -33,6 +34,7 @@ class Comparison(NamedTuple):
     frozen: FrozenStep
     terms: float | None
     reason: str | None
+    pulled: float | None
 
 
 def pull(derivative: StepDerivative, frozen: FrozenStep, a, b):
@@ -61,16 +63,16 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
         each[driven] = 0.0
     found_place, found_velocity = derivative.push(place, velocity)
     a0, b0 = pull(derivative, frozen, a, b)
-    end = Covectors(
-        a, b, draw.standard_normal(frozen.here.tangents.shape), np.zeros_like(frozen.arguments.start_impulse)
-    )
+    nothing = np.zeros_like(frozen.arguments.start_impulse)
+    end = Covectors(a, b, draw.standard_normal(frozen.here.tangents.shape), nothing)
     columns, _ = derivative.pull(end)
     products = TermProducts(system, charts, BodyProducts(system.terms, charts, tape[0].start))
     quick = StepDerivative(system, frozen, charts, np.ones(system.nv), np.ones(system.nv), products)
-    terms = None
+    terms, by_terms = None, None
     if quick.reason is None:
-        by_terms, _ = quick.pull(end)
-        errors = [np.abs(one - other) for one, other in zip(by_terms[:3], columns[:3], strict=True)]
+        with_tangents, _ = quick.pull(end)
+        by_terms, _ = quick.pull(end._replace(tangents=np.zeros_like(end.tangents)))
+        errors = [np.abs(one - other) for one, other in zip(with_tangents[:3], columns[:3], strict=True)]
         sizes = [np.abs(each).max(initial=0.0) for each in columns[:3]]
         sizes[2] = max(sizes[2], np.abs(end.tangents).max(initial=0.0))
         terms = max(
@@ -88,7 +90,8 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
         ends[k] = np.concatenate([simulation.state.q, simulation.state.v])
     simulation.restore(after)
     parts = np.concatenate([a * found_place, b * found_velocity, -a0 * place, -b0 * velocity])
-    errors = []
+    transposed = abs(parts.sum()) / np.abs(parts).sum()
+    errors, pulled = [], []
     # of second order: central, or on one side where a kink is nearer than the arguments of a difference
     for one in (
         (ends[1] - ends[-1]) / (2.0 * size),
@@ -96,6 +99,12 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
         (3.0 * ends[0] - 4.0 * ends[-1] + ends[-2]) / (2.0 * size),
     ):
         of_place, of_velocity = charts.difference(derivative.end, one[: system.nq]), one[system.nq :]
+        if by_terms is not None:
+            own = by_terms.place @ place, by_terms.velocity @ velocity
+            seen = a @ of_place, b @ of_velocity
+            pulled.append(
+                abs(sum(own) - sum(seen)) / (np.abs(a * of_place).sum() + np.abs(b * of_velocity).sum())
+            )
         errors.append(
             (
                 np.abs(found_place - of_place).max() / np.abs(of_place).max(),
@@ -103,5 +112,5 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
             )
         )
     return Comparison(
-        *min(errors, key=max), abs(parts.sum()) / np.abs(parts).sum(), derivative, frozen, terms, quick.reason
+        *min(errors, key=max), transposed, derivative, frozen, terms, quick.reason, min(pulled, default=None)
     )

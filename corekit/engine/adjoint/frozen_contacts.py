@@ -14,6 +14,7 @@ they are computed anew at every argument where a contact slides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
@@ -23,7 +24,8 @@ from corekit.data.state import State
 from corekit.engine.adjoint.contact_modes import Mode, find_modes
 from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.step.push_out import limit_push_out
-from corekit.roles.contact import FrictionDirections
+from corekit.roles.contact import FrictionDirections, StepProblem
+from corekit.roles.contact_blocks import ReducedStepProblem
 
 if TYPE_CHECKING:
     from corekit.engine.step.step_equation import StepEquation
@@ -112,13 +114,15 @@ class FrozenContacts:
         """Whether pushing out of an overlap is limited."""
         return self._is_limited
 
-    def gap_slopes(self, solution: Solution) -> Array:
-        """α of (1) of the closed contacts of a solution, shape (k,)."""
+    def gap_slopes(self, solution: Solution, index: IntArray | None = None) -> Array:
+        """α of (1) of the closed contacts of a solution, or of those of the record given, shape (k,)."""
         pipeline = self._world.pipeline
         assert pipeline is not None
         rule = pipeline.rule
         push = min(1.0, self._equation.step * rule.push_out)
-        return np.choose(self._branch[solution.modes.index], (rule.approach, push, 0.0))
+        return np.choose(
+            self._branch[solution.modes.index if index is None else index], (rule.approach, push, 0.0)
+        )
 
     def rebounds(self, solution: Solution, start: State, rows: Array) -> Array:
         """e of the closed contacts that an impact of a solution throws back, by −e·J_n·v₀, else 0, shape (k,)."""
@@ -287,15 +291,26 @@ class FrozenContacts:
 
     def _directions(self, bias: Array, start_impulse: Array) -> Array:
         """d_k of all contacts found now, shape (m, width − 1, r)."""
-        known, pyramids = self._known, self._pyramids
-        assert known is not None and pyramids is not None
+        assert self._pyramids is not None
+        return self._pyramids.compute_friction_directions(self._pose(bias, start_impulse))
+
+    def _pose(self, bias: Array, start_impulse: Array) -> ReducedStepProblem:
+        """The problem of all contacts found now."""
+        known, equation = self._known, self._equation
+        assert known is not None
         found = self.places(known.id)
-        carried = np.zeros((self._equation.contact_count, self._width))
+        carried = np.zeros((equation.contact_count, self._width))
         carried[found[found >= 0]] = start_impulse[found >= 0]
-        equation = self._equation
         assert equation.reduced is not None
         self._world.factorisation.refactor()
-        problem = equation.reduced.pose(
+        return equation.reduced.pose(
             equation.contact_count, bias, equation.about, equation.step, equation.free_velocity(), carried
         )
-        return pyramids.compute_friction_directions(problem)
+
+    def pose_record(
+        self, solution: Solution, start_impulse: Array
+    ) -> tuple[ReducedStepProblem, Array, Callable[[StepProblem], Array]]:
+        """The problem of a solution at the record, v_f, shape (nv,), and what gives d_k of a problem like it."""
+        assert self._pyramids is not None
+        problem = self._pose(solution.bias, start_impulse)
+        return problem, self._equation.free_velocity(), self._pyramids.compute_friction_directions

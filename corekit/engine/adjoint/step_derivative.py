@@ -274,10 +274,6 @@ class StepDerivative:
         impulses[:, fixed] = 0.0
         return SaddleSystem(momentum, impulses, rows, compliance)
 
-    def _stage_change(self, s: int, right: Array) -> tuple[Array, Array]:
-        nv = self._world.nv
-        return self._systems[s].solve(right[:nv], right[nv:])
-
     # — forward —
 
     def push(self, place: Array, velocity: Array) -> tuple[Array, Array]:
@@ -291,7 +287,7 @@ class StepDerivative:
             right = given[part]
             if s and self._of_velocity is not None:
                 right = right - self._of_velocity[part] @ changes[Kind.PLACE]
-            changes[solution.kind], _ = self._stage_change(s, right)
+            changes[solution.kind], _ = self._systems[s].solve(right[: len(fixed)], right[len(fixed) :])
         moved = changes[Kind.PLACE]
         mean = (1.0 - self._theta) * velocity + self._theta * moved
         end = self._transports[0].apply(place, mean)
@@ -395,4 +391,6 @@ class StepDerivative:
         turning = any(each.modes.turns.any() for each in frozen.solutions)
         if not (frozen.tracks_impulses and turning and carried.any()):
             return np.zeros_like(carried)
+        if self.reason is None and self._terms is not None and self._terms.of_start_impulses is not None:
+            return self._terms.of_start_impulses
         return (self._columns(carried.size, self._start_impulse).T @ y).reshape(carried.shape)

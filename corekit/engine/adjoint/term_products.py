@@ -28,6 +28,7 @@ from corekit.engine.adjoint.contact_slopes import ContactCovector, ContactSlopes
 from corekit.engine.adjoint.directional import pull_rows
 from corekit.engine.adjoint.implicit_products import ImplicitProducts
 from corekit.engine.adjoint.solutions import Kind
+from corekit.engine.adjoint.turned_pyramids import TurnedTerms, turned_terms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.step.linearisation import LinearisationPoint
 
@@ -45,6 +46,9 @@ class TermProducts:
 
     Args:
         system: the world. charts: of its states. products: of its bodies.
+
+    Attributes:
+        of_start_impulses: covector of λ₀ of the step that was pulled last, shape (m, width), where pyramids turned.
     """
 
     def __init__(self, system: WorldSystem, charts: Charts, products: BodyProducts) -> None:
@@ -53,6 +57,7 @@ class TermProducts:
         pipeline, bodies = system.terms.pipeline, [terms.body for terms in system.terms.bodies]
         self._slopes = None if pipeline is None else ContactSlopes(system.terms)
         self._jacobian = ContactJacobian(bodies, system.terms.jacobian.width)
+        self.of_start_impulses: Array | None = None
         self._base, self._closed = (
             ContactSet(record_width=0 if pipeline is None else pipeline.record_width) for _ in range(2)
         )
@@ -72,13 +77,27 @@ class TermProducts:
             "moved apart": any(each.kind is Kind.APART for each in frozen.solutions),
             "impact": is_implicit and any(each.kind is Kind.VELOCITY for each in frozen.solutions),
             "contacts of the start": is_implicit and contacts is not None and contacts.are_of_start,
-            "turned pyramids": frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions),
+            "turned pyramids": self._turns(frozen) and not self._turns_alone(frozen),
             "moving obstacle": touches and pipeline is not None and bool(pipeline.scene.moving),
             "given motion": world.joints is not None and any(each.moving for each in world.joints.given),
             "limited push-out": frozen.contacts.limits_push_out,
             "displacements": not self._charts.commute_known,
         }  # fmt: skip
         return next((name for name, holds in reasons.items() if holds), None)
+
+    @staticmethod
+    def _turns(frozen: FrozenStep) -> bool:
+        """Whether a contact slides by a pyramid that turned."""
+        return frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions)
+
+    def _turns_alone(self, frozen: FrozenStep) -> bool:
+        """Whether `turned_terms` knows what such pyramids depend on: one solution, contacts alone, not many of them."""
+        world, contacts = self._world, frozen.record.contacts
+        if frozen.theta is not None or len(frozen.solutions) > 1 or contacts is None:
+            return False
+        return (
+            not world.has_constraints and not world.has_bounded and 2 * len(contacts.id) <= max(world.nv, 8)
+        )
 
     def implicit(self, frozen: FrozenStep, of_tangents: Array) -> ImplicitProducts:
         """Those of a step of the θ family; see `ImplicitProducts`."""
@@ -94,17 +113,23 @@ class TermProducts:
             parts: covectors of R, G and H one after the other, of every solution.
             of_tangents: of the contacts of the record, shape (m, 3), or (0, 3).
         """
-        world, start = self._world, frozen.record.start
-        place, velocity = self._of_bodies(frozen, point, parts)
+        world, start, turned = self._world, frozen.record.start, None
+        if self._turns(frozen):
+            solution, known = frozen.solutions[0], frozen.here.residuals[0].contacts
+            turned = turned_terms(
+                world, frozen, solution, parts[0][-known.held.size :].reshape(known.held.shape)
+            )
+        self.of_start_impulses = None if turned is None else turned.of_start
+        place, velocity = self._of_bodies(frozen, point, parts, turned)
         place += self._of_joints(frozen, parts)
         if world.pipeline is not None and (frozen.has_closed_contacts or of_tangents.any()):
-            of_place, of_velocity = self._of_contacts(frozen, start, parts, of_tangents)
+            of_place, of_velocity = self._of_contacts(frozen, start, parts, of_tangents, turned)
             place += of_place
             velocity += of_velocity
         return place, velocity
 
     def _of_bodies(
-        self, frozen: FrozenStep, point: LinearisationPoint, parts: list[Array]
+        self, frozen: FrozenStep, point: LinearisationPoint, parts: list[Array], turned: TurnedTerms | None
     ) -> tuple[Array, Array]:
         world, nv, first = self._world, self._world.nv, 0
         place, velocity = np.zeros((2, nv))
@@ -117,7 +142,12 @@ class TermProducts:
                 )
                 for solution, y in zip(frozen.solutions, parts, strict=True)
             ]  # fmt: skip
+            if turned is not None:  # in worlds without rows of bodies
+                none, nowhere = np.zeros(0), frozen.solutions[0].side[:0]
+                given += [BodyCovector(w[where], none, v[where], none, nowhere) for w, v in turned.bodies]
             place[where], velocity[where] = self._products.pull(terms.body.index, own, given)
+            if turned is not None:
+                terms.linearise(own)  # as they were, for the problem of the step
             first = last
         return place, velocity
 
@@ -139,7 +169,12 @@ class TermProducts:
         return out + rows.T @ by_error
 
     def _of_contacts(
-        self, frozen: FrozenStep, start: State, parts: list[Array], of_tangents: Array
+        self,
+        frozen: FrozenStep,
+        start: State,
+        parts: list[Array],
+        of_tangents: Array,
+        turned: TurnedTerms | None,
     ) -> tuple[Array, Array]:
         world, pipeline, slopes, nv = self._world, self._world.pipeline, self._slopes, self._world.nv
         contacts, base, subset, width = frozen.record.contacts, self._base, self._closed, world.jacobian.width
@@ -149,6 +184,8 @@ class TermProducts:
         wanted = [each.modes.index for each in frozen.solutions]
         if of_tangents.any():
             wanted.append(np.flatnonzero(of_tangents.any(axis=1)))
+        if turned is not None:
+            wanted.append(np.arange(len(contacts.id)))
         index = np.unique(np.concatenate(wanted))  # among the contacts of the record
         place = frozen.contacts.places(contacts.id[index])
         index, place = index[place >= 0], place[place >= 0]
@@ -172,6 +209,12 @@ class TermProducts:
             if thrown.any():
                 terms.append((at, thrown, start.v))
                 of_velocity += np.einsum("cwv,cw->v", known.rows, thrown)
+
+        if turned is not None:
+            terms += [(np.searchsorted(index, own), coefficients, x) for own, coefficients, x in turned.rows]
+            gap += (
+                turned.of_bias[index] * frozen.contacts.gap_slopes(frozen.solutions[0], index) / frozen.step
+            )
 
         def spread(state: State, z: Array) -> Array:
             self._jacobian.collect(state, subset)

@@ -14,7 +14,8 @@ from corekit.engine.step.bounded_rows import BoundedRows, bounded_rows
 from corekit.engine.step.delassus import DelassusOperator
 from corekit.engine.step.dense_rows import DenseRows, Island, ReducedRows
 from corekit.engine.step.two_levels import Separation
-from corekit.roles.contact import ImpulseSolver, StepProblem
+from corekit.roles.contact import ImpulseSolver
+from corekit.roles.contact_blocks import ReducedStepProblem
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms
@@ -100,7 +101,7 @@ class ReducedStep:
         step: float,
         velocity: Array,
         start_impulse: Array,
-    ) -> StepProblem:
+    ) -> ReducedStepProblem:
         """The undivided problem of a step that began with `start_impulse` (m, width); see `solve`."""
         bounded = bounded_rows(self._world, about, step)
         start = np.zeros(start_impulse.size + (0 if bounded is None else bounded.count))
