@@ -9,8 +9,10 @@ have closed. Then the balance of momentum of the step is solved once more, from 
 
 with v⁻ the velocities at the start of the step and e Newton's coefficient of restitution. The contacts and their rows
 stay. An iterate of the θ family is linearised at v⁺ again until what its momentum lacks, G·(ρ(v⁺) − Jᵀ·λ), is within
-the tolerance of the step. So v⁺ does not depend on the matrix by which Newton's method came to q⁺.
-Contacts that have not closed stay out; those that no body or joint connects with an impact stay as they were solved.
+the tolerance of the step. So v⁺ does not depend on the matrix by which Newton's method came to q⁺. Where iterates go
+round, as of a slender chain that friction jams along its axis, the step stays as at position level, with a status that
+says so. Contacts that have not closed stay out; those that no body or joint connects with an impact stay as they were
+solved.
 The result does not contain φ₀, and q⁺ has no gap that the bodies would have to fall through once more. From the next
 step on the contact rests at position level, so that nothing drifts.
 
@@ -115,21 +117,25 @@ def resolve_impacts(
     path = _Path(velocity, equation.bound.scale)
     placing = Placing(velocity.copy(), impulses.impulse.copy(), impulses.of_constraints, equation.bias)
     info, left = equation.solve_again(bias, velocity), _ITERATIONS
-    if info.status.solved:
-        equation.placing = placing
-    while iterate and info.status.solved:
+    if not info.status.solved:
+        return info
+    equation.placing = placing
+    while iterate:
         theta.linearise_bodies(velocity)
-        residuals = evolve(info.residuals, equation=equation.momentum_residual())
+        info = evolve(info, residuals=evolve(info.residuals, equation=equation.momentum_residual()))
         change = equation.change_left()
         if world.factorisation.succeeded and theta.is_small(change, velocity):
-            return evolve(info, residuals=residuals)
+            return info
         left -= 1
         theta.linearise_bodies(path.next(velocity))
-        info = (
-            equation.solve_again(bias, velocity)
-            if left
-            else evolve(info, status=Status.ITERATION_LIMIT, residuals=residuals)
-        )
+        info = equation.solve_again(bias, velocity) if left else evolve(info, status=Status.ITERATION_LIMIT)
+        if not info.status.solved:
+            # no velocity that balances: the one at position level does
+            equation.placing, equation.bias = None, placing.bias
+            velocity[:], impulses.impulse = placing.velocity, placing.impulse
+            impulses.of_constraints = placing.of_constraints
+            theta.linearise_bodies(velocity)
+            return evolve(info, residuals=evolve(info.residuals, equation=equation.momentum_residual()))
     return info
 
 

@@ -148,3 +148,20 @@ def test_the_impact_of_a_rod_whose_mass_matrix_changes_is_solved(
     simulation = from_document(world).compose()
     for _ in range(20):
         assert simulation.step().solve_info.status is Status.CONVERGED
+
+
+def test_a_step_whose_impact_has_no_solution_balances_at_position_level_and_says_so():
+    """A growing chain whose tip friction jams along its axis: iterates of the velocity level went round, and the last
+    one was kept with 6e-5 N·s out of balance."""
+    for needed in ("vine", "der", "mpr", "qp"):
+        pytest.importorskip(f"corekit_{needed}")
+    tight = {"tolerance": 1e-9}
+    contact = {"solver": {"use": "qp", "options": tight}, "friction": 0.5}
+    integrator = {"use": "implicit-midpoint", "options": tight}
+    bodies = ["vine", "der", "vine", "vine"]
+    world = make_world(1194, bodies, ["floor", "sphere"], True, 1e-3, contact, integrator, 0.0)
+    simulation = from_document(world).compose()
+    for _ in range(20):
+        info = simulation.step().solve_info
+        assert info.status in (Status.CONVERGED, Status.ITERATION_LIMIT)
+        assert info.residuals.equation < 1e-9
