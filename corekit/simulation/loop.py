@@ -46,12 +46,10 @@ from corekit.simulation.names import names_of
 from corekit.simulation.renewing import Renewing
 from corekit.simulation.start_overlap import refuse_deep_overlap
 from corekit.simulation.step_failure import check_length, endless_cuts, step_failed
+from corekit.simulation.step_observers import Observer, StepObservers
 from corekit.simulation.step_parts import MOST_PARTS, StepParts
 
 __all__ = ["Observer", "Simulation"]
-
-Observer = Callable[["Simulation", StepReport], object]
-"""Called after every accepted step, with the simulation at its new state."""
 
 
 @final
@@ -93,7 +91,7 @@ class Simulation:
         self._now, self._next = system.new_state(), system.new_state()
         self._now.time = start_time
         self._breakpoints = self._new_breakpoints()
-        self._observers: tuple[Observer, ...] = ()
+        self._observers = StepObservers()
         self._controllers, self.turn = SampledControllers(), Turn()
         self.renew: Renewing | None = None
         self._start: InternalState | None = None
@@ -127,7 +125,7 @@ class Simulation:
     def observe(self, observer: Observer) -> None:
         """Call `observer` after every accepted step."""
         ask.check_arguments("Simulation.observe", observer=(observer, ask.FUNCTION))
-        self._observers = (*self._observers, observer)
+        self._observers.add(observer)
 
     @property
     def is_observed(self) -> bool:
@@ -189,11 +187,8 @@ class Simulation:
         def keep(_: Simulation, report: StepReport) -> None:
             tape.append(self.system.freeze_step(self._next, self._now, report))
 
-        self.observe(keep)
-        try:
+        with self._observers.also(keep):
             yield tape
-        finally:
-            self._observers = tuple(each for each in self._observers if each is not keep)
 
     def add_controller(
         self,
@@ -318,10 +313,7 @@ class Simulation:
                 raise step_failed(self, out, report)
             check_length(self, out.time - now.time, report.step_size)
             self._now, self._next, self.report = out, now, report
-            if self._observers:
-                with self.turn.of("an observer of steps"):
-                    for observer in self._observers:
-                        observer(self, report)
+            self._observers.call(self, report, self.turn)
             if out.time >= target:
                 self.step_index = following
                 return report
@@ -351,13 +343,10 @@ class Simulation:
     ) -> None:
         """Restore an internal state and step from it to a grid step, with other observers or none."""
         ask.check_arguments("Simulation.rewind", step_index=(step_index, ask.COUNT))
-        watching, self._observers = self._observers, tuple(observers)
-        try:
+        with self._observers.replaced(observers):
             self.restore(internal_state)
             while self.step_index < step_index:
                 self.step()
-        finally:
-            self._observers = watching
 
     def run(self, until: float) -> None:
         """Step until `until` [s] after the start time, many steps at once where nothing observes them; if past, not."""
