@@ -40,12 +40,12 @@ the next may use.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from attrs import field, frozen
 
-from corekit.compiled.entries import entry_address
+from corekit.compiled.entries import array_at, entry_address
 from corekit.data.arrays import Array, IntArray
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "CompiledForm",
     "CompiledFormAbility",
     "SingleSolveAbility",
+    "add_displacement",
     "entries_of",
 ]
 
@@ -125,3 +126,21 @@ def entries_of(signatures: Mapping[str, str], **functions: Callable[..., int]) -
         KeyError: a role has no such entry.
     """
     return {name: entry_address(function, signatures[name]) for name, function in functions.items()}
+
+
+def add_displacement(
+    index: Any, _numbers: Any, _work: Any, q: Any, aux: Any, velocity: Any, step: float, out_q: Any, out_aux: Any
+) -> int:  # fmt: skip
+    """Entry `integrate` where coordinates are those of a vector space: q + h·v̄, and aux as it is.
+
+    Its index begins with nv and the length of aux.
+    """
+    sizes = array_at(index, (2,))
+    n, others = sizes[0], sizes[1]
+    start, speed, out = array_at(q, (n,)), array_at(velocity, (n,)), array_at(out_q, (n,))
+    for i in range(n):
+        out[i] = start[i] + step * speed[i]
+    before, after = array_at(aux, (others,)), array_at(out_aux, (others,))
+    for i in range(others):
+        after[i] = before[i]
+    return 0

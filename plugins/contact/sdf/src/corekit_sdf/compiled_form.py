@@ -10,7 +10,7 @@ Each family of pairs has an entry of its own, compiled where the scene has such 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from corekit_sdf.measure_sphere import measure_sphere_pairs
 from corekit_sdf.rows import MAX_POINTS
 from corekit_sdf.write import write_contacts
 
-__all__ = ["form_of"]
+__table_ = ["form_of"]
 
 _FAMILIES: Final = 5
 _HEAD: Final = 3 + _FAMILIES
@@ -61,33 +61,62 @@ def form_of(
     )
 
 
-@compiled
-def _tables(
-    index: IntArray, numbers: Array, n: int, c: int
-) -> tuple[IntArray, IntArray, IntArray, Array, Array, Array]:
-    """Kind, frame, corner_start, size, radius and corners as views."""
-    kind, frame = index[_HEAD : _HEAD + n], index[_HEAD + n : _HEAD + 2 * n]
-    start = index[_HEAD + 2 * n : _HEAD + 3 * n + 1]
-    size, radius = numbers[2 : 2 + 3 * n].reshape((n, 3)), numbers[2 + 3 * n : 2 + 4 * n]
-    return kind, frame, start, size, radius, numbers[2 + 4 * n : 2 + 4 * n + 3 * c].reshape((c, 3))
+class _Shapes(NamedTuple):
+    """Views of the tables of all shapes; `flat` is the sine and cosine of the flat angle."""
+
+    kind: IntArray
+    frame: IntArray
+    start: IntArray
+    pairs: IntArray
+    flat: Array
+    size: Array
+    radius: Array
+    corners: Array
 
 
 @compiled
-def _places(n: int, c: int, pairs: int) -> tuple[int, int]:
-    """Lengths of the integers and of the numbers."""
-    return _HEAD + 3 * n + 1 + 2 * pairs, 2 + 4 * n + 3 * c
+def _shapes(index: Any, numbers: Any) -> _Shapes:
+    """The tables at two addresses."""
+    head = array_at(index, (_HEAD,))
+    n, c, p = head[0], head[1], head[2]
+    integers, reals = array_at(index, (_HEAD + 3 * n + 1 + 2 * p,)), array_at(numbers, (2 + 4 * n + 3 * c,))
+    return _Shapes(
+        integers[_HEAD : _HEAD + n], integers[_HEAD + n : _HEAD + 2 * n],
+        integers[_HEAD + 2 * n : _HEAD + 3 * n + 1], integers[_HEAD + 3 * n + 1 :].reshape((p, 2)),
+        reals[:2], reals[2 : 2 + 3 * n].reshape((n, 3)), reals[2 + 3 * n : 2 + 4 * n],
+        reals[2 + 4 * n :].reshape((c, 3)),
+    )  # fmt: skip
+
+
+class _Near(NamedTuple):
+    """Views of what a family measures, and of what it writes: rows, ids and shapes of contacts."""
+
+    pairs: IntArray
+    position: Array
+    rotation: Array
+    rows: Array
+    ids: IntArray
+    shape: IntArray
+
+
+@compiled
+def _near(
+    shapes: int, pair_count: int, pairs: Any, position: Any, rotation: Any, rows: Any, ids: Any, shape: Any
+) -> _Near:
+    most = _MAX_POINTS * pair_count
+    return _Near(
+        array_at(pairs, (pair_count, 2)), array_at(position, (shapes, 3)), array_at(rotation, (shapes, 3, 3)),
+        array_at(rows, (most, 7)), array_at(ids, (most,)), array_at(shape, (most, 2)),
+    )  # fmt: skip
 
 
 def _candidates(
     index: Any, numbers: Any, _work: Any, position: Any, rotation: Any, margin: float, out: Any
 ) -> int:
-    head = array_at(index, (_HEAD,))
-    n, c, p = head[0], head[1], head[2]
-    integers, reals = _places(n, c, p)
-    whole = array_at(index, (integers,))
-    kind, _, start, size, radius, corners = _tables(whole, array_at(numbers, (reals,)), n, c)
+    table = _shapes(index, numbers)
+    n, p = len(table.kind), len(table.pairs)
     return find_near_pairs(
-        whole[_HEAD + 3 * n + 1 :].reshape((p, 2)), kind, size, radius, corners, start, array_at(position, (n, 3)),
+        table.pairs, table.kind, table.size, table.radius, table.corners, table.start, array_at(position, (n, 3)),
         array_at(rotation, (n, 3, 3)), margin, array_at(out, (p, 2)),
     )  # fmt: skip
 
@@ -132,15 +161,11 @@ def _half_space(
     index: Any, numbers: Any, pairs: Any, pair_count: int, position: Any, rotation: Any, margin: float, count: int,
     rows: Any, ids: Any, shape: Any,
 ) -> int:  # fmt: skip
-    head = array_at(index, (_HEAD,))
-    n, c, most = head[0], head[1], _MAX_POINTS * pair_count
-    integers, reals = _places(n, c, head[2])
-    table = array_at(numbers, (reals,))
-    kind, _, start, size, radius, corners = _tables(array_at(index, (integers,)), table, n, c)
+    table = _shapes(index, numbers)
+    near = _near(len(table.kind), pair_count, pairs, position, rotation, rows, ids, shape)
     return measure_half_space_pairs(
-        array_at(pairs, (pair_count, 2)), pair_count, kind, size, array_at(position, (n, 3)),
-        array_at(rotation, (n, 3, 3)), margin, radius, corners, start, table[0], count, array_at(rows, (most, 7)),
-        array_at(ids, (most,)), array_at(shape, (most, 2)),
+        near.pairs, pair_count, table.kind, table.size, near.position, near.rotation, margin,
+        table.radius, table.corners, table.start, table.flat[0], count, near.rows, near.ids, near.shape,
     )  # fmt: skip
 
 
@@ -148,15 +173,11 @@ def _box(
     index: Any, numbers: Any, pairs: Any, pair_count: int, position: Any, rotation: Any, margin: float, count: int,
     rows: Any, ids: Any, shape: Any,
 ) -> int:  # fmt: skip
-    head = array_at(index, (_HEAD,))
-    n, c, most = head[0], head[1], _MAX_POINTS * pair_count
-    integers, reals = _places(n, c, head[2])
-    table = array_at(numbers, (reals,))
-    kind, _, _, size, _, _ = _tables(array_at(index, (integers,)), table, n, c)
+    table = _shapes(index, numbers)
+    near = _near(len(table.kind), pair_count, pairs, position, rotation, rows, ids, shape)
     return measure_box_pairs(
-        array_at(pairs, (pair_count, 2)), pair_count, kind, size, array_at(position, (n, 3)),
-        array_at(rotation, (n, 3, 3)), margin, table[0], table[1], count, array_at(rows, (most, 7)),
-        array_at(ids, (most,)), array_at(shape, (most, 2)),
+        near.pairs, pair_count, table.kind, table.size, near.position, near.rotation, margin,
+        table.flat[0], table.flat[1], count, near.rows, near.ids, near.shape,
     )  # fmt: skip
 
 
@@ -164,14 +185,11 @@ def _sphere(
     index: Any, numbers: Any, pairs: Any, pair_count: int, position: Any, rotation: Any, margin: float, count: int,
     rows: Any, ids: Any, shape: Any,
 ) -> int:  # fmt: skip
-    head = array_at(index, (_HEAD,))
-    n, c, most = head[0], head[1], _MAX_POINTS * pair_count
-    integers, reals = _places(n, c, head[2])
-    kind, _, _, size, _, _ = _tables(array_at(index, (integers,)), array_at(numbers, (reals,)), n, c)
+    table = _shapes(index, numbers)
+    near = _near(len(table.kind), pair_count, pairs, position, rotation, rows, ids, shape)
     return measure_sphere_pairs(
-        array_at(pairs, (pair_count, 2)), pair_count, kind, size, array_at(position, (n, 3)),
-        array_at(rotation, (n, 3, 3)), margin, count, array_at(rows, (most, 7)), array_at(ids, (most,)),
-        array_at(shape, (most, 2)),
+        near.pairs, pair_count, table.kind, table.size, near.position, near.rotation, margin,
+        count, near.rows, near.ids, near.shape,
     )  # fmt: skip
 
 
@@ -179,15 +197,11 @@ def _planar(
     index: Any, numbers: Any, pairs: Any, pair_count: int, position: Any, rotation: Any, margin: float, count: int,
     rows: Any, ids: Any, shape: Any,
 ) -> int:  # fmt: skip
-    head = array_at(index, (_HEAD,))
-    n, c, most = head[0], head[1], _MAX_POINTS * pair_count
-    integers, reals = _places(n, c, head[2])
-    table = array_at(numbers, (reals,))
-    kind, _, start, size, _, corners = _tables(array_at(index, (integers,)), table, n, c)
+    table = _shapes(index, numbers)
+    near = _near(len(table.kind), pair_count, pairs, position, rotation, rows, ids, shape)
     return measure_planar_pairs(
-        array_at(pairs, (pair_count, 2)), pair_count, kind, size, array_at(position, (n, 3)),
-        array_at(rotation, (n, 3, 3)), margin, corners, start, table[0], count, array_at(rows, (most, 7)),
-        array_at(ids, (most,)), array_at(shape, (most, 2)),
+        near.pairs, pair_count, table.kind, table.size, near.position, near.rotation, margin,
+        table.corners, table.start, table.flat[0], count, near.rows, near.ids, near.shape,
     )  # fmt: skip
 
 
@@ -195,14 +209,10 @@ def _axial(
     index: Any, numbers: Any, pairs: Any, pair_count: int, position: Any, rotation: Any, margin: float, count: int,
     rows: Any, ids: Any, shape: Any,
 ) -> int:  # fmt: skip
-    head = array_at(index, (_HEAD,))
-    n, c, most = head[0], head[1], _MAX_POINTS * pair_count
-    integers, reals = _places(n, c, head[2])
-    table = array_at(numbers, (reals,))
-    kind, _, _, size, _, _ = _tables(array_at(index, (integers,)), table, n, c)
+    table = _shapes(index, numbers)
+    near = _near(len(table.kind), pair_count, pairs, position, rotation, rows, ids, shape)
     return measure_axial_pairs(
-        array_at(pairs, (pair_count, 2)), pair_count, kind, size, array_at(position, (n, 3)),
-        array_at(rotation, (n, 3, 3)), margin, table[0], table[1], np.empty((_MAX_OVERLAP_POINTS, 7)),
-        np.empty(_MAX_OVERLAP_POINTS, dtype=np.int64), count, array_at(rows, (most, 7)), array_at(ids, (most,)),
-        array_at(shape, (most, 2)),
+        near.pairs, pair_count, table.kind, table.size, near.position, near.rotation, margin,
+        table.flat[0], table.flat[1], np.empty((_MAX_OVERLAP_POINTS, 7)),
+        np.empty(_MAX_OVERLAP_POINTS, dtype=np.int64), count, near.rows, near.ids, near.shape,
     )  # fmt: skip
