@@ -79,6 +79,19 @@ def test_no_guess_is_given_while_a_bend_within_a_step_makes_it_worse_than_the_st
     assert first_guess(history, 12.0) == 13.0
 
 
+@pytest.mark.parametrize("theta", [0.5, 0.7, 1.0])
+def test_after_a_bend_the_guess_rings_on_about_the_last_mean(theta):
+    """A stiff mode has no mean: the guess turns it by −(1 − θ)/θ, as the step does; v₀ would leave it where it is."""
+    history = VelocityPredictor(theta)
+    t, v, factor = add_steps(history, theta, (0.1, 0.1, 0.1), RING)
+    bent = START + SLOPE * (t + 0.1) + factor * RING + [70.0, 0.0, 0.0]  # a contact closed
+    history.add_step(v, theta * bent + (1.0 - theta) * v, bent, 0.1)
+    first, *others = history.guesses(bent, 0.1)
+    assert first[2] == pytest.approx(START[2] - factor * (1.0 - theta) / theta * RING[2], abs=1e-12)
+    assert first[0] == pytest.approx(bent[0] - (bent[0] - v[0]) * (1.0 - theta) / theta, abs=1e-12)
+    assert [each.tolist() for each in others[-1:]] == [[0.0, 0.0, 0.0]]
+
+
 @pytest.mark.parametrize("theta", [0.5, 1.0])
 def test_the_restored_predictor_has_the_same_guess(theta):
     history, other = VelocityPredictor(theta), VelocityPredictor(theta)
