@@ -9,9 +9,11 @@ import numpy as np
 from attrs import evolve
 
 from corekit.data.status import SolveInfo
+from corekit.roles.estimator import FittedParameter
 from corekit_testing.conformance import Subject
 
 from . import test_wrong_planners as tasks
+from .defects import counter, drift
 from .test_wrong_viewers import Numbers, viewer
 
 __all__ = ["ESTIMATORS", "PLANNERS", "VIEWERS"]
@@ -74,6 +76,13 @@ def moved_body(plan: Any, **changes: Any) -> Any:
     return evolve(plan, bodies={"mass": evolve(plan.bodies["mass"], **changes)})
 
 
+def goes_on(self, task, progress):
+    """Moves the start of the task to where its plan ends."""
+    plan, info = tasks.Pushing.plan(self, task, progress)
+    task.bodies["mass"].start.q[:] = plan.bodies["mass"].q[-1]
+    return plan, info
+
+
 PLANNERS = {
     "NaN": (
         plans(lambda self, plan, info: (moved_body(plan, q=plan.bodies["mass"].q * np.nan), info)),
@@ -103,12 +112,81 @@ PLANNERS = {
         plans(lambda self, plan, info: (moved_body(plan, inputs=2.0 * plan.bodies["mass"].inputs), info)),
         "plan-as-simulated",
     ),
+    "lasts longer than the task": (
+        plans(lambda self, plan, info: (evolve(plan, time=2.0 * plan.time), info)),
+        "plan-sized",
+        "the task 0.4 s",
+    ),
+    "one instant is there twice": (
+        plans(lambda self, plan, info: (evolve(plan, time=np.maximum(plan.time - 0.1, 0.0)), info)),
+        "plan-sized",
+        "instants must rise from 0",
+    ),
+    "one coordinate too few": (
+        plans(lambda self, plan, info: (moved_body(plan, q=plan.bodies["mass"].q[:, :2]), info)),
+        "plan-sized",
+        "q has the shape (5, 2), wanted is (5, 3)",
+    ),
+    "velocities in millimetres": (
+        plans(lambda self, plan, info: (moved_body(plan, v=1e3 * plan.bodies["mass"].v), info)),
+        "plan-as-simulated",
+        "planned velocities against simulated ones",
+    ),
+    "inputs with the other sign": (
+        plans(lambda self, plan, info: (moved_body(plan, inputs=-plan.bodies["mass"].inputs), info)),
+        "plan-as-simulated",
+        "planned places against simulated ones",
+    ),
+    "begins where the last plan ended": (
+        lambda: tasks.planner(plan=goes_on),
+        "inputs-unchanged",
+        "changes its argument q",
+    ),
+    "counts its plans": (
+        plans(
+            lambda self, plan, info: (moved_body(plan, q=plan.bodies["mass"].q + 1e-12 * counter(self)), info)
+        ),
+        "saved-and-loaded",
+        "is not the same",
+    ),
+    "a random first guess": (
+        plans(
+            lambda self, plan, info: (moved_body(plan, q=plan.bodies["mass"].q + 1e-12 * drift(self)), info)
+        ),
+        "deterministic",
+        "in a second component",
+    ),
+    "prints": (
+        plans(lambda self, plan, info: print("iteration 1") or (plan, info)),
+        "leaves-no-trace",
+        "prints 'iteration 1",
+    ),
     "always arrived": (plans(lambda self, plan, info: (plan, SolveInfo())), "unreachable-unsolved"),
 }
 
 
 def fits(change: Any) -> Callable[[], Subject]:
     return lambda: tasks.estimator(told=change)
+
+
+def fitted(verdict: str) -> FittedParameter:
+    return FittedParameter(
+        name="options.stiffness", unit="N/m", value=50.0, start=40.0, low=49.0, high=51.0, verdict=verdict
+    )
+
+
+def pulled_by(found: Any, factor: float) -> Any:
+    """The estimate with every pull times a factor."""
+    return evolve(
+        found, schedules=tuple(evolve(each, values=factor * each.values) for each in found.schedules)
+    )
+
+
+def begins_there(self, task, progress):
+    """Leaves the start of the task where it found the mass."""
+    found, info = tasks.Pulled.estimate(self, task, progress)
+    task.start.q[:] = found.predicted[0, 0]
+    return found, info
 
 
 ESTIMATORS = {
@@ -134,6 +212,53 @@ ESTIMATORS = {
             )
         ),
         "prediction-true",
+    ),
+    "a verdict of its own": (
+        fits(lambda self, found, info: (evolve(found, fitted=(fitted("certain"),)), info)),
+        "estimate-sized",
+        "is no verdict",
+    ),
+    "a marker too many": (
+        fits(lambda self, found, info: (evolve(found, markers=("tip", "base")), info)),
+        "estimate-sized",
+        "has the shape (1, 1, 3), wanted is (1, 2, 3)",
+    ),
+    "the pull with the other sign": (
+        fits(lambda self, found, info: (pulled_by(found, -1.0), info)),
+        "prediction-true",
+        "predicted place [m]",
+    ),
+    "places of the mass's own axes": (
+        fits(lambda self, found, info: (evolve(found, predicted=found.predicted[..., ::-1].copy()), info)),
+        "prediction-true",
+        "predicted place [m]",
+    ),
+    "predicts what was seen, whatever it finds": (
+        fits(
+            lambda self, found, info: (evolve(pulled_by(found, 0.5), predicted=found.observed.copy()), info)
+        ),
+        "prediction-true",
+        "predicted place [m]",
+    ),
+    "writes to the start": (
+        lambda: tasks.estimator(estimate=begins_there),
+        "inputs-unchanged",
+        "changes its argument q",
+    ),
+    "begins where the last fit ended": (
+        fits(lambda self, found, info: (pulled_by(found, 1.0 + 1e-12 * counter(self)), info)),
+        "saved-and-loaded",
+        "is not the same",
+    ),
+    "a random first guess": (
+        fits(lambda self, found, info: (pulled_by(found, 1.0 + 1e-12 * drift(self)), info)),
+        "deterministic",
+        "in a second component",
+    ),
+    "prints": (
+        fits(lambda self, found, info: print("misfit") or (found, info)),
+        "leaves-no-trace",
+        "prints 'misfit",
     ),
     "always certain": (fits(lambda self, found, info: (found, SolveInfo())), "blind-unsolved"),
 }
