@@ -218,6 +218,16 @@ ESTIMATORS = {
         "estimate-sized",
         "is no verdict",
     ),
+    "an interval of deviations": (
+        fits(
+            lambda self, found, info: (
+                evolve(found, fitted=(evolve(fitted("identified"), low=-1.0, high=1.0),)),
+                info,
+            )
+        ),
+        "estimate-sized",
+        "its interval is -1 to 1",
+    ),
     "a marker too many": (
         fits(lambda self, found, info: (evolve(found, markers=("tip", "base")), info)),
         "estimate-sized",

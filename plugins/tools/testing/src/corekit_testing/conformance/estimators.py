@@ -94,6 +94,12 @@ def estimate_sized(subject: Subject) -> None:
         expect(shape == wanted, f"{name} has the shape {shape}, wanted is {wanted}")
     unknown = [each.verdict for each in own.fitted if each.verdict not in VERDICTS]
     expect(not unknown, f"{unknown[:1]} is no verdict; they are {', '.join(VERDICTS)}")
+    for each in own.fitted:
+        inside = each.low <= each.value <= each.high and np.isfinite([each.low, each.high]).all()
+        expect(
+            each.verdict != VERDICTS[0] or inside,
+            f"{each.name} is {each.verdict} as {each.value:g}, its interval is {each.low:g} to {each.high:g}",
+        )
     if session.info.status.solved:
         numbers = [own.predicted, *(each.values for each in own.schedules)]
         finite = all(np.isfinite(each).all() for each in numbers)
