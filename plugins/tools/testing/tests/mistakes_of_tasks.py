@@ -112,6 +112,16 @@ PLANNERS = {
         plans(lambda self, plan, info: (moved_body(plan, inputs=2.0 * plan.bodies["mass"].inputs), info)),
         "plan-as-simulated",
     ),
+    "another body": (
+        plans(lambda self, plan, info: (evolve(plan, bodies={"body": plan.bodies["mass"]}), info)),
+        "plan-sized",
+        "the plan moves body, the task has the body mass",
+    ),
+    "inputs of intervals, one too few": (
+        plans(lambda self, plan, info: (moved_body(plan, inputs=plan.bodies["mass"].inputs[:-1]), info)),
+        "plan-sized",
+        "inputs has the shape (4, 3), wanted is (5, 3)",
+    ),
     "lasts longer than the task": (
         plans(lambda self, plan, info: (evolve(plan, time=2.0 * plan.time), info)),
         "plan-sized",

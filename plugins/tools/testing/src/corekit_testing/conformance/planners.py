@@ -84,6 +84,8 @@ class PlannerSession(Session):
         start = self.task.bodies["mass"].start
         before = {"q": start.q.copy(), "v": start.v.copy()}
         plan, self.info = _planned(self.component, self.task)
+        planned = ", ".join(sorted(plan.bodies)) or "no body"
+        expect(set(plan.bodies) == {"mass"}, f"the plan moves {planned}, the task has the body mass")
         body = plan.bodies["mass"]
         found = {"time": plan.time, "q": body.q, "v": body.v}
         if body.inputs is not None:
