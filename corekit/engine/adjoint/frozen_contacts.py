@@ -185,7 +185,9 @@ class FrozenContacts:
         closed = np.flatnonzero((solution.of_contacts[:, 0] > 0.0) & (found >= 0))
         if len(closed):
             own, here = solution.bias[closed, 0], equation.bias[found[closed], 0]
-            self._is_limited = bool((np.abs(own - here) > 1e-9 * (np.abs(own) + np.abs(here))).any())
+            # slower than this nothing is limited; at rest, what is left of a bias is rounding
+            least = pipeline.negligible_motion / h
+            self._is_limited = bool((np.abs(own - here) > 1e-9 * (np.abs(own) + np.abs(here) + least)).any())
         if self._is_limited:
             self._limit()
 
