@@ -84,6 +84,7 @@ class FrozenContacts:
         self._fixed: dict[int, Array | None] = {}
         # P_w and P_λ of a solution for its friction, where neither slip nor directions enter them
         self._equations: dict[int, tuple[Array, tuple[Array, Array, Array]]] = {}
+        self._standing: dict[int, Array] = {}
         # the branch of (1) of every contact of the record, in its order, and whether its push-out is limited
         self._branch: IntArray = np.zeros(0, dtype=np.int64)
         self._is_limited = False
@@ -294,7 +295,15 @@ class FrozenContacts:
     def _directions(self, bias: Array, start_impulse: Array) -> Array:
         """d_k of all contacts found now, shape (m, width − 1, r)."""
         assert self._pyramids is not None
-        return self._pyramids.compute_friction_directions(self._pose(bias, start_impulse))
+        pipeline, count = self._world.pipeline, self._equation.contact_count
+        # pyramids that stand are those of any problem, unless a law has numbers of its own
+        stand = not self._turns and pipeline is not None and not pipeline.record_width
+        known = self._standing.get(count) if stand else None
+        if known is None:
+            known = self._pyramids.compute_friction_directions(self._pose(bias, start_impulse))
+            if stand:
+                self._standing[count] = known
+        return known
 
     def _pose(self, bias: Array, start_impulse: Array) -> ReducedStepProblem:
         """The problem of all contacts found now."""
