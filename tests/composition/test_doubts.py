@@ -10,6 +10,7 @@ import pytest
 from corekit.roles.model import Outline
 from corekit.scenario.doubts import find_doubts
 from corekit.scenario.load import from_document
+from corekit_inspect.edge_friction import edge_friction_doubts
 from corekit_inspect.impossible_inertia import inertia_doubt
 from corekit_inspect.sharp_bends import bend_doubts, sharpest_bend
 from corekit_run.running import run
@@ -214,3 +215,36 @@ def test_a_chamber_outside_of_the_section_is_doubted(section, reach):
 def test_chambers_of_an_arm_without_a_material_are_doubted_where_it_is_longer_nowhere(radius, is_doubted):
     found = doubts(world({"use": "pcc", "options": {"chamber_radius": radius}}))
     assert [each.startswith("bodies.body: chamber_radius = 4.5 m") for each in found] == [True] * is_doubted
+
+
+@pytest.mark.parametrize(
+    ("along", "across", "options", "is_doubted"),
+    [
+        (0.0, 3.0, {}, True), (0.0, 0.9, {}, False), (3.0, 0.0, {}, False),
+        (0.0, 3.0, {"collision": "capsules"}, False), (3.0, 0.0, {"planar": True}, False),
+    ],
+)  # fmt: skip
+def test_friction_that_would_roll_a_rod_of_edges_is_doubted_with_its_size(along, across, options, is_doubted):
+    """A rod at rest on a plane: of its weight's share across it, a tenth of that on the plane may be left unsaid."""
+    for needed in ("der", "lcp", "sdf"):
+        pytest.importorskip(f"corekit_{needed}")
+    limb = {
+        "name": "rod", "start": [-0.1, 0.0, 0.01], "end": [0.1, 0.0, 0.01], "nodes": 3, "radius": [0.01],
+        "young": [1e6], "density": [1000.0],
+    }  # fmt: skip
+    simulation = world(
+        {"use": "der", "options": {"limbs": [limb], **options}},
+        world={
+            "gravity": [along, across, -9.81], "obstacles": [{"name": "floor", "shape": "half-space"}],
+        },
+        contact={"detector": "sdf", "solver": "lcp", "friction": 0.5},
+    ).compose()  # fmt: skip
+    for _ in range(20):
+        simulation.step()
+    found = list(edge_friction_doubts(simulation, "now"))
+    assert [each.startswith("bodies.body: now friction of ") for each in found] == [True] * is_doubted
+    if found:
+        # of three nodes the middle one bears half of m = ρ·π·r²·ℓ
+        half = 0.5 * 1000.0 * math.pi * 0.01**2 * 0.2 * across
+        assert float(found[0].split()[4]) == pytest.approx(half, rel=0.3)
+        assert "radius of 10 mm" in found[0]

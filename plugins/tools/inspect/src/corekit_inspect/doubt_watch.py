@@ -1,7 +1,7 @@
 """A run warns of what `corekit check` warns of: as it begins, and once it comes to be in the run.
 
 That is a pile that its solver does not serve, a body that turns too fast for the step, or is bent as nothing can be,
-and what models say of their states.
+friction that edges leave a moment of out, and what models say of their states.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from corekit.data.status import StepReport
 from corekit.scenario.doubts import find_doubts
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
+from corekit_inspect.edge_friction import edge_friction_doubts
 from corekit_inspect.piles import contacts_at_start, pile_doubts
 from corekit_inspect.sharp_bends import bend_doubts
 from corekit_inspect.turning import Turning
@@ -24,9 +25,9 @@ __all__ = ["watch_doubts"]
 class DoubtWatch(RunObserver):
     """Warns, and keeps each sentence in the log.
 
-    It looks for piles, bends and doubts of models after 1, 2, 4 … steps, and for the latter two at the end: a pile that
-    slows a run down is reported before it lasts twice as long. At turns it looks in every step, which takes two
-    microseconds.
+    It looks for piles, bends, friction of edges and doubts of models after 1, 2, 4 … steps, and for all but piles at
+    the end: a pile that slows a run down is reported before it lasts twice as long. At turns it looks in every step,
+    which takes two microseconds.
     """
 
     name = "doubts"
@@ -37,6 +38,7 @@ class DoubtWatch(RunObserver):
         self._looks_for_piles = context.simulation.system.pipeline is not None
         self._turning: Turning | None = Turning(context.simulation)
         self._looks_for_bends = True
+        self._looks_at_edges = self._looks_for_piles
         self._silent = [body for body in context.simulation.bodies if body.abilities.state_doubts is not None]
 
     def begin(self) -> None:
@@ -79,6 +81,10 @@ class DoubtWatch(RunObserver):
         if self._looks_for_bends:
             found = list(bend_doubts(simulation, when))
             self._looks_for_bends = not found
+            self._warn(found)
+        if self._looks_at_edges:
+            found = list(edge_friction_doubts(simulation, when))
+            self._looks_at_edges = not found
             self._warn(found)
         for body in list(self._silent):
             asked = body.abilities.state_doubts
