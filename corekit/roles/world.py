@@ -12,7 +12,6 @@ What statics, modes and the balance of energy ask beside steps is in `corekit.ro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from attrs import field, frozen
@@ -119,7 +118,7 @@ class ContactStage(Protocol):
         """What makes several contacts of one where a pair resists turning; None where none does."""
 
     def contacts_of_step(self, start: State, step: float) -> ContactSet:
-        """Find the contacts at the start of a step h; they are the current ones."""
+        """Find the contacts at the start of a step h, with which it is solved."""
 
     def count(self) -> int:
         """How many contacts were found last; the points that stand for an area count as one."""
@@ -127,14 +126,16 @@ class ContactStage(Protocol):
     def detect_anew(self, state: State, margin: float) -> int:
         """Find every contact at a state with a gap below `margin` [m]; return how many there are."""
 
-    def contacts_at_end(self, state: State) -> AbstractContextManager[ContactSet]:
-        """The contacts at a state, which are the current ones for so long."""
+    def contacts_at_end(self, state: State) -> ContactSet:
+        """Find the contacts at a state, in a buffer that the next call overwrites; `contacts` stay."""
 
     def rows_at(self, state: State) -> csr_array:
         """J_c of the current contacts, which were found at this state, shape (m·width, nv)."""
 
-    def obstacle_velocity(self, time: float, t0: float, t1: float, *, instant: bool) -> Array | None:
-        """Velocity of the obstacles at the current contacts, in contact axes, (m, width) [m/s]; None if none moves.
+    def obstacle_velocity(
+        self, contacts: ContactSet, time: float, t0: float, t1: float, *, instant: bool
+    ) -> Array | None:
+        """Velocity of the obstacles at contacts, in contact axes, (m, width) [m/s]; None if none moves.
 
         Over the step (displacement/h), or, if `instant`, at t1.
         """

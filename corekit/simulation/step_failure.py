@@ -136,13 +136,13 @@ class FailedStep:
         pipeline = self.system.pipeline
         if pipeline is None:
             return ""
-        with pipeline.contacts_at_end(self.before) as contacts:
-            gap = contacts.gap[: contacts.count]
-            at = int(np.argmin(gap)) if len(gap) else -1
-            if at < 0 or not gap[at] < -_DEEP:
-                return ""
-            one, other = (self.owners[shape] for shape in contacts.shape[at])
-            depth = f"{-1e3 * gap[at]:.3g} mm"
+        contacts = pipeline.contacts_at_end(self.before)
+        gap = contacts.gap[: contacts.count]
+        at = int(np.argmin(gap)) if len(gap) else -1
+        if at < 0 or not gap[at] < -_DEEP:
+            return ""
+        one, other = (self.owners[shape] for shape in contacts.shape[at])
+        depth = f"{-1e3 * gap[at]:.3g} mm"
         return f"At its start {one} is {depth} inside {other}, which may have no solution: move them apart."
 
     def _lost_rank(self) -> str:

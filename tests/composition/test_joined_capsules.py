@@ -80,7 +80,7 @@ def found(simulation):
     """The contacts at the state, with their Jacobian."""
     pipeline, jacobian = simulation.system.pipeline, simulation.system.terms.jacobian
     pipeline.detect_anew(simulation.state, 0.002)
-    pipeline.build_jacobian(simulation.state, jacobian)
+    pipeline.build_jacobian(pipeline.contacts, simulation.state, jacobian)
     return pipeline.contacts
 
 

@@ -288,7 +288,7 @@ class FrozenStep:
             pipeline.scene.update_poses(start)
             pipeline.detect_at_start()
             if equation.passed_pair:
-                pipeline.build_jacobian(start, world.jacobian)
+                pipeline.build_jacobian(pipeline.start, start, world.jacobian)
         if self.theta is None:
             equation.expand(start, self._point_at_start(start))
             return

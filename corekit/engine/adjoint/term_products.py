@@ -228,5 +228,5 @@ class TermProducts:
             rows.append((z.ravel(), velocity))
         out = pull_rows(self._charts, start, self._moved, spread, rows)
         out += slopes.measure(start, subset).pull([ContactCovector(*each) for each in terms], gap, tangent)
-        pipeline.use_start_contacts()
+        pipeline.contacts = pipeline.start
         return out, of_velocity

@@ -15,8 +15,7 @@ A contact without a counterpart at the start has φ₀ = φ_k − h·u_n(v̄).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
@@ -86,7 +85,8 @@ class ContactPipeline:
         rule: s(φ). motion: how far shapes may approach in a step.
         room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
         push: of the same, the speed at which it is pushed out of an overlap [m/s]. first_gap: φ₀ of the same [m].
-        contacts: the current set. start: the set at the start of the step. end: the last set at a state ahead.
+        contacts: the set that the step is solved with, written where it is solved.
+        start: that at the start of the step. end: the last one ahead.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
         approach_distance: how far two shapes may approach in this step [m].
@@ -173,15 +173,14 @@ class ContactPipeline:
             detector.find_candidates(self.scene.poses, margin + coming, candidates)
 
     def detect_at_start(self) -> ContactSet:
-        """Find the contacts at the start of the step that was just begun; they are the current set."""
+        """Find the contacts at the start of the step that was just begun."""
         self._detect(self.start, self.margin)
-        self.contacts = self.start
         return self.start
 
     def may_pass_through(self, start: State, step: float, jacobian: ContactJacobian) -> bool:
         """Whether by the velocities of the start a pair would overlap, or overlap more, within the step.
 
-        Where shapes are near enough it builds the Jacobian of the contacts at the start, which are the current set.
+        Where shapes are near enough it builds the Jacobian of the contacts at the start.
 
         Args:
             start: state at the start of the step.
@@ -191,9 +190,9 @@ class ContactPipeline:
         contacts, count = self.start, self.start.count
         if not -max_penetration(count, contacts.gap) <= self.approach_distance:
             return False
-        self.build_jacobian(start, jacobian)
+        self.build_jacobian(contacts, start, jacobian)
         normal_velocity = jacobian.normal_velocity(start.v)
-        rate = self.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
+        rate = self.obstacle_velocity(contacts, start.time, start.time, start.time + step, instant=False)
         if rate is not None:
             normal_velocity = normal_velocity - rate[:, 0]
         overrun = max_overrun(count, contacts.gap, step, normal_velocity)
@@ -227,40 +226,30 @@ class ContactPipeline:
         if self.areas is not None:
             self.areas.spread(out)
 
-    def detect(self, state: State) -> int:
-        """Find the contacts at a state; they become the current set. Returns how many there are."""
+    def detect(self, state: State) -> ContactSet:
+        """Find the contacts at a state of the step."""
         self.scene.update_poses(state)
-        self.contacts, self.is_finite = self._trial, self._starts_finite
-        self._detect(self.contacts, self.margin)
-        return self.contacts.count
+        self.is_finite = self._starts_finite
+        self._detect(self._trial, self.margin)
+        return self._trial
 
     def measure(self, out: ContactSet) -> None:
         """Find the contacts of the candidates where the shapes are; they become the current set, with tangents."""
         self.contacts = out
         self._detect(out, self.margin)
-        self.assign_tangents()
+        self.assign_tangents(out)
 
-    def use_start_contacts(self) -> int:
-        """Make the contacts at the start of the step the current set again. Returns how many there are."""
-        self.contacts = self.start
-        return self.start.count
-
-    @contextmanager
-    def contacts_at_end(self, state: State) -> Iterator[ContactSet]:
-        """Find the contacts at the end of an accepted step; for so long they are the current set."""
-        current = self.contacts
+    def contacts_at_end(self, state: State) -> ContactSet:
+        """Find the contacts at the end of an accepted step, in a buffer that the next call overwrites."""
         self.scene.update_poses(state)
-        self.contacts = self.end
         self._detect(self.end, self.margin)
-        try:
-            yield self.end
-        finally:
-            self.contacts = current
+        return self.end
 
     def contacts_of_step(self, start: State, step: float) -> ContactSet:
-        """Find the contacts at the start of a step h; they are the current ones."""
+        """Find the contacts at the start of a step h, with which it is solved."""
         self.begin_step(start, step)
-        return self.detect_at_start()
+        self.contacts = self.detect_at_start()
+        return self.contacts
 
     def count(self) -> int:
         """How many contacts were found last; the points that stand for an area count as one."""
@@ -281,13 +270,13 @@ class ContactPipeline:
     def rows_at(self, state: State) -> csr_array:
         """J_c of the current contacts, which were found at this state, shape (m·width, nv)."""
         jacobian = ContactJacobian(self._bodies, self.width)
-        self.build_jacobian(state, jacobian)
+        self.build_jacobian(self.contacts, state, jacobian)
         return jacobian.to_sparse()
 
-    def build_jacobian(self, state: State, jacobian: ContactJacobian) -> None:
-        """Assign tangents and friction to the current set, and build its Jacobian at the state it was found."""
-        contacts, areas = self.contacts, self.areas
-        self.assign_tangents()
+    def build_jacobian(self, contacts: ContactSet, state: State, jacobian: ContactJacobian) -> None:
+        """Assign tangents and friction to a set, and build its Jacobian at the state where it was found."""
+        areas = self.areas
+        self.assign_tangents(contacts)
         if areas is not None:
             areas.place(contacts, self.scene.poses.frame_rotation)
         jacobian.collect(state, contacts)
@@ -295,9 +284,9 @@ class ContactPipeline:
             areas.share_motion(contacts, jacobian.points)
         jacobian.assemble(contacts)
 
-    def assign_tangents(self) -> None:
-        """Assign tangents and friction to the current set, at whose state the shapes are."""
-        contacts, known, friction = self.contacts, self.known, self.friction
+    def assign_tangents(self, contacts: ContactSet) -> None:
+        """Assign tangents and friction to a set, at whose state the shapes are."""
+        known, friction = self.known, self.friction
         finite = assign_tangents_and_friction(
             contacts.count, self._planar, self._plane_normal, friction.surface, friction.coefficient, known.id,
             known.order, known.tangent, contacts.id, contacts.shape, contacts.gap, contacts.normal, contacts.tangent,
@@ -313,28 +302,29 @@ class ContactPipeline:
             )  # fmt: skip
 
     def bias(
-        self, start: State, point: LinearisationPoint, jacobian: ContactJacobian
-    ) -> tuple[Array, Array | None]:
-        """The bias of the current contacts, shape (m, width), and the obstacles' velocity in contact axes, or None.
+        self, contacts: ContactSet, at: State, start: State, point: LinearisationPoint, jacobian: ContactJacobian
+    ) -> tuple[Array, Array | None]:  # fmt: skip
+        """The bias of contacts, shape (m, width), and the obstacles' velocity in contact axes, or None.
 
         Args:
-            start: state at the start of the step. jacobian: of the current set.
-            point: where the contacts were found, unless they are those of the start; its end state is where their
-                gaps count.
+            contacts: the set. at: where it was found, `start` or the state of the point.
+            start: state at the start of the step. jacobian: of the set.
+            point: its end state is where the gaps of contacts count that were found there.
         """
-        contacts, count = self.contacts, self.contacts.count
-        at = start if contacts is self.start else point.at
+        count = contacts.count
         gap, normal_velocity = contacts.gap[:count], np.zeros(count)
-        rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=False)
+        rate = self.obstacle_velocity(contacts, at.time, start.time, start.time + point.step, instant=False)
         if contacts is not self.start:
             normal_velocity = jacobian.normal_velocity(point.mean)
             if rate is not None:
                 normal_velocity = normal_velocity - rate[:, 0]
                 if point.end is not at or point.is_after_smooth_motion:
-                    rate = self.obstacle_velocity(at.time, start.time, start.time + point.step, instant=True)
+                    rate = self.obstacle_velocity(
+                        contacts, at.time, start.time, start.time + point.step, instant=True
+                    )
             if point.end is not at:
                 to_end = (point.end.time - at.time) * normal_velocity
-                gap = self.gap_at(point.end, gap + to_end)
+                gap = self.gap_at(contacts, point.end, gap + to_end)
                 self.scene.update_poses(at)
         bias, rule, start_id = np.empty((count, self.width)), self.rule, self.start.id[: self.start.count]
         self.first_gap, self.room, self.push = np.empty((3, count))
@@ -346,29 +336,30 @@ class ContactPipeline:
             bias -= rate
         return bias, rate
 
-    def restore_start_gaps(self) -> None:
-        """Write the gaps of the start to the current set, whose rows were found ahead; unknown ones were beyond."""
-        contacts, start = self.contacts, self.start
+    def restore_start_gaps(self, contacts: ContactSet) -> None:
+        """Write the gaps of the start to a set whose rows were found ahead; unknown ones were beyond."""
+        start = self.start
         gap, start_id = contacts.gap[: contacts.count], start.id[: start.count]
         gap[:] = self.margin
         match_by_id(1, contacts.id, start_id, id_order(start_id), start.gap, gap)
 
-    def gap_at(self, end: State, otherwise: Array) -> Array:
-        """Gaps of the current contacts at another state [m]; `otherwise` (m,) where one is not found there."""
+    def gap_at(self, contacts: ContactSet, end: State, otherwise: Array) -> Array:
+        """Gaps of contacts at another state [m]; `otherwise` (m,) where one is not found there."""
         self.scene.update_poses(end)
         self._detect(self.end, self.margin)
         gap, end_id = otherwise.copy(), self.end.id[: self.end.count]
-        match_by_id(1, self.contacts.id, end_id, id_order(end_id), self.end.gap, gap)
+        match_by_id(1, contacts.id, end_id, id_order(end_id), self.end.gap, gap)
         return gap
 
-    def obstacle_velocity(self, time: float, t0: float, t1: float, *, instant: bool) -> Array | None:
-        """Velocity of the obstacles at the current contacts, in contact axes, (m, width) [m/s]; None if none moves.
+    def obstacle_velocity(
+        self, contacts: ContactSet, time: float, t0: float, t1: float, *, instant: bool
+    ) -> Array | None:
+        """Velocity of the obstacles at contacts, in contact axes, (m, width) [m/s]; None if none moves.
 
         Over the step (displacement/h), or, if `instant`, at t1.
         """
         if not self.scene.moving:
             return None
-        contacts = self.contacts
         velocity = self.scene.obstacle_velocities(contacts, time, t0, t1, instant=instant)
         rate = np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
         if self.areas is not None:
@@ -381,7 +372,7 @@ class ContactPipeline:
         return min(depth * min(1.0 / step, rule.push_out), rule.cap)
 
     def max_penetration(self) -> float:
-        """The largest −gap of the current contacts [m], −∞ without any."""
+        """The largest −gap of the contacts that the step was solved with [m], −∞ without any."""
         return max_penetration(self.contacts.count, self.contacts.gap)
 
     # — after acceptance, and for resuming —

@@ -48,7 +48,7 @@ def step_record(
     impulse = impulse * (step / equation.step)
     record = contact_record(contacts, step, impulse[:, 0], impulse[:, 1 : 1 + slip.shape[1]], slip, residual)
     if forces is None and equation.point is not None and equation.point.share != 1.0:
-        record.gap = pipeline.gap_at(end, record.gap)
+        record.gap = pipeline.gap_at(contacts, end, record.gap)
     return record
 
 

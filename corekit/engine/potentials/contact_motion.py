@@ -51,7 +51,7 @@ class ContactMotion:
         world.jacobian.assemble(pipeline.contacts)
         velocity = world.jacobian.normal_velocity(self._state.v)
         now = self._state.time
-        moving = pipeline.obstacle_velocity(now, now - self._step, now, instant=False)
+        moving = pipeline.obstacle_velocity(pipeline.contacts, now, now - self._step, now, instant=False)
         return velocity if moving is None else velocity - moving[:, 0]
 
     @cached_property

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
-from corekit.data.contacts import MAX_MATERIAL_POINTS
+from corekit.data.contacts import MAX_MATERIAL_POINTS, ContactSet
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
 from corekit.engine.contact.contact_jacobian import ContactJacobian, contact_axes
@@ -124,14 +124,14 @@ class PotentialForces:
         pipeline, time = self._pipeline, state.time
         # terms of another state must not be reported for this one
         self.clear()
-        count = pipeline.detect_at_start().count if at_start else pipeline.detect(state)
-        if count:
+        contacts = pipeline.contacts = pipeline.detect_at_start() if at_start else pipeline.detect(state)
+        if contacts.count:
             t0, t1 = (time - step, time) if interval is None else interval
-            pipeline.assign_tangents()
-            self._jacobian.collect(state, pipeline.contacts)
-            moving = pipeline.obstacle_velocity(time, t0, t1, instant=interval is None)
-            self.evaluate(velocity, step, moving)
-        return count
+            pipeline.assign_tangents(contacts)
+            self._jacobian.collect(state, contacts)
+            moving = pipeline.obstacle_velocity(contacts, time, t0, t1, instant=interval is None)
+            self.evaluate(contacts, velocity, step, moving)
+        return contacts.count
 
     def linearise(self, start: State, point: LinearisationPoint) -> Array | None:
         """Evaluate the potential at a point of the θ family; its part of r, None where nothing touches."""
@@ -142,9 +142,11 @@ class PotentialForces:
         self.add_forces(point.force_factor, out)
         return out
 
-    def evaluate(self, velocity: Array, step: float, obstacle_velocity: Array | None) -> None:
-        """Compute forces and derivatives of the pipeline's current contacts, whose material points were collected."""
-        contacts, m = self._pipeline.contacts, self._pipeline.contacts.count
+    def evaluate(
+        self, contacts: ContactSet, velocity: Array, step: float, obstacle_velocity: Array | None
+    ) -> None:
+        """Compute forces and derivatives of contacts whose material points were collected."""
+        m = contacts.count
         if m > len(self._of):
             self._allocate(2 * m)
         self._load_points()

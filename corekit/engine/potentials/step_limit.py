@@ -133,9 +133,11 @@ class StepLimit:
         contacts = pipeline.detect_at_start()
         shortest, limit, touches = self._shortest, step, False
         if contacts.count:
-            pipeline.build_jacobian(start, self._world.jacobian)
+            pipeline.build_jacobian(contacts, start, self._world.jacobian)
             rate = self._world.jacobian.normal_velocity(start.v)
-            moving = pipeline.obstacle_velocity(start.time, start.time, start.time + step, instant=False)
+            moving = pipeline.obstacle_velocity(
+                contacts, start.time, start.time, start.time + step, instant=False
+            )
             if moving is not None:
                 rate = rate - moving[:, 0]
             limit, touches = _limit(contacts.gap[: contacts.count], rate, layer, span, step)
@@ -157,12 +159,10 @@ class StepLimit:
         return not change <= 0.5 * self._span
 
     def _watch(self, start: State, step: float) -> None:
-        """Find the contacts at the start of a step that was made, for `is_resolved`; those of its end stay current."""
-        pipeline = self._pipeline
-        current, self.watches, self._shortest = pipeline.contacts, True, _SHORTEST * step
-        pipeline.begin_step(start, step, self._layer)
-        pipeline.detect_at_start()
-        pipeline.contacts = current
+        """Find the contacts at the start of a step that was made, for `is_resolved`."""
+        self.watches, self._shortest = True, _SHORTEST * step
+        self._pipeline.begin_step(start, step, self._layer)
+        self._pipeline.detect_at_start()
 
     def accept(self) -> None:
         """Keep of an accepted step whether a gap is below −δ."""

@@ -74,14 +74,12 @@ class StepEquation:
         self._unreduced = UnreducedStep.if_supported(world, self.impulses)
         self._solves_contacts = self._solver is not None and has_contact
         self.bound = ErrorBound(world)
-        self._look_ahead = world.look_ahead
         # gaps and constraints are evaluated at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
         self.step, self.about, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
-        self._stage = world.stage
         # the start of a step whose potential is solved for by the stage
         self._stage_start: State | None = None
         self.holds_contacts, self.ended_freely = False, False
@@ -112,7 +110,7 @@ class StepEquation:
         self.placing = self.separation = self._free = None
         self.impulses.begin_step()
         self.bound.begin_step(start, step)
-        pipeline, forces, look_ahead = world.pipeline, world.forces, self._look_ahead
+        pipeline, forces, look_ahead = world.pipeline, world.forces, world.look_ahead
         if pipeline is None or look_ahead is None:
             return
         layer = 0.0
@@ -169,7 +167,7 @@ class StepEquation:
 
     def _update_contacts(self, start: State, point: LinearisationPoint) -> None:
         """Contacts at the point, their rows and bias, or a potential's terms there."""
-        world, look_ahead = self._world, self._look_ahead
+        world, look_ahead = self._world, self._world.look_ahead
         self.obstacle_velocity = self._potential_rhs = self.movable = self._stage_start = None
         if self._solves_contacts and look_ahead is not None:
             at_start = point.at is start and not self.passed_pair
@@ -187,20 +185,20 @@ class StepEquation:
         world, pipeline, found, of_bodies = self._world, self._world.pipeline, point.at, self.point
         assert pipeline is not None and of_bodies is not None
         if self.passed_pair or found is start or (self.holds_contacts and of_bodies.at is not start):
-            self.contact_count, found = pipeline.use_start_contacts(), start
+            contacts, found = pipeline.start, start
             if of_bodies.is_after_smooth_motion:
                 pipeline.scene.update_poses(start)
         else:
-            self.contact_count = pipeline.detect(found)
-        self.contact_mean = point.mean
+            contacts = pipeline.detect(found)
+        pipeline.contacts, self.contact_count, self.contact_mean = contacts, contacts.count, point.mean
         if self.contact_count:
             if not self.passed_pair:
-                pipeline.build_jacobian(found, world.jacobian)
-            self._full_bias, self.obstacle_velocity = pipeline.bias(start, point, world.jacobian)
-            self.bias = self._full_bias
+                pipeline.build_jacobian(contacts, found, world.jacobian)
+            bias, rate = pipeline.bias(contacts, found, start, point, world.jacobian)
+            self.bias, self._full_bias, self.obstacle_velocity = bias, bias, rate
             if point is not of_bodies and of_bodies.at is start:
-                pipeline.restore_start_gaps()
-        self.impulses.match(pipeline.contacts)
+                pipeline.restore_start_gaps(contacts)
+        self.impulses.match(contacts)
 
     def end_without_impulses(self, free: State) -> bool:
         """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
@@ -209,8 +207,10 @@ class StepEquation:
         if world.has_prescribed or self.impulses.bounded or world.joints is not None or passes:
             return False
         self.contact_count, self.obstacle_velocity = 0, None
-        if self._solves_contacts and pipeline is not None and pipeline.detect(free):
-            return False
+        if self._solves_contacts and pipeline is not None:
+            pipeline.contacts = pipeline.detect(free)
+            if pipeline.contacts.count:
+                return False
         if world.forces is not None and not world.potential_is_smooth:
             self.ended_freely = world.forces.update(free, free.v, self.step, None) == 0
         else:
@@ -269,9 +269,9 @@ class StepEquation:
                 return info
             self.impulses.match(contacts)
             world.factorisation.refactor(*self._potential_factors)
-        if self._stage is not None and self._stage_start is not None:
-            info = self._stage.solve(self._stage_start, point, velocity)
-            self._potential_rhs, self._potential_factors = self._stage.impulse, (0.0, 0.0)
+        if world.stage is not None and self._stage_start is not None:
+            info = world.stage.solve(self._stage_start, point, velocity)
+            self._potential_rhs, self._potential_factors = world.stage.impulse, (0.0, 0.0)
             return info
         if not world.factorisation.succeeded:
             velocity[:] = self.about

@@ -69,21 +69,21 @@ class StepDiagnosis:
         pipeline, bodies = self._world.pipeline, [terms.body for terms in self._world.bodies]
         if pipeline is None:
             return ""
-        with pipeline.contacts_at_end(state) as contacts:
-            poses, n = pipeline.scene.poses, contacts.count
-            for body in bodies:
-                own = slice(body.first_frame, body.first_frame + len(body.description.frames))
-                if not (_is_finite(poses.frame_position[own]) and _is_finite(poses.frame_rotation[own])):
-                    return _wrote(body, "compute_frame_poses")
-            if not all(_is_finite(each[:n]) for each in (contacts.gap, contacts.normal, contacts.point)):
-                names = " or ".join(dict.fromkeys(type(each).__name__ for each in pipeline.detectors))
-                return f"a contact that the detector {names} found is not finite"
-            jacobian = ContactJacobian(bodies, pipeline.width)
-            jacobian.collect(state, contacts)
-            for points in jacobian.points:
-                if not _is_finite(points.values):
-                    body = next(each for each in bodies if each.first_v == points.first_v and each.nv)
-                    return _wrote(body, "compute_point_jacobians")
+        contacts = pipeline.contacts_at_end(state)
+        poses, n = pipeline.scene.poses, contacts.count
+        for body in bodies:
+            own = slice(body.first_frame, body.first_frame + len(body.description.frames))
+            if not (_is_finite(poses.frame_position[own]) and _is_finite(poses.frame_rotation[own])):
+                return _wrote(body, "compute_frame_poses")
+        if not all(_is_finite(each[:n]) for each in (contacts.gap, contacts.normal, contacts.point)):
+            names = " or ".join(dict.fromkeys(type(each).__name__ for each in pipeline.detectors))
+            return f"a contact that the detector {names} found is not finite"
+        jacobian = ContactJacobian(bodies, pipeline.width)
+        jacobian.collect(state, contacts)
+        for points in jacobian.points:
+            if not _is_finite(points.values):
+                body = next(each for each in bodies if each.first_v == points.first_v and each.nv)
+                return _wrote(body, "compute_point_jacobians")
         return ""
 
 

@@ -80,13 +80,13 @@ class EquilibriumTerms:
             margin += potential.potential.activation_distance
         self.count = pipeline.detect_anew(state, margin)
         if self.count:
-            pipeline.build_jacobian(state, self._world.jacobian)
+            pipeline.build_jacobian(pipeline.contacts, state, self._world.jacobian)
         if self._reduced is not None:
             self._impulses.match(pipeline.contacts)
         elif potential is not None:
             potential.clear()
             if self.count:
-                potential.evaluate(self._zero, step, None)
+                potential.evaluate(pipeline.contacts, self._zero, step, None)
 
     def force(self) -> Array:
         """J_cᵀ·λ_c or the potential's force, shape (nv,) [N or N·m]."""

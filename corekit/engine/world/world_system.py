@@ -15,6 +15,7 @@ from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.engine.adjoint.world_derivatives import WorldDerivatives
+from corekit.engine.contact.contact_kernels import max_penetration
 from corekit.engine.contact.contact_pipeline import ContactPipeline, Tangents
 from corekit.engine.contact.contact_record import joined_record, step_record
 from corekit.engine.impact import place_apart, resolve_impacts
@@ -284,8 +285,8 @@ class WorldSystem:
         found = pipeline.max_penetration()
         if found <= 0.0 or point is None or point.share == 1.0:
             return found
-        with pipeline.contacts_at_end(state):
-            return pipeline.max_penetration()
+        contacts = pipeline.contacts_at_end(state)
+        return max_penetration(contacts.count, contacts.gap)
 
     def record(self, *, by_point: bool = False) -> ContactRecord:
         """What every contact of the last accepted step did, or, by point, the points that stand for areas."""

@@ -144,10 +144,10 @@ class WorldTerms:
             own = ContactJacobian([terms.body for terms in self.bodies], self.jacobian.width)
             self._forces_apart = forces.apart(own), own
         apart, jacobian = self._forces_apart
-        with pipeline.contacts_at_end(state) as contacts:
-            if not contacts.count:
-                return 0.0
-            pipeline.assign_tangents()
-            jacobian.collect(state, contacts)
-            apart.evaluate(state.v, step, None)
-            return float(np.sum(apart.terms.energy))
+        contacts = pipeline.contacts_at_end(state)
+        if not contacts.count:
+            return 0.0
+        pipeline.assign_tangents(contacts)
+        jacobian.collect(state, contacts)
+        apart.evaluate(contacts, state.v, step, None)
+        return float(np.sum(apart.terms.energy))

@@ -138,7 +138,9 @@ class EnergyBalance:
         pipeline = system.pipeline
         if self._obstacles_move and pipeline is not None and pipeline.contacts.count:
             record, now = system.record(by_point=True), simulation.time
-            velocity = pipeline.obstacle_velocity(now, now - simulation.report.step_size, now, instant=False)
+            velocity = pipeline.obstacle_velocity(
+                pipeline.contacts, now, now - simulation.report.step_size, now, instant=False
+            )
             if velocity is not None and record.count == len(velocity):
                 done += float(record.normal_impulse @ velocity[:, 0])
                 across = velocity[:, 1:]

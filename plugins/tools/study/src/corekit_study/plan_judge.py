@@ -338,12 +338,12 @@ class _Judge:
         pipeline, worst, pair = self._world.system.pipeline, 0.0, ""
         for state in self._states if pipeline is not None else ():
             assert pipeline is not None
-            with pipeline.contacts_at_end(state) as contacts:
-                gap = contacts.gap[: contacts.count]
-                if contacts.count and -gap.min() > worst:
-                    worst = float(-gap.min())
-                    names = (self._world.shape_owner(int(each)) for each in contacts.shape[int(gap.argmin())])
-                    pair = " and ".join(names)
+            contacts = pipeline.contacts_at_end(state)
+            gap = contacts.gap[: contacts.count]
+            if contacts.count and -gap.min() > worst:
+                worst = float(-gap.min())
+                names = (self._world.shape_owner(int(each)) for each in contacts.shape[int(gap.argmin())])
+                pair = " and ".join(names)
         return worst, pair
 
 
