@@ -78,18 +78,15 @@ def _shown_in_the_paper(results: Results) -> list[Row]:
             tolerance="≤ 1 mm", passed=depth <= DEEPEST, note=NO_NUMBER,
         ),
         Row(
-            quantity="instants before the ramp at which a contact sticks", unit="%", against=_SCENARIO,
-            expected="sticks", ours=100.0 * held,
-            tolerance="100 %", passed=held == 1.0, note=f"records from {LANDED:g} s to {RAMP:g} s; {NO_NUMBER}",
+            quantity="instants before the ramp at which a contact sticks; loaded contacts that slide under it",
+            unit="%", against=_SCENARIO, expected="from sticking to sliding",
+            ours=f"{100.0 * held:.3g}; {100.0 * slides:.3g}",
+            tolerance="100 %; ≥ 99 %", passed=held == 1.0 and slides >= 0.99,
+            note=f"records from {LANDED:g} s to {RAMP:g} s; from {SLIDES:g} s to the end; {NO_NUMBER}",
         ),
         Row(
             quantity="loaded contacts that stick before the ramp", unit="%", against=OWN, ours=100.0 * sticks,
             note="the others creep as the arm settles on the face",
-        ),
-        Row(
-            quantity="loaded contacts that slide under the ramp", unit="%", against=_SCENARIO, expected="slides",
-            ours=100.0 * slides,
-            tolerance="≥ 99 %", passed=slides >= 0.99, note=f"from {SLIDES:g} s to the end; {NO_NUMBER}",
         ),
         Row(
             quantity="steps whose solve met its tolerance", against=OWN, ours=f"{solved} of {steps}",

@@ -42,13 +42,10 @@ def _order(results: Results) -> list[Row]:
     unsolved = int(results.statistics["unsolved_steps"])
     return [
         Row(
-            quantity="first load on the upper sphere", unit="s", against=_SCENARIO, expected="first", ours=upper,
-            tolerance="before the actuation", passed=upper < RAMP, note="the paper gives no number",
-        ),
-        Row(
-            quantity="first load on the lower sphere", unit="s", against=_SCENARIO, expected="then", ours=lower,
-            tolerance="under the actuation of joints 7 and 8", passed=lower > RAMP,
-            note=f"actuation from {RAMP:g} s",
+            quantity="first load on the upper sphere; on the lower one", unit="s", against=_SCENARIO,
+            expected="first; then", ours=f"{upper:.3g}; {lower:.3g}",
+            tolerance=f"before the actuation of joints 7 and 8, which begins at {RAMP:g} s; under it",
+            passed=upper < RAMP < lower, note="the paper gives no number",
         ),
         Row(
             quantity="deepest penetration", unit="mm", against=OWN, ours=1e3 * depth, tolerance="≤ 1 mm",
@@ -64,16 +61,22 @@ def _order(results: Results) -> list[Row]:
 
 def _body(results: Results, alone: Results) -> list[Row]:
     change = np.abs(results.q[-1] - alone.q[-1]).reshape(3, 3).max(axis=1)
+    told = [
+        Row(
+            quantity=f"elongation that the lower sphere changes in section {section}", unit="mm", against=OWN,
+            ours=1e3 * float(change[section - 1]),
+            note="against the same run without that sphere; nothing actuates sections 1 and 2",
+        )
+        for section in (3, 2, 1)
+    ]  # fmt: skip
+    least = float(change.min())
     return [
         Row(
-            quantity=f"elongation that the lower sphere changes in section {section + 1}", unit="mm",
-            against=_SCENARIO if section else OWN, expected="whole-body deformation" if section else None,
-            ours=1e3 * float(change[section]),
-            tolerance="≥ 1 mm" if section else "",
-            passed=bool(change[section] >= DEFORMED) if section else None,
-            note="against the same run without that sphere; nothing actuates sections 1 and 2" if section < 2 else "",
-        )
-        for section in (2, 1, 0)
+            quantity="elongation that the lower sphere changes, the least of all sections",
+            unit="mm", against=_SCENARIO, expected="whole-body deformation", ours=1e3 * least, tolerance="≥ 1 mm",
+            passed=least >= DEFORMED, note="the paper gives no number",
+        ),
+        *told,
     ]  # fmt: skip
 
 
