@@ -27,7 +27,7 @@ from corekit.roles.component import Stateful
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["Arguments", "Evaluation", "FrozenStep", "Residual"]
+__all__ = ["Arguments", "Evaluation", "FrozenStep", "Residual", "linearise_residual"]
 
 _LEFT: Final = 1e-5
 """What the equations of a record may leave when they are evaluated anew, relative to their terms."""
@@ -96,7 +96,7 @@ class Evaluation(NamedTuple):
         return np.concatenate([*(each.stacked() for each in self.residuals), self.tangents.ravel()])
 
 
-def _linearise_residual(terms: BodyTerms, point: LinearisationPoint) -> None:
+def linearise_residual(terms: BodyTerms, point: LinearisationPoint) -> None:
     """Write r, M and the constraints at a point of the θ family; K and D are not evaluated."""
     terms.update_residual(point)
     if terms.constraints is not None:
@@ -296,9 +296,12 @@ class FrozenStep:
         if pipeline is not None and world.forces is None and equation.point is not None:
             equation.find_contacts(start, equation.point)
 
-    def point(self) -> LinearisationPoint:
-        """About what bodies are expanded at the record of a step that linearises at its start."""
-        return self._point_at_start(self.record.start)
+    def point_of(self, solution: Solution) -> LinearisationPoint:
+        """About what bodies are expanded for a solution at the record."""
+        start, velocity, final, _ = self.arguments
+        if self.theta is None:
+            return self._point_at_start(start)
+        return self._point(start, final if solution.kind is Kind.VELOCITY else velocity)
 
     def _point_at_start(self, start: State) -> LinearisationPoint:
         point = self.record.point
@@ -313,7 +316,7 @@ class FrozenStep:
         # what moves bodies apart, and pyramids that turn, know the matrix of the step
         whole = self.solutions[-1].kind is Kind.APART or self.contacts.need_matrix
         self._equation.set_point(
-            self._point(start, velocity), BodyTerms.linearise if whole else _linearise_residual
+            self._point(start, velocity), BodyTerms.linearise if whole else linearise_residual
         )
 
     def _residual(

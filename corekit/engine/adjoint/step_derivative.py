@@ -350,7 +350,9 @@ class StepDerivative:
             if s and self._of_velocity is not None:
                 covectors[Kind.PLACE] += self._of_velocity[part].T @ y[part]
         if self.reason is None and self._terms is not None:
-            return self._terms.pull(frozen, frozen.point(), [y[part] for part in self._parts], end.tangents)
+            return self._terms.pull(
+                frozen, frozen.point_of(frozen.solutions[0]), [y[part] for part in self._parts], end.tangents
+            )
         return self._of_place.T @ y, self._of_start.T @ y
 
     def _of_impulses(self, s: int, end: Covectors) -> Array:

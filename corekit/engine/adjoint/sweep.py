@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import FrozenStep
+from corekit.engine.adjoint.input_products import input_columns, input_products
 from corekit.engine.adjoint.reparametrisation import Reparametrisation
 from corekit.engine.adjoint.smooth_step import SmoothSteps
 from corekit.engine.adjoint.solutions import Kind
@@ -36,9 +37,7 @@ from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearis
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["input_columns", "linearise_tape", "sweep_back"]
-
-_STEP: Final = 2.0**-17
+__all__ = ["linearise_tape", "sweep_back"]
 
 
 def sweep_back(
@@ -112,7 +111,7 @@ def sweep_back(
             else:
                 columns[derivative.reason] += 1
         if inputs is not None:
-            inputs[k] = y @ input_columns(system, step)
+            inputs[k] = input_products(system, step, y)
         for i, (ahead, behind, size) in enumerate(others):
             ahead.hold(step)
             behind.hold(step)
@@ -181,24 +180,6 @@ def _add(term: StateCovector | None, place: Array, velocity: Array) -> None:
 def _stacked(ids: Sequence[int], known: dict[int, Array], width: int) -> Array:
     """The covectors of contacts in their order, zero of those without."""
     return np.array([known.get(each, np.zeros(width)) for each in ids]).reshape(-1, width)
-
-
-def input_columns(system: WorldSystem, step: FrozenStep) -> Array:
-    """∂F/∂u of a step by the inputs of all bodies, shape (N, nu)."""
-    columns: list[Array] = []
-    for terms in system.terms.bodies:
-        inputs, count = terms.body.inputs, terms.body.description.input_size
-        here = inputs.value_at(step.record.start.time).copy()
-        for j in range(count):
-            size = _STEP * max(1.0, abs(here[j]))
-            ends = []
-            for sign in (1.0, -1.0):
-                shift = np.zeros(count)
-                shift[j] = sign * size
-                with inputs.shifted(shift):
-                    ends.append(step.evaluate(step.arguments).stacked_with_tangents())
-            columns.append((ends[0] - ends[1]) / (2.0 * size))
-    return np.array(columns).reshape(len(columns), -1).T
 
 
 def linearise_tape(system: WorldSystem, charts: Charts, tape: Sequence[StepRecord]) -> StepLinearisation:
