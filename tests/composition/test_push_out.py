@@ -32,7 +32,7 @@ def document(body, lever, solver, integrator, friction=0.5, **more):
     }  # fmt: skip
 
 
-def clamped(lever, solver, integrator="semi-implicit-euler", swing=0.0):
+def clamped_document(lever, solver, integrator="semi-implicit-euler", swing=0.0):
     """A rod of `der`, whose first node is held and whose nodes swing towards the ball at a rate [m/s per node]."""
     limb = {
         "name": "rod", "start": [0.0, 0.0, 0.0], "end": [LENGTH, 0.0, 0.0], "nodes": 7, "radius": [RADIUS],
@@ -43,7 +43,11 @@ def clamped(lever, solver, integrator="semi-implicit-euler", swing=0.0):
         "name": "rod", "use": "der", "initial": {"limbs": [start]},
         "options": {"collision": "capsules", "clamps": [{"at": "rod.start", "kind": "clamp"}], "limbs": [limb]},
     }  # fmt: skip
-    return from_document(document(rod, lever, solver, integrator)).compose()
+    return document(rod, lever, solver, integrator)
+
+
+def clamped(*how, **more):
+    return from_document(clamped_document(*how, **more)).compose()
 
 
 def hinged(lever, solver, integrator="semi-implicit-euler", friction=0.0):
@@ -121,3 +125,31 @@ def test_a_bar_that_friction_jams_at_its_hinge_is_not_called_solved(lever, solve
     assert turns.frame("rod.body").angular_velocity[1] < 0.0
     jams = hinged(mu * RADIUS / lever, solver, friction=mu)
     assert jams.step().solve_info.status not in SOLVED
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "implicit-euler", "rk23"])
+@pytest.mark.parametrize("solver", ["cone", "lcp", "qp"])
+def test_a_push_in_a_heap_throws_no_lever_and_pushes_free_balls_as_fast_as_ever(solver, integrator):
+    """Twenty balls beside it, each as deep in a ball that is fixed: their contacts are solved by islands."""
+    for needed in ("rigid", solver):
+        pytest.importorskip(f"corekit_{needed}")
+    single = {"solver": solver, "integrator": integrator}
+    alone, world = clamped(2.5e-5, **single), clamped_document(2.5e-5, **single)
+    for i in range(20):
+        place = [0.2 * (i + 1), 0.5, 0.0]
+        world["world"]["obstacles"].append(
+            {"name": f"under-{i}", "shape": "sphere", "size": [BALL], "position": place}
+        )
+        above = [place[0], place[1], 2.0 * BALL - INSIDE]
+        ball = {"shape": "sphere", "size": [BALL], "mass": 0.1}
+        world["bodies"].append(
+            {"name": f"ball-{i}", "use": "rigid", "options": ball, "initial": {"position": above}}
+        )
+    heap = from_document(world).compose()
+    info = heap.step().solve_info
+    alone.step()
+    assert info.status in SOLVED, info
+    assert 0.0 < fastest(heap, clamped) <= LEVERAGE * SPEED
+    assert fastest(heap, clamped) == pytest.approx(fastest(alone, clamped), rel=1e-6)
+    for i in range(20):
+        assert heap.frame(f"ball-{i}.body").velocity == pytest.approx([0.0, 0.0, SPEED], rel=0.1, abs=1e-9)

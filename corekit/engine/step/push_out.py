@@ -15,7 +15,9 @@ No law of contact says how fast an overlap recedes. With (2) no part of a body m
 impulse is at most that of the leverage K, wherever the contact is. What moves into the obstacle there is stopped by the
 law of the lever, with an impulse that grows with 1/a: that is no repair, and stays.
 
-In heaps, which are solved by islands, and where a solver eliminates for itself, G is not at hand and c stays.
+A free rigid body is no lever. In heaps, whose contacts are mostly those of such bodies, (1) is evaluated for contacts
+of the others alone: bodies of several frames, and what constraints, joints or given motion hold. Where a solver
+eliminates for itself G is not at hand and c stays.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.roles.body import Body
 
@@ -37,6 +39,9 @@ _LEVERAGE: Final = 10.0
 """K of (2): nothing is changed for an arm that is pushed at a tenth of its length."""
 _NOTICED: Final = 1e-3
 """Motion of a step from which a push counts, relative to `negligible_motion`, to which a leverage of 1,000 leads."""
+
+_AT_ONCE: Final = 64
+"""Contacts whose (1) is evaluated at once, which bounds the memory that it takes."""
 
 
 def limit_push_out(world: WorldTerms, state: State, step: float, bias: Array) -> Array:
@@ -51,21 +56,47 @@ def limit_push_out(world: WorldTerms, state: State, step: float, bias: Array) ->
     if pipeline is None or not factorisation.succeeded:
         return bias
     noticed = np.flatnonzero(pipeline.push * step > _NOTICED * pipeline.negligible_motion)
-    if not len(noticed) or world.has_many_contacts(len(bias)):
+    if len(noticed) and world.has_many_contacts(len(bias)):
+        owner = pipeline.scene.table.body[pipeline.contacts.shape[noticed]]
+        noticed = noticed[((owner >= 0) & _may_lever(world)[owner]).any(axis=1)]
+    if not len(noticed):
         return bias
-    rows = world.jacobian.to_dense()[noticed * world.jacobian.width]
+    limited = bias.copy()
+    for begin in range(0, len(noticed), _AT_ONCE):
+        some = noticed[begin : begin + _AT_ONCE]
+        limited[some, 0] += pipeline.push[some] * (1.0 - _shares(world, state, some) ** 2)
+    return limited
+
+
+def _may_lever(world: WorldTerms) -> BoolArray:
+    """Of which bodies a frame may move much faster than what an impulse pushes, shape (bodies,)."""
+    found = np.array(
+        [
+            len(terms.body.description.frames) > 1 or terms.rows is not None or len(terms.prescribed) > 0
+            or terms.body.nv != (6 if terms.body.description.plane is None else 3)
+            for terms in world.bodies
+        ]
+    )  # fmt: skip
+    for cluster in world.factorisation.clusters:
+        if cluster.elimination is not None:
+            found[list(cluster.bodies)] = True
+    return found
+
+
+def _shares(world: WorldTerms, state: State, some: IntArray) -> Array:
+    """min(1, K/r) of (2) of some contacts, shape (k,)."""
+    index, jacobian = some * world.jacobian.width, world.jacobian
+    rows = jacobian.to_dense()[index] if jacobian.dense else jacobian.rows.to_dense(world.nv, index)
     moved = np.array(rows.T, order="F")
-    factorisation.solve_columns(moved)
+    world.factorisation.solve_columns(moved)
     mobility = np.einsum("cv,vc->c", rows, moved)
-    fastest = np.zeros(len(noticed))
+    fastest = np.zeros(len(some))
     for terms, where, own in zip(world.bodies, world.slices, state.body_states, strict=True):
         if moved[where].any():
             fastest = np.maximum(fastest, _fastest_frame(terms.body, own, moved[where]))
     # of what cannot move nothing is asked
     share = _LEVERAGE * np.maximum(mobility, 0.0) / np.maximum(fastest, np.finfo(float).tiny)
-    limited = bias.copy()
-    limited[noticed, 0] += pipeline.push[noticed] * (1.0 - np.minimum(share, 1.0) ** 2)
-    return limited
+    return np.minimum(share, 1.0)
 
 
 def _fastest_frame(body: Body, state: State, velocities: Array) -> Array:
