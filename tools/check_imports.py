@@ -45,6 +45,7 @@ ENGINES = ("batch",)
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
     "export": ("corekit_run", "corekit_record"),
     "dask": ("corekit_run", "corekit_study"),
+    "gradients": ("corekit_run", "corekit_record", "corekit_study"),
     "gym": ("corekit_run", "corekit_record", "corekit_study"),
     "inspect": ("corekit_run",),
     "record": ("corekit_run",),

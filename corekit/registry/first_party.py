@@ -91,6 +91,7 @@ FIRST_PARTY_VERBS: Mapping[str, str] = MappingProxyType(
         "run": "corekit-run",
         "sweep": "corekit-study",
         "train": "corekit-gym",
+        "optimise": "corekit-gradients",
         "view": RECORDER,
     }
 )

@@ -112,12 +112,13 @@ VERBS = {
     "plan": ["plan.toml", "--set", "options.target=never"],
     "bench": ["--list"],
     "train": ["nowhere"],
+    "optimise": ["nowhere"],
     "conform": ["models.rigid"],
     "new": ["model", "something", "--folder", "new"],
     "view": ["nowhere"],
     "doctor": [],
 }
-REFUSED = {"render", "export", "statics", "modes", "fit", "plan", "train", "view"}
+REFUSED = {"render", "export", "statics", "modes", "fit", "plan", "train", "optimise", "view"}
 """Verbs that here only read and refuse, with all that they import for it."""
 ALL_OF_THEM = """import json, sys
 from corekit.cli import main

@@ -13,8 +13,12 @@ import pytest
 
 from corekit.data.status import SolveInfo
 from corekit.geometry.frames import Pose
+from corekit.roles.derivatives import SweepReport
 from corekit.roles.estimator import Estimate, FittedParameter, LikelihoodProfile
 from corekit.roles.planner import BodyTrajectory, ObjectTrajectory, Plan, TimeSeries
+from corekit_gradients.optimise import Optimised
+from corekit_gradients.optimise_file import OptimiseFile, Term, Variable
+from corekit_gradients.search import Minimum
 from corekit_study.fit import FitResult
 from corekit_study.fit_file import FitFile
 from corekit_study.plan import PlanResult
@@ -48,6 +52,9 @@ def read(cls: Any) -> set[str]:
         ("Table replay", ReplayTable),
         ("Table replay.tracking", TrackingTable),
         ("Format corekit-fit/1", FitFile),
+        ("Format corekit-optimise/1", OptimiseFile),
+        ("Table variables", Variable),
+        ("Table terms", Term),
     ],
 )
 def test_every_key_that_is_read_is_on_the_page(heading, cls):
@@ -108,3 +115,15 @@ def test_every_key_of_the_report_of_a_fit_is_on_the_page():
     assert set(data["parameters"][0]) == keys("Table parameters")
     assert set(data["parameters"][0]["profile"]) == {"values", "cost"}
     assert set(data["markers"]) == keys("Table markers")
+
+
+def test_every_key_of_the_report_of_an_optimisation_is_on_the_page():
+    minimum = Minimum(np.ones(1), 0.1, np.zeros(1), 3, 5, True, "any", 0.0)
+    made = Optimised(
+        OptimiseFile(
+            format="corekit-optimise/1", name="any", scenario="any.toml", variables=(Variable(path="time.step"),),
+            terms=(Term(kind="position", frame="a.b"),),
+        ),
+        minimum, ("k",), np.ones(1), np.ones(1), 1.0, 0, SweepReport(10, 1, 0, 0, 0, {}), 0.0, None, None, None, (),
+    )  # fmt: skip
+    assert set(json.loads(json.dumps(made.as_data()))) == keys("Report of an optimisation")

@@ -50,7 +50,7 @@ class Objective:
 
     Attributes:
         start: x as the scenario has it, shape (n,); zero for inputs.
-        names: of the entries of x.
+        names: of the entries of x. parts: where the entries of each variable stand.
         last: the `Gradient` of the last call, None before it.
         calls: how many there were.
     """
@@ -89,16 +89,31 @@ class Objective:
                 start += [one.number for one in own]
             self._parts.append((each, slice(first, len(names)), own))
         self.names, self.start = tuple(names), np.array(start)
+        self.parts = tuple(where for _, where, _ in self._parts)
         self.last: Gradient | None = None
         self.calls = 0
 
-    def simulation(self, x: Array) -> Simulation:
-        """The scenario composed with the variables x that are no inputs."""
+    def values(self, x: Array) -> dict[str, Any]:
+        """Path → number or list of the variables that are no inputs."""
         values: dict[str, Any] = {}
         for variable, where, own in self._parts:
             if isinstance(variable, str):
                 shape = np.shape(own[0].value)
                 values[variable] = np.reshape(x[where], shape).tolist() if shape else float(x[where][0])
+        return values
+
+    def schedules(self, x: Array, steps: int) -> dict[tuple[str, str], Array]:
+        """Body and channel → what grid step k holds, and the last one after the end, shape (steps + 1, size)."""
+        part = np.minimum(np.arange(steps + 1), steps - 1)
+        return {
+            (each.body, each.channel): x[where].reshape(each.intervals, -1)[part * each.intervals // steps]
+            for each, where, _ in self._parts
+            if isinstance(each, Held)
+        }
+
+    def simulation(self, x: Array) -> Simulation:
+        """The scenario composed with the variables x that are no inputs."""
+        values = self.values(x)
         return (with_values(self._scenario, values) if values else self._scenario).compose()
 
     def __call__(self, x: Array) -> tuple[float, Array]:

@@ -50,7 +50,7 @@ class Gradient:
     """A loss and its derivatives.
 
     Args:
-        value: L of (1).
+        value: L of (1). end: ℓ of it alone.
         initial: by the start.
         inputs: body → channel → by what each grid step held, shape (N, size); empty if not asked.
         parameters: path, with the index of an entry of a list → by that number.
@@ -59,6 +59,7 @@ class Gradient:
     """
 
     value: float
+    end: float
     initial: Initial
     inputs: dict[str, dict[str, Array]]
     parameters: dict[str, float]
@@ -104,7 +105,7 @@ def find_gradient(
             ends.append(len(tape) - 1)
     took = time.perf_counter() - began
     h, last = simulation.step_length, len(tape) - 1
-    value = evaluate(loss, Instant(simulation, tape[last].end))
+    value = of_end = evaluate(loss, Instant(simulation, tape[last].end))
     if running is not None:
         value += h * sum(evaluate(running, Instant(simulation, tape[k].end)) for k in ends)
     derivatives, marks = simulation.system.derivatives(tape[0].start), frozenset(ends)
@@ -135,7 +136,9 @@ def find_gradient(
     }
     cost = Cost(took, time.perf_counter() - began, sum(map(_size, tape)) / len(tape))
     by_input = {} if swept.inputs is None else _by_channel(simulation, swept.inputs, ends)
-    return Gradient(value, Initial(swept.place, swept.velocity), by_input, by_parameter, swept.report, cost)
+    return Gradient(
+        value, of_end, Initial(swept.place, swept.velocity), by_input, by_parameter, swept.report, cost
+    )
 
 
 def _by_channel(simulation: Simulation, inputs: Array, ends: Sequence[int]) -> dict[str, dict[str, Array]]:

@@ -12,7 +12,7 @@ from corekit.scenario.load import syntax_mistake, unreadable
 
 __all__ = ["toml_table"]
 
-_OURS = {"corekit-scenario", "corekit-plan", "corekit-fit", "corekit-task"}
+_OURS = {"corekit-scenario", "corekit-plan", "corekit-fit", "corekit-task", "corekit-optimise"}
 
 
 def toml_table(path: Path, kind: str, format: str) -> tuple[str, dict[str, Any]]:
