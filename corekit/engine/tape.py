@@ -266,9 +266,10 @@ def _sparse(dofs: IntArray, values: Array, nv: int) -> csr_array:
 def _sparse_of(dense: Array) -> csr_array:
     """The same without zeros; by its arrays, as SciPy's conversion takes longer than a small step."""
     row, column = np.nonzero(dense)
-    ends = np.zeros(len(dense) + 1, dtype=column.dtype)
+    ends = np.zeros(len(dense) + 1, dtype=np.int32)
     np.cumsum(np.bincount(row, minlength=len(dense)), out=ends[1:])
-    return _unwritable(csr_array((dense[row, column], column, ends), shape=dense.shape))
+    entries = dense[row, column], column.astype(np.int32), ends
+    return _unwritable(csr_array(entries, shape=dense.shape))
 
 
 def _closed(rows: csr_array) -> csr_array:
