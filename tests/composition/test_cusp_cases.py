@@ -288,7 +288,7 @@ def test_scenario_b_keeps_its_tolerances(forked, tmp_path):
     assert told.returncode == 0, told.stdout + told.stderr
     (report,) = json.loads((tmp_path / "b.json").read_text())["cases"]
     asked = [row["quantity"] for row in report["rows"] if row["verdict"] == "kept"]
-    assert len(asked) == 9
+    assert len(asked) == 7
     assert "difference of the contact force, sdf and mpr" in asked
 
 
