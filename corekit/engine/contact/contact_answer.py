@@ -156,7 +156,7 @@ def checked_solution(
     impulse: Array,
     friction: Array,
     movable: BoolArray | None,
-    nothing: float,
+    nothing: Callable[[], float],
     free_motion: Callable[[], tuple[Array, float]] | None = None,
     *,
     rehearsed: bool = False,
@@ -169,20 +169,22 @@ def checked_solution(
         info, solver: the solver's report, and its name where the report has none.
         relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`, which writes w to the first;
             None: all are movable.
-        nothing: as of `solution_residuals`.
+        nothing: what computes that of `solution_residuals`, which takes the places of all frames: asked where something
+            is left.
         free_motion: what computes J·v_f and the momentum of `is_gross`, asked where more than rounding is left;
             None: not known.
         rehearsed: whether all is called that may be, so that it is compiled.
     """
     moves = _ALL if movable is None else movable
-    normal, driven, cone, counts = solution_residuals(
-        relative_velocity, bias, impulse, friction, moves, nothing
-    )
-    said = info.residuals
-    answer = relative_velocity, bias, impulse, friction, moves, nothing
+    moved = relative_velocity.copy()
+    normal, driven, cone, counts = solution_residuals(relative_velocity, bias, impulse, friction, moves, 0.0)
+    if not counts and not rehearsed:
+        return info
+    said, least = info.residuals, nothing()
+    answer = relative_velocity, bias, impulse, friction, moves, least
     if rehearsed and free_motion is not None:
         _leaves_much(free_motion, answer)
-    if not counts:
+    if not solution_residuals(moved, bias, impulse, friction, moves, least)[3]:
         return info
     if max(normal, driven, cone) <= _LENIENCE * said.worst:
         known = info.status.solved and free_motion is not None

@@ -13,6 +13,7 @@ each other, of a loop that drifts, leave an error before any contact acts. What 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import evolve
@@ -97,17 +98,23 @@ def row_errors(world: WorldTerms, change: Array) -> tuple[float, float]:
 
 
 def judged_by_rows(
-    info: SolveInfo, world: WorldTerms, change: Array, free_change: Array | None, nothing: float
+    info: SolveInfo,
+    world: WorldTerms,
+    change: Array,
+    free_change: Array | None,
+    nothing: Callable[[], float],
 ) -> SolveInfo:
     """The report of an answer, JAMMED where it was called solved and opens what constraints or joints hold.
 
     Args:
         change: Δ, shape (nv,). free_change: the same without contacts, or None where it is not known.
-        nothing: what is not counted in any case [m/s].
+        nothing: what computes what is not counted in any case [m/s], asked where something is left.
     """
     if not info.status.solved:
         return info
     worst, size = row_errors(world, change)
+    if worst <= _SHARE * size < math.inf:
+        return info
     before = 0.0 if free_change is None else row_errors(world, free_change)[0]
-    is_held = worst <= max(_SHARE * size, _LENIENCE * before, nothing) and math.isfinite(size)
+    is_held = worst <= max(_LENIENCE * before, nothing()) and math.isfinite(size)
     return info if is_held else evolve(info, status=Status.JAMMED)

@@ -247,7 +247,7 @@ class StepEquation:
         end = world.jacobian.multiply(velocity)
         friction, name = pipeline.contacts.friction, type(self._solver).__name__
         free = None if self._free is None else partial(free_motion, world, self._free)
-        nothing = self.error_bound(velocity, NEGLIGIBLE)
+        nothing = partial(self.error_bound, velocity, NEGLIGIBLE)
         info = checked_solution(
             info, name, end, self.bias, self.impulses.impulse, friction, self.movable, nothing, free,
             rehearsed=pipeline.rehearsed is not None,
