@@ -10,6 +10,7 @@ Of a frame the origin counts, and of every shape on it the six points at its bou
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ __all__ = ["surface_speeds"]
 
 _UNMOVED = 1e-9
 """Share of the largest speed below which a velocity moves no point."""
+_ROUNDING = 64.0 * sys.float_info.epsilon
+"""What rounding leaves of the speed of a point on an axis of turning, relative to how far points are [1/s]."""
 
 
 def surface_speeds(model: Model, initial: Any = None) -> Array:
@@ -43,7 +46,11 @@ def surface_speeds(model: Model, initial: Any = None) -> Array:
     model_with_rows.compute_point_jacobians(state, frame, local, dofs, values)
     speeds = np.zeros(len(description.velocities))
     np.maximum.at(speeds, dofs.ravel(), np.linalg.norm(values, axis=1).ravel())
-    moves = np.isfinite(speeds) & (speeds > _UNMOVED * np.max(speeds, initial=0.0, where=np.isfinite(speeds)))
+    position, rotation = np.zeros((len(description.frames), 3)), np.zeros((len(description.frames), 3, 3))
+    model.compute_frame_poses(state, position, rotation)
+    reach = float(np.abs(position).max(initial=0.0) + np.abs(local).max(initial=0.0))
+    least = max(_UNMOVED * np.max(speeds, initial=0.0, where=np.isfinite(speeds)), _ROUNDING * reach)
+    moves = np.isfinite(speeds) & (speeds > least)
     return np.where(moves, speeds, 1.0)
 
 

@@ -60,7 +60,8 @@ def test_a_bend_moves_the_tip_by_half_the_length():
     assert scale == pytest.approx(np.array([0.5 * 0.4]), rel=1e-6)
 
 
-def test_a_velocity_that_moves_no_point_counts_as_it_is():
+@pytest.mark.parametrize("left", [0.0, 4e-18, 1e-14])
+def test_a_velocity_that_moves_no_point_but_for_rounding_counts_as_it_is(left):
     class Idle:
         """A pendulum whose second velocity moves nothing."""
 
@@ -68,10 +69,29 @@ def test_a_velocity_that_moves_no_point_counts_as_it_is():
             self._right = Pendulum(PendulumConfig(**RODS))
             self.description = self._right.description
             self.compute_initial_state = self._right.compute_initial_state
+            self.compute_frame_poses = self._right.compute_frame_poses
 
         def compute_point_jacobians(self, state: Any, frame: Any, local: Any, dofs: Any, values: Any) -> None:
             self._right.compute_point_jacobians(state, frame, local, dofs, values)
-            values[..., 1] = 0.0
+            values[..., 1] = left
 
     idle: Any = Idle()
     assert surface_speeds(idle) == pytest.approx([1.0, 1.0], rel=rounding(24))
+
+
+def test_a_hinge_through_all_points_of_its_link_moves_none():
+    """Alone, so that no other velocity says what is small: 4e-18 m of rounding is no speed."""
+
+    class Through:
+        def __init__(self) -> None:
+            self._right = Pendulum(PendulumConfig(lengths=(1.0,), masses=(1.0,), angles=(0.0,), rates=(0.0,)))
+            self.description = self._right.description
+            self.compute_initial_state = self._right.compute_initial_state
+            self.compute_frame_poses = self._right.compute_frame_poses
+
+        def compute_point_jacobians(self, state: Any, frame: Any, local: Any, dofs: Any, values: Any) -> None:
+            self._right.compute_point_jacobians(state, frame, local, dofs, values)
+            values[:] = 4e-18
+
+    through: Any = Through()
+    assert surface_speeds(through).tolist() == [1.0]
