@@ -111,6 +111,7 @@ def compare(simulation, seed: int = 0, size: float = 1e-7) -> Comparison | None:
                 np.abs(found_velocity - of_velocity).max() / np.abs(of_velocity).max(),
             )
         )
+    of_place, of_velocity = min(errors, key=max)
     return Comparison(
-        *min(errors, key=max), transposed, derivative, frozen, terms, quick.reason, min(pulled, default=None)
+        of_place, of_velocity, transposed, derivative, frozen, terms, quick.reason, min(pulled, default=None)
     )

@@ -103,6 +103,7 @@ def test_a_rod_on_a_potential_has_the_derivative_of_differences_of_its_step(inte
     before, system, size = simulation.internal_state(), simulation.system, 1e-7
     with simulation.record_steps() as tape:
         simulation.step()
+    assert isinstance(system, WorldSystem)
     assert len(tape) == 1 and tape[0].potential is not None
     a, b, place, velocity = np.random.default_rng(0).standard_normal((4, system.nv))
     driven = ~np.concatenate([terms.free for terms in system.terms.bodies])

@@ -16,6 +16,7 @@ from corekit.engine.adjoint.contact_modes import Mode
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.input_products import input_columns, input_products
 from corekit.engine.adjoint.solutions import Kind
+from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import GradientError
 from corekit.scenario.load import from_document, load
 
@@ -221,7 +222,9 @@ def test_inputs_enter_the_equations_of_their_body_alone(integrator):
     )
     changes = [f"integrator.use={integrator}", options]
     simulation = load("cusp/inclined-box", changes).compose()
-    step = FrozenStep(simulation.system)
+    system = simulation.system
+    assert isinstance(system, WorldSystem)
+    step = FrozenStep(system)
     for _ in range(300):
         with simulation.record_steps() as tape:
             simulation.step()
@@ -231,7 +234,7 @@ def test_inputs_enter_the_equations_of_their_body_alone(integrator):
     step.load(tape[-1])
     assert step.has_closed_contacts
     y = np.random.default_rng(0).standard_normal(step.here.stacked_with_tangents().size)
-    columns = y @ input_columns(simulation.system, step)
-    products = input_products(simulation.system, step, y)
+    columns = y @ input_columns(system, step)
+    products = input_products(system, step, y)
     # a chamber's force gives h times its arm; differences over 8e-6 of it know that to some 1e-9
     np.testing.assert_allclose(products, columns, atol=1e-7 * np.abs(columns).max())

@@ -93,6 +93,7 @@ def test_a_slow_step_misses_its_end_by_the_tolerance_of_its_own_speed(units):
         for each in (tolerance, 1e-13)
     )
     scale = asked.system.velocity_scale
+    assert scale is not None
     for _ in range(120):
         begun = asked.internal_state()
         exact.restore({name: each for name, each in begun.items() if not name.startswith("integrator")})
