@@ -30,16 +30,14 @@ import attrs
 from attrs import field, frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.files import is_there
 from corekit.roles.code import absolute_name
 from corekit.roles.options import option
 from corekit.scenario.dump import plain
-from corekit.scenario.load import load
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import run_name_problem
 from corekit.scenario.structure import structure
 from corekit.simulation.arguments import PATH, TRUTH, check_arguments
-from corekit_study.toml_file import toml_table
+from corekit_study.toml_file import named_scenario, toml_table
 
 __all__ = ["FORMAT", "OptimiseFile", "Term", "Variable", "load_optimise"]
 
@@ -177,17 +175,7 @@ def load_optimise(path: str | Path, *, allow_code: bool = False) -> OptimiseFile
     document = plain(table, "", mistakes)
     directory = path.resolve().parent
     made = structure(OptimiseFile, document, "", mistakes, directory=directory)
-    named, overrides, loaded = document.get("scenario"), document.get("set", []), None
-    if isinstance(named, str) and isinstance(overrides, list):
-        beside = directory / named
-        try:
-            file, changes = beside if is_there(beside) else named, [str(each) for each in overrides]
-            loaded = load(file, changes, allow_code=allow_code)
-        except ConfigError as error:
-            mistakes.extend(
-                Mistake(f"scenario: {each.path}", each.found, each.allowed, each.hint)
-                for each in error.mistakes
-            )
+    loaded = named_scenario(document, directory, mistakes, allow_code=allow_code)
     if made is None or loaded is None or mistakes:
         raise ConfigError(mistakes, str(path))
     terms = tuple(

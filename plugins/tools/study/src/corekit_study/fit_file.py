@@ -20,17 +20,15 @@ import attrs
 from attrs import field, frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.files import is_there
 from corekit.roles.code import code_allowed
 from corekit.roles.options import option
 from corekit.scenario.dump import plain
 from corekit.scenario.error_text import Described, shown
-from corekit.scenario.load import load
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import run_name_problem
 from corekit.scenario.structure import structure
 from corekit.simulation.arguments import PATH, TRUTH, check_arguments
-from corekit_study.toml_file import toml_table
+from corekit_study.toml_file import named_scenario, toml_table
 
 __all__ = ["FORMAT", "FitFile", "load_fit"]
 
@@ -76,30 +74,12 @@ def load_fit(path: str | Path, *, allow_code: bool = False) -> FitFile:
     directory = path.resolve().parent
     with code_allowed(allow_code):
         made = structure(FitFile, document, "", mistakes, directory=directory, components=True)
-    loaded = _scenario(document, directory, mistakes, allow_code=allow_code)
+    loaded = named_scenario(document, directory, mistakes, allow_code=allow_code)
     if loaded is not None:
         _check_body(document.get("body", ""), loaded, mistakes)
     if made is None or loaded is None or mistakes:
         raise ConfigError(mistakes, str(path))
     return attrs.evolve(made, body=made.body or loaded.bodies[0].name, loaded=loaded, given=text)
-
-
-def _scenario(
-    document: Mapping[str, Any], directory: Path, mistakes: list[Mistake], *, allow_code: bool
-) -> Scenario | None:
-    """Load the scenario that the table names; its mistakes are added, with `scenario:` before their path."""
-    named, overrides = document.get("scenario"), document.get("set", [])
-    if not isinstance(named, str) or not isinstance(overrides, list):
-        return None
-    beside = directory / named
-    try:
-        file, changes = beside if is_there(beside) else named, [str(each) for each in overrides]
-        return load(file, changes, allow_code=allow_code)
-    except ConfigError as error:
-        mistakes.extend(
-            Mistake(f"scenario: {each.path}", each.found, each.allowed, each.hint) for each in error.mistakes
-        )
-    return None
 
 
 def _check_body(named: object, scenario: Scenario, mistakes: list[Mistake]) -> None:
