@@ -184,7 +184,7 @@ def freeze_step(
     frozen_start = copy(start)
     line = LinearisationPoint(*map(copy, point))._replace(velocity=copy(equation.about))
     has_contacts = world.forces is None and equation.contact_count > 0
-    given = None if world.forces is None else equation.given_by_contact(accepted)
+    given = None if world.forces is None else equation.given_by_contact()
     placing, separation = equation.placing, equation.separation
     solver = world.solver if world.forces is not None and isinstance(world.solver, Stateful) else None
     return StepRecord(

@@ -87,7 +87,7 @@ class PotentialStage:
             held = forces.tangent_product(v - v_k, c_v, c_q)
             norm, size = self._solve(point, v, held.copy(), d)
             if size <= self._small(v, c_v):
-                return self._end(point, v, d, velocity)
+                return self._end(start, point, v, d, velocity)
             # C of this iterate, which the forces of the next one replace
             along, fraction = forces.tangent_product(d, c_v, c_q), 1.0
             is_near = size <= self._small(v, c_v, _ROUNDING)
@@ -98,13 +98,13 @@ class PotentialStage:
                 self._evaluate(start, point, v)
                 rest, largest = self._solve(point, v, held + fraction * along, left)
                 if min(1.0, 2.0 * rest / norm) * largest <= self._small(v, c_v):
-                    return self._end(point, v, left, velocity)
+                    return self._end(start, point, v, left, velocity)
                 if rest <= (1.0 - 0.25 * fraction) * norm:
                     break
                 fraction *= 0.5
             else:
                 break
-        info = self._end(point, before, d, velocity)
+        info = self._end(start, point, before, d, velocity)
         return info if is_near else SolveInfo(Status.INACCURATE, answered_by=info.answered_by)
 
     def _small(self, velocity: Array, step: float, share: float = _TOLERANCE) -> float:
@@ -135,8 +135,12 @@ class PotentialStage:
         out -= velocity
         return velocity_norms(out, self._scale)
 
-    def _end(self, point: LinearisationPoint, velocity: Array, left: Array, out: Array) -> SolveInfo:
-        """Write v⁺, and keep the impulse of the last evaluation."""
+    def _end(
+        self, start: State, point: LinearisationPoint, velocity: Array, left: Array, out: Array
+    ) -> SolveInfo:
+        """Write v⁺ = `velocity` + `left`, and keep the impulse there."""
         np.add(velocity, left, out=out)
+        if self._forces.count:
+            self._evaluate(start, point, out)
         self.impulse = point.step * self._forces.generalised() if self._forces.count else None
         return self._forces.info

@@ -271,7 +271,7 @@ class StepEquation:
             world.factorisation.refactor(*self._potential_factors)
         if world.stage is not None and self._stage_start is not None:
             info = world.stage.solve(self._stage_start, point, velocity)
-            self._potential_rhs, self._potential_factors = world.stage.impulse, (0.0, 0.0)
+            self._potential_rhs = world.stage.impulse
             return info
         if not world.factorisation.succeeded:
             velocity[:] = self.about
@@ -383,15 +383,14 @@ class StepEquation:
 
     # — after the step —
 
-    def given_by_contact(self, accepted: Array) -> Array | None:
-        """What contacts gave in a step that was solved for v⁺ = `accepted`, shape (nv,); None where nothing can."""
-        forces = self._world.forces
-        if forces is None:
-            return self.contact_impulse()
-        if self._potential_rhs is None:
-            return None
-        change = accepted - self.about
-        return self._potential_rhs - forces.tangent_product(change, *self._potential_factors)
+    def settle_potential(self, start: State, point: LinearisationPoint) -> None:
+        """Evaluate the potential at the point of the accepted v⁺, which is not that of the bodies' terms."""
+        assert self._world.forces is not None
+        self._potential_rhs = self._world.forces.linearise(start, point)
+
+    def given_by_contact(self) -> Array | None:
+        """What contacts gave in the accepted step, shape (nv,); None where nothing can."""
+        return self.contact_impulse() if self._world.forces is None else self._potential_rhs
 
     def forget(self) -> None:
         """Report nothing of the last step, as before the first one."""

@@ -33,7 +33,7 @@ class ThetaStep:
 
     def __init__(self, world: WorldTerms, equation: StepEquation) -> None:
         self._world, self._equation = world, equation
-        self.trial, self._end = world.new_state(), world.new_state()
+        self.trial, self._end, self._place = world.new_state(), world.new_state(), world.new_state()
         self._start, self._step = self.trial, 0.0
         # states of this step near the next ones: those of another step may hold other coordinates of the same place
         self._near_trial = self._near_end = self.trial
@@ -97,6 +97,18 @@ class ThetaStep:
             end.v[:] = mean
         world.set_prescribed_rates(trial)
         return in_step(start, trial, end, velocity, h, theta, stiffness, shift)
+
+    def settle(self, velocity: Array) -> None:
+        """Evaluate a contact potential where the accepted v⁺ = `velocity` has it act; the bodies' terms stay."""
+        world, start, h, point = self._world, self._start, self._step, self._equation.point
+        assert point is not None
+        mean, place = self._mean, self._place
+        np.multiply(start.v, 1.0 - point.share, out=mean)
+        mean += point.share * velocity
+        world.integrate(start, mean, point.share * h, self._near_trial, place)
+        place.v[:] = mean
+        world.set_prescribed_rates(place)
+        self._equation.settle_potential(start, point._replace(at=place))
 
     def compute_newton_increment(self, out: Array) -> SolveInfo | None:
         """Write −A⁻¹·ρ; None where impulses act."""

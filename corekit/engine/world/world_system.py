@@ -251,6 +251,8 @@ class WorldSystem:
         if not self.keep_velocity(state) or (pipeline is not None and not pipeline.is_finite):
             return False
         self._step, self._end = step, state
+        if forces is not None and forces.count:
+            self._settle_potential(state, step)
         self.equation.impulses.accept()
         if pipeline is not None:
             pipeline.accept()
@@ -261,6 +263,18 @@ class WorldSystem:
         for terms in self._reparametrised:
             terms.reparametrise(state.body_states[terms.body.index])
         return True
+
+    def _settle_potential(self, state: State, step: float) -> None:
+        """Evaluate a potential where the accepted step h to `state` has it act, for what is reported of the step.
+
+        Newton's method ends with a correction behind its last look at the forces, which stiff contacts multiply. A
+        step of one solve has done it.
+        """
+        point = self.equation.point
+        if point is None or point.is_after_smooth_motion:
+            self.terms.evaluate_potential(state, step)
+        elif point.is_iterated:
+            self.theta.settle(self.accepted)
 
     def keep_velocity(self, state: State) -> bool:
         """Whether all numbers of a state are finite; its velocity is then the accepted one."""
@@ -307,7 +321,7 @@ class WorldSystem:
 
     def _reactions(self) -> list[Array]:
         """The same of every body by the equation that was solved: A·Δ − r − J_bᵀλ_b − J_cᵀλ_c there, each (p,)."""
-        terms, extra = self.terms, self.equation.given_by_contact(self.accepted)
+        terms, extra = self.terms, self.equation.given_by_contact()
         if terms.joints is not None:
             held = terms.joints.jacobian.T @ terms.joints.impulse
             extra = held if extra is None else extra + held
