@@ -1,6 +1,6 @@
 """Ten thousand random contact problems of CUSP's arm: how many its contact pipeline solves, judged from outside.
 
-The paper says of its conditioned problems that all are solved; these are meant to be harder than a simulation's:
+The paper says that its conditioned problems are solved reliably; these are meant to be harder than a simulation's:
 3 to 21 contacts on nine coordinates, near-duplicates among them, 4 to 10 friction directions.
 """
 
