@@ -10,8 +10,9 @@ import pytest
 
 from corekit.data.array_file import write_arrays
 from corekit.scenario.load import load
-from corekit_scenarios.cases.cusp.ball_printed import pushed_at_bound
+from corekit_scenarios.cases.cusp.ball_printed import arrived_row, pushed_at_bound
 from corekit_scenarios.cases.cusp.ball_tracked import TRACKING, open_loop_cause
+from corekit_study.case_run import Difference
 from corekit_study.plan_file import load_plan_file
 
 
@@ -63,3 +64,22 @@ def test_the_plan_is_tracked_in_worlds_that_differ_by_what_is_said():
     assert worlds["stiffer"] == ["bodies.arm.options.stiffness=291.5"]
     assert worlds["z-plus"] == ["bodies.ball.base.position=[0.0, 0.1, 0.705]"]
     assert worlds["x-minus"] == ["bodies.ball.base.position=[-0.005, 0.1, 0.7]"]
+
+
+KEPT, FREE = "(20), contact kept", "(20), free to let go"
+
+
+@pytest.mark.parametrize(
+    ("errors", "holds", "verdict"),
+    [
+        ((1e-6, 1e-6), {}, "kept"),
+        ((1e-4, 1e-6), {KEPT: True}, "differs"),
+        ((1e-4, 1e-3), {KEPT: True, FREE: False}, "MISSED"),
+        ((1e-4, 1e-3), {KEPT: True, FREE: True}, "differs"),
+    ],
+)
+def test_the_paper_s_sentence_about_the_end_is_one_row_of_both_variants(errors, holds, verdict):
+    reasons = {about: Difference(f"why {about}", "so", held) for about, held in holds.items()}
+    row = arrived_row(dict(zip((KEPT, FREE), errors, strict=True)), reasons)
+    assert str(row.verdict) == verdict
+    assert all(f"{about}: why" in row.why for about in holds)
