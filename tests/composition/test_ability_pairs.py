@@ -14,7 +14,6 @@ import pytest
 from corekit.engine.islands.contact_islands import ContactIslands
 from corekit.engine.step.unreduced_step import UnreducedStep
 from corekit.errors import CompositionError
-from corekit.scenario.load import from_document
 
 from .point_worlds import LOWER, MASSES, RESTITUTION, SPEEDS, UPPER, H, Step, make_world, points
 
@@ -125,7 +124,7 @@ def ways(monkeypatch):
 def test_a_pair_that_cannot_be_is_refused_in_one_sentence(pair):
     pytest.importorskip("corekit_imc")
     with pytest.raises(CompositionError, match=PAIRS[pair]):
-        from_document(make_world(pair).document).compose()
+        make_world(pair).compose()
 
 
 @pytest.mark.parametrize("pair", [pair for pair, way in PAIRS.items() if " " not in way], ids=" and ".join)
@@ -133,7 +132,7 @@ def test_a_step_with_two_abilities_is_the_one_that_newton_and_the_laws_of_contac
     solver = solver_of(pair)
     pytest.importorskip("corekit_imc" if POTENTIAL in pair else f"corekit_{solver}")
     world = make_world(pair, solver)
-    simulation = from_document(world.document).compose()
+    simulation = world.compose()
     places = points(world, simulation.state)[0]
     start, seen = copy.deepcopy(simulation.state), dict[str, list[np.ndarray]]()
     bounces = 0
@@ -193,7 +192,7 @@ def test_a_body_of_many_contacts_stays_unreduced(ways):
     world.mass, world.shaped, world.body = [0.1] * count, [True] * count, [0] * count
     world.where = [(0, 3 * i, (0, 1, 2)) for i in range(count)]
     world.rods = [(i, i - 1) for i in range(1, count)]
-    simulation = from_document(world.document).compose()
+    simulation = world.compose()
     places, start = points(world, simulation.state)[0], copy.deepcopy(simulation.state)
     for _ in range(10):
         simulation.step()

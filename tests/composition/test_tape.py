@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from corekit.data.state import State
-from corekit.scenario.load import from_document
 
 from .point_worlds import MASSES, SPEEDS, make_world
 
@@ -27,9 +26,7 @@ INTEGRATORS = ("semi-implicit-euler", "implicit-euler", "implicit-midpoint", "ve
 def recorded(pair, integrator, steps=40):
     solver = "qp" if "unreduced" in pair else "imc" if "potential" in pair else "lcp"
     pytest.importorskip(f"corekit_{solver}")
-    world = make_world(pair, solver)
-    world.document["integrator"] = {"use": integrator}
-    simulation = from_document(world.document).compose()
+    simulation = make_world(pair, solver).compose(integrator={"use": integrator})
     with simulation.record_steps() as tape:
         for _ in range(steps):
             simulation.step()
@@ -105,8 +102,7 @@ def test_a_record_stays_when_the_run_goes_on_and_cannot_be_written(pair):
 
 def test_records_follow_each_other_and_cost_no_bit():
     simulation, tape = recorded(("joints", "constraints"), "semi-implicit-euler")
-    document = make_world(("joints", "constraints"), "lcp").document
-    plain = from_document(document | {"integrator": {"use": "semi-implicit-euler"}}).compose()
+    plain = make_world(("joints", "constraints"), "lcp").compose(integrator={"use": "semi-implicit-euler"})
     for _ in range(40):
         plain.step()
     np.testing.assert_array_equal(plain.state.qv, simulation.state.qv)
