@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import corekit
+from corekit_scenarios.cases.beam.theories import modes_of, refined
 from corekit_scenarios.cases.gvs import beam as gvs_beam
+from corekit_scenarios.cases.gvs.arms import why_apart
 from corekit_scenarios.cases.gvs.at_rest import FAMILIES, error_of, field_of, fits, needed
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
+from corekit_scenarios.cases.gvs.moment import outside_of_bump
 from corekit_scenarios.cases.gvs.muscle_motion import _place, _shape
-from corekit_scenarios.cases.gvs.pairs import below_rows, mismatch, mismatch_rows
+from corekit_scenarios.cases.gvs.octopus_motion import _curving, _strain
+from corekit_scenarios.cases.gvs.pairs import (
+    Taken,
+    below_rows,
+    faster_row,
+    mismatch,
+    mismatch_row,
+    stiffest_rate,
+)
 from corekit_scenarios.cases.gvs.strain_fields import BY_HAND, MOMENTS, bending
 from corekit_scenarios.cases.gvs.underwater import first_touch, hull_gap
 from corekit_testing.rounding import rounding
@@ -36,13 +48,74 @@ def test_the_mismatch_is_the_distance_of_the_tips_in_lengths():
     other = recorded([0.0, 1.0], [[0, 0, 0], [1, 0.3, 0.4]])
     apart = mismatch(one, other, "arm.tip", 2.0)
     np.testing.assert_allclose(apart, [0.0, 0.25])
-    assert [row.passed for row in mismatch_rows(apart, (25.1, 12.6), "")] == [True, True]
-    assert [row.passed for row in mismatch_rows(apart, (20.0, 11.0), "")] == [False, False]
+    near, small, large = (
+        mismatch_row(apart, printed, "") for printed in ((25.1, 12.6), (50.0, 25.0), (20.0, 10.0))
+    )
+    assert [str(row.verdict) for row in (near, small, large)] == ["kept", "MISSED", "MISSED"]
     for limit, kept in ((25.1, True), (25.0, False)):
         largest, mean = below_rows(apart, limit, "a sentence", "")
         assert (largest.passed, mean.passed, mean.ours) == (kept, None, 12.5)
     with pytest.raises(ValueError, match="every"):
         mismatch(one, recorded([0.0, 2.0], [[0, 0, 0], [1, 0, 0]]), "arm.tip", 2.0)
+
+
+def test_the_octopus_s_mismatch_is_explained_by_the_paper_s_equations_or_missed():
+    apart = np.array([0.0, 0.0273, 0.004])
+    for published, verdict in (([0.0, 0.0640, 0.0320], "differs"), ([0.0, 0.0273, 0.004], "MISSED")):
+        row = mismatch_row(apart, (6.59, 3.39), "", why_apart(np.array(published)))
+        assert str(row.verdict) == verdict
+
+
+@pytest.mark.parametrize(
+    ("rates", "solves", "verdict"),
+    [
+        ((1500.0, 70.0), (900, 700), "differs"),
+        ((70.0, 1500.0), (900, 700), "MISSED"),  # the paper's slower basis is not the stiffer one
+        ((1500.0, 70.0), (1500, 700), "MISSED"),  # stiffness sets our steps, too
+    ],
+)
+def test_a_basis_that_is_slower_in_the_paper_alone_is_the_stiffer_one_or_missed(rates, solves, verdict):
+    taken = {
+        name: Taken(s, n, rate) for name, s, n, rate in zip("ab", (1.0, 2.0), solves, rates, strict=True)
+    }
+    assert str(faster_row(taken, {"a": 9.0, "b": 3.0}).verdict) == verdict
+
+
+def test_the_stiffest_rate_of_a_straight_beam_is_its_highest_frequency():
+    """By a generalised symmetric problem, and by det(λ²·M + λ·D + K) = 0."""
+    simulation = corekit.load("beam/gvs", refined("gvs", 3, 0.0)).compose()
+    highest = 2.0 * math.pi * modes_of("gvs", 3).max()
+    assert stiffest_rate(simulation) == pytest.approx(highest, rel=1e-3)
+
+
+def test_what_is_outside_of_a_bump_is_counted_where_it_has_no_height():
+    """Elements at rest with κ·L = 1 on the last of ten, against a bump of height 1 and width 0.02 in the middle."""
+    q = np.zeros((1, 31))
+    q[0, 27:] = 1.0
+    bump, elements = (
+        cast("Any", SimpleNamespace(time=np.array([1.0]), q=each)) for each in (np.array([[1.0, 50.0]]), q)
+    )
+    # the fourth node of the ninth element rises to 1; ∫ of the bump's square is √(π/2)/50
+    X = np.linspace(0.8, 0.9, 10_001)
+    nodes = 0.8 + np.arange(4) / 30
+    rise = np.prod([(X - node) / (nodes[3] - node) for node in nodes[:3]], axis=0)
+    far = 0.1 + 0.1 * float(np.mean(rise**2))
+    near = math.sqrt(math.pi / 2) / 50
+    assert outside_of_bump(bump, elements) == pytest.approx(far / (far + near), rel=5e-3)
+
+
+def test_the_octopus_s_strains_accelerate_by_second_differences_of_them():
+    q, rate, step = (
+        np.array([-14.5, 10.7, 0.5, 0.3, -0.2, 0.1]),
+        np.array([3.0, -4.0, 0.2, 1.0, 2.0, -1.0]),
+        1e-4,
+    )
+    before, now, after = (_strain(q + k * step * rate)[0] for k in (-1, 0, 1))
+    # rounding 4·16·ε/h² = 1.5e-6 beside h²/12 of fourth derivatives, 14.5·(10.7·0.2)⁴·24 ≈ 1e4
+    np.testing.assert_allclose(_curving(q, rate), (after - 2 * now + before) / step**2, atol=1e-4)
+    # h²/6 of third derivatives, 14.5·10.7³·6 ≈ 1e5
+    ends = [(_strain(q + each)[0], _strain(q - each)[0]) for each in 1e-5 * np.eye(6)]
+    np.testing.assert_allclose(_strain(q)[1], [(b - a) / 2e-5 for b, a in ends], atol=1e-5)
 
 
 def test_the_beam_s_peer_is_the_heavy_elastica(monkeypatch):
