@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from corekit.scenario.load import loads
+from corekit_gradients.optimise import optimise
+from corekit_gradients.optimise_file import load_optimise
 
 for module in ("corekit_gradients", "corekit_rigid", "corekit_sdf", "corekit_lcp", "corekit_timestep"):
     pytest.importorskip(module)
@@ -25,3 +27,35 @@ def test_the_throw_of_the_example_has_the_gradient_of_its_differences():
     direction = np.array([0.6, -0.8, 0.3])
     ends = [objective(x + sign * 1e-6 * direction)[0] for sign in (1, -1)]
     assert gradient @ direction == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-7)
+
+
+SEARCH = """
+format = "corekit-optimise/1"
+name = "aim"
+scenario = "throw.toml"
+method = "{method}"
+tolerance = 1e-10
+[[variables]]
+path = "bodies.ball.initial.velocity"
+[[variables]]
+path = "bodies.ball.initial.angular_velocity"
+scale = 10.0
+[[terms]]
+kind = "position"
+frame = "ball.body"
+axes = "xy"
+target = [0.9, 0.35]
+"""
+
+
+def test_the_throw_takes_fewer_runs_by_gauss_and_newton_than_by_bfgs(tmp_path):
+    example = runpy.run_path(str(Path(__file__).parents[2] / "examples/gradients/aim_a_throw.py"))
+    (tmp_path / "throw.toml").write_text(example["SCENARIO"])
+    found = {}
+    for method in ("bfgs", "gauss-newton"):
+        (tmp_path / "aim.toml").write_text(SEARCH.format(method=method))
+        found[method] = optimise(load_optimise(tmp_path / "aim.toml"))
+        assert found[method].minimum.converged
+        assert np.sqrt(found[method].minimum.value) < 1e-5  # m from the target
+    runs = {method: each.minimum.calls for method, each in found.items()}
+    assert runs["gauss-newton"] < runs["bfgs"]

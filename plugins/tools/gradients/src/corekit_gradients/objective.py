@@ -7,7 +7,7 @@ A variable is a path of numbers in the scenario, or `Held`: the values of an inp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -15,12 +15,13 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.errors import GradientError
+from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import with_values
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
 from corekit_gradients.losses import Loss
 from corekit_gradients.parameters import Parameter, find_parameters
-from corekit_gradients.run_gradient import Gradient, find_gradient
+from corekit_gradients.run_gradient import Gradient, RecordedRun, find_gradient
 
 __all__ = ["Held", "Objective"]
 
@@ -122,6 +123,34 @@ class Objective:
         Raises:
             GradientError: x has another length, or a run has no derivative.
         """
+        simulation = self._composed(x)
+        self.last = found = find_gradient(
+            simulation, self._loss, until=self._until, running=self._running, inputs=self._has_inputs,
+            parameters=self._paths,
+        )  # fmt: skip
+        self.calls += 1
+        return found.value, self._gather(found)
+
+    def record(self, x: Array) -> RecordedRun:
+        """The run at x, through which any losses can be pulled back.
+
+        Raises:
+            GradientError: as of a call.
+        """
+        simulation = self._composed(x)
+        self.calls += 1
+        return RecordedRun(simulation, round(self._until / simulation.step_length), self._paths)
+
+    def pull(self, run: RecordedRun, loss: Callable[[int], StateCovector | None]) -> Array:
+        """The derivative by x of a loss of a run that was recorded, shape (n,)."""
+        return self._gather(run.pull(loss, inputs=self._has_inputs))
+
+    @property
+    def _has_inputs(self) -> bool:
+        return any(isinstance(each, Held) for each, _, _ in self._parts)
+
+    def _composed(self, x: Array) -> Simulation:
+        """The simulation at x, with the inputs that x holds."""
         x = np.asarray(x, dtype=float)
         if x.shape != self.start.shape or not np.isfinite(x).all():
             raise GradientError(
@@ -132,22 +161,21 @@ class Objective:
         held = [(each, where) for each, where, _ in self._parts if isinstance(each, Held)]
         if held:
             simulation.add_controller(_Schedule(held, x, steps), name="variables")
-        self.last = found = find_gradient(
-            simulation, self._loss, until=self._until, running=self._running, inputs=bool(held),
-            parameters=self._paths,
-        )  # fmt: skip
-        self.calls += 1
-        out = np.zeros(len(x))
+        return simulation
+
+    def _gather(self, found: Gradient) -> Array:
+        """Derivatives of a run as those by x, shape (n,)."""
+        out = np.zeros(len(self.start))
         for variable, where, own in self._parts:
             if isinstance(variable, Held):
                 per_step = found.inputs[variable.body][variable.channel]
-                part = np.arange(steps) * variable.intervals // steps
+                part = np.arange(len(per_step)) * variable.intervals // len(per_step)
                 total = np.zeros((variable.intervals, per_step.shape[1]))
                 np.add.at(total, part, per_step)
                 out[where] = total.ravel()
             else:
                 out[where] = [found.parameters[one.name] for one in own]
-        return found.value, out
+        return out
 
 
 @final

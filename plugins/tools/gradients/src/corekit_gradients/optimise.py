@@ -19,15 +19,17 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit.errors import ConfigError, Mistake, StepFailed
+from corekit.roles.derivatives import StateCovector
 from corekit.roles.viewer import Line, LineChart, Panel
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, with_values
 from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, or_none
-from corekit_gradients.losses import Instant, evaluate
+from corekit_gradients.gauss_newton import minimise_squares
+from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
 from corekit_gradients.objective import Held, Objective
 from corekit_gradients.optimise_file import OptimiseFile, Variable
 from corekit_gradients.search import Minimum, minimise
-from corekit_gradients.terms import loss_of
+from corekit_gradients.terms import loss_of, residuals_of
 from corekit_record.cli.pictures import draw_chart
 from corekit_run.output_file import write_json, write_text
 from corekit_run.running import run
@@ -160,7 +162,8 @@ class _Problem:
         assert file.loaded is not None
         self.file, scenario = file, file.loaded
         simulation = scenario.compose()
-        ends = [each for each in file.terms if each.when == "end" and each.kind != "change"]
+        ends = self._ends = [each for each in file.terms if each.when == "end" and each.kind != "change"]
+        self._count = sum(len(each.axes) for each in ends)
         whole = [each for each in file.terms if each.when == "always"]
         self._change = sum(each.weight for each in file.terms if each.kind == "change")
         self.until = scenario.time.duration if file.until is None else file.until
@@ -205,17 +208,37 @@ class _Problem:
         """Search by the method of the file."""
         file, begin = self.file, self.start / self.scale
         low, high = self.low / self.scale, self.high / self.scale
+        bounds = {"iterations": file.iterations, "tolerance": file.tolerance, "progress": note}
         if file.method == "bfgs":
-            return minimise(
-                self._scaled,
-                begin,
-                low,
-                high,
-                iterations=file.iterations,
-                tolerance=file.tolerance,
-                progress=note,
-            )
+            return minimise(self._scaled, begin, low, high, **bounds)
+        if file.method == "gauss-newton":
+            return minimise_squares(self._squares, begin, low, high, **bounds)
         return _by_scipy(self._scaled, begin, low, high, file, note)
+
+    def _squares(self, y: Array) -> tuple[Array, Callable[[], Array]]:
+        """The residuals whose squares are the loss, and what sweeps back for their Jacobian."""
+        change = np.sqrt(self._change) * np.eye(len(y))
+        moved = change @ (y - self.start / self.scale)
+        try:
+            run = self.objective.record(y * self.scale)
+        except StepFailed:
+            self.failed += 1
+            return np.full(self._count + len(y), np.nan), lambda: change
+        simulation, last = run.simulation, len(run.states) - 1
+        squares = residuals_of(self._ends, simulation)
+        found = [evaluate(each, Instant(simulation, run.states[last])) for each in squares]
+
+        def slope(each: Loss) -> Array:
+            def at_end(k: int) -> StateCovector | None:
+                return (
+                    differentiate(each, simulation, run.derivatives, run.states[k].copy())
+                    if k == last
+                    else None
+                )
+
+            return self.objective.pull(run, at_end) * self.scale
+
+        return np.concatenate([found, moved]), lambda: np.vstack([*map(slope, squares), change])
 
     def replay(self, ready: Any, folder: Path) -> tuple[float, float]:
         """Run what was written; the loss of the end there, and in the search."""

@@ -42,6 +42,7 @@ from corekit_study.toml_file import named_scenario, toml_table
 __all__ = ["FORMAT", "OptimiseFile", "Term", "Variable", "load_optimise"]
 
 FORMAT = "corekit-optimise/1"
+MOST_SQUARES = 64
 KINDS = ("position", "velocity", "change", "function")
 
 
@@ -134,8 +135,9 @@ class OptimiseFile:
     until: float | None = option(None, "end of the run; left out, its duration", unit="s", above=0)
     method: str = option(
         "bfgs",
-        "bfgs: goes on at kinks; l-bfgs-b: SciPy's, for smooth losses of very many variables",
-        choices=("bfgs", "l-bfgs-b"),
+        "bfgs: goes on at kinks; l-bfgs-b: SciPy's, for smooth losses of very many variables; gauss-newton: fewer "
+        "runs, with a sweep for each axis of positions and velocities at the end",
+        choices=("bfgs", "l-bfgs-b", "gauss-newton"),
     )
     iterations: int = option(100, "at most so many", low=1)
     tolerance: float = option(
@@ -153,10 +155,24 @@ class OptimiseFile:
             raise ValueError("variables: a search needs at least one")
         if not any(each.kind != "change" for each in self.terms):
             raise ValueError("terms: a loss needs at least one beside change")
+        if self.method == "gauss-newton":
+            self._check_squares()
         names = [each.name for each in self.variables]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"variables: {twice[0]!r} is named twice")
+
+    def _check_squares(self) -> None:
+        """Refuse terms of which gauss-newton would need too many sweeps, or which are none of squares."""
+        said = "terms: gauss-newton sweeps back once for each axis of a place or velocity at the end"
+        if any(each.kind == "function" for each in self.terms):
+            raise ValueError(f"{said}, and a function has none: take bfgs")
+        if any(each.when == "always" for each in self.terms):
+            raise ValueError(f"{said}, and an integral over the run would have them in each step: take bfgs")
+        count = sum(len(each.axes) for each in self.terms if each.kind != "change")
+        if count > MOST_SQUARES:
+            most = f"at most {MOST_SQUARES}, and there are {count}"
+            raise ValueError(f"{said}, {most}: take bfgs, which sweeps once for all")
 
 
 def load_optimise(path: str | Path, *, allow_code: bool = False) -> OptimiseFile:

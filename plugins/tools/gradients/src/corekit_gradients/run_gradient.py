@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from attrs import frozen
@@ -23,7 +23,7 @@ from corekit.simulation.loop import Simulation
 from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
 from corekit_gradients.parameters import as_twins, find_parameters, make_twins, start_slope
 
-__all__ = ["Cost", "Gradient", "Initial", "find_gradient"]
+__all__ = ["Cost", "Gradient", "Initial", "RecordedRun", "find_gradient"]
 
 
 class Initial(NamedTuple):
@@ -95,50 +95,90 @@ def find_gradient(
         raise GradientError(
             f"until = {until!r}: the run must end after {simulation.time - simulation.start_time:g} s"
         )
-    found = find_parameters(simulation, parameters)
-    made = [make_twins(simulation, each) for each in found]
-    slopes = [start_slope(simulation, *each) for each in made]
-    began, ends = time.perf_counter(), []
-    with simulation.record_steps() as tape:
-        while simulation.step_index < round(until / simulation.step_length):
-            simulation.step()
-            ends.append(len(tape) - 1)
-    took = time.perf_counter() - began
-    h, last = simulation.step_length, len(tape) - 1
-    value = of_end = evaluate(loss, Instant(simulation, tape[last].end))
+    made = RecordedRun(simulation, round(until / simulation.step_length), parameters)
+    h, last = simulation.step_length, len(made.states) - 1
+    value = of_end = evaluate(loss, Instant(simulation, made.states[last]))
     if running is not None:
-        value += h * sum(evaluate(running, Instant(simulation, tape[k].end)) for k in ends)
-    derivatives, marks = simulation.system.derivatives(tape[0].start), frozenset(ends)
+        value += h * sum(evaluate(running, Instant(simulation, state)) for state in made.states[1:])
 
     def term(k: int) -> StateCovector | None:
-        if k < 0 or (k not in marks):
-            return None
         total: StateCovector | None = None
-        for own, weight, is_here in ((loss, 1.0, k == last), (running, h, True)):
+        for own, weight, is_here in ((loss, 1.0, k == last), (running, h, k > 0)):
             if own is None or not is_here:
                 continue
-            one = differentiate(own, simulation, derivatives, tape[k].end.copy())
+            one = differentiate(own, simulation, made.derivatives, made.states[k].copy())
             scaled = StateCovector(weight * one.by_displacement, weight * one.by_velocity)
             total = scaled if total is None else StateCovector(*map(np.add, total, scaled))
         return total
 
-    kept, began = simulation.internal_state(), time.perf_counter()
-    try:
-        swept = derivatives.sweep_back(
-            tape, term, wants_inputs=inputs, twins=[as_twins(each) for each in made],
-            progress=progress,
-        )  # fmt: skip
-    finally:
-        simulation.restore(kept)
-    by_parameter = {
-        each.name: float(own + swept.place @ place + swept.velocity @ velocity)
-        for each, own, (place, velocity) in zip(found, swept.parameters, slopes, strict=True)
-    }
-    cost = Cost(took, time.perf_counter() - began, sum(map(_size, tape)) / len(tape))
-    by_input = {} if swept.inputs is None else _by_channel(simulation, swept.inputs, ends)
-    return Gradient(
-        value, of_end, Initial(swept.place, swept.velocity), by_input, by_parameter, swept.report, cost
-    )
+    return made.pull(term, value, of_end, inputs=inputs, progress=progress)
+
+
+@final
+class RecordedRun:
+    """A run that was made on with a tape, through which losses are pulled back, one sweep each.
+
+    Args:
+        simulation: at the start; it is then where the run ends.
+        steps: grid step at which the run ends.
+        parameters: paths, as of `find_gradient`.
+
+    Attributes:
+        states: the start and the end of every grid step. derivatives: of the world.
+    """
+
+    def __init__(self, simulation: Simulation, steps: int, parameters: Sequence[str] = ()) -> None:
+        self.simulation = simulation
+        self._parameters = find_parameters(simulation, parameters)
+        self._twins = [make_twins(simulation, each) for each in self._parameters]
+        self._slopes = [start_slope(simulation, *each) for each in self._twins]
+        began, self._ends = time.perf_counter(), []
+        with simulation.record_steps() as tape:
+            while simulation.step_index < steps:
+                simulation.step()
+                self._ends.append(len(tape) - 1)
+        self._tape, self._took = tape, time.perf_counter() - began
+        self.states: list[State] = [tape[0].start, *(tape[k].end for k in self._ends)]
+        self.derivatives = simulation.system.derivatives(tape[0].start)
+
+    def pull(
+        self,
+        loss: Callable[[int], StateCovector | None],
+        value: float = np.nan,
+        of_end: float = np.nan,
+        *,
+        inputs: bool = False,
+        progress: Callable[[int], object] | None = None,
+    ) -> Gradient:
+        """The gradient of a loss by its derivatives at `states`, None where there are none.
+
+        Args:
+            loss: of the number of a state. value, of_end: of it, as they stand in the answer.
+            inputs, progress: as of `find_gradient`.
+        Raises:
+            GradientError: a step has no derivative.
+        """
+        simulation = self.simulation
+        number = {-1: 0} | {end: k + 1 for k, end in enumerate(self._ends)}
+        kept, began = simulation.internal_state(), time.perf_counter()
+        try:
+            swept = self.derivatives.sweep_back(
+                self._tape, lambda k: loss(number[k]) if k in number else None, wants_inputs=inputs,
+                twins=[as_twins(each) for each in self._twins], progress=progress,
+            )  # fmt: skip
+        finally:
+            simulation.restore(kept)
+        by_parameter = {
+            each.name: float(own + swept.place @ place + swept.velocity @ velocity)
+            for each, own, (place, velocity) in zip(
+                self._parameters, swept.parameters, self._slopes, strict=True
+            )
+        }
+        cost = Cost(self._took, time.perf_counter() - began, sum(map(_size, self._tape)) / len(self._tape))
+        by_input = {} if swept.inputs is None else _by_channel(simulation, swept.inputs, self._ends)
+        return Gradient(
+            value, of_end, Initial(swept.place, swept.velocity), by_input, by_parameter, swept.report, cost
+        )
 
 
 def _by_channel(simulation: Simulation, inputs: Array, ends: Sequence[int]) -> dict[str, dict[str, Array]]:

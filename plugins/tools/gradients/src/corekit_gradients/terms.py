@@ -1,8 +1,10 @@
 """The terms of an optimisation file as a loss of an instant.
 
     ℓ = Σ_i w_i·|p_i − t_i|²,      ∂ℓ/∂δ = Σ_i 2·w_i·J_iᵀ·(p_i − t_i)                                         (1)
+    r = √w_i·(p_i − t_i)·e,        ∂r/∂δ = √w_i·J_iᵀ·e                                                        (2)
 
-with J_i of the origin of a frame, over the axes that count; less J of the frame that it is measured from.
+with J_i of the origin of a frame, over the axes e that count; less J of the frame that it is measured from. The sum of
+squares of all r is ℓ.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from corekit.simulation.loop import Simulation
 from corekit_gradients.losses import Instant, Loss
 from corekit_gradients.optimise_file import Term
 
-__all__ = ["loss_of"]
+__all__ = ["loss_of", "residuals_of"]
 
 _AXES: Final = "xyz"
 
@@ -38,6 +40,19 @@ def loss_of(terms: Sequence[Term], simulation: Simulation, *, allow_code: bool) 
     with code_allowed(allow_code):
         parts = [_part(term) for term in terms]
     return lambda instant: sum(part(instant) for part in parts)
+
+
+def residuals_of(terms: Sequence[Term], simulation: Simulation) -> list[Loss]:
+    """(2) of every axis of terms of positions and velocities; those of positions know their own derivatives."""
+    out: list[Loss] = []
+    for term in terms:
+        for axis in term.axes:
+            size = np.sqrt(term.weight) * (np.array(list(_AXES)) == axis)
+            if term.kind == "position":
+                out.append(_Residual(term, size, simulation))
+            else:
+                out.append(lambda instant, term=term, size=size: float(size @ _apart(term, instant)))
+    return out
 
 
 def _part(term: Term) -> Loss:
@@ -78,11 +93,34 @@ class _Positions:
 
     def covector(self, instant: Instant) -> tuple[Array, Array]:
         """∂ℓ/∂δ of (1), and ∂ℓ/∂v = 0."""
-        system, out = self._simulation.system, np.zeros(self._simulation.system.nv)
+        out = np.zeros((2, self._simulation.system.nv))
         for term, _ in self._parts:
-            force = 2.0 * term.weight * _apart(term, instant)
-            for name, sign in ((term.frame, 1.0), (term.relative_to, -1.0)):
-                if name:
-                    where = system.slices[find_frame(self._simulation.bodies, name)[0].index]
-                    out[where] += sign * force @ instant.frame(name).jacobian
-        return out, np.zeros(system.nv)
+            out[0] += _pulled(term, 2.0 * term.weight * _apart(term, instant), instant, self._simulation)
+        return out[0], out[1]
+
+
+@final
+class _Residual:
+    """(2) of a position, with its derivative."""
+
+    def __init__(self, term: Term, size: Array, simulation: Simulation) -> None:
+        self._term, self._size, self._simulation = term, size, simulation
+
+    def __call__(self, instant: Instant) -> float:
+        return float(self._size @ _apart(self._term, instant))
+
+    def covector(self, instant: Instant) -> tuple[Array, Array]:
+        """∂r/∂δ of (2), and ∂r/∂v = 0."""
+        return _pulled(self._term, self._size, instant, self._simulation), np.zeros(
+            self._simulation.system.nv
+        )
+
+
+def _pulled(term: Term, force: Array, instant: Instant, simulation: Simulation) -> Array:
+    """J_iᵀ·force, shape (nv,)."""
+    out = np.zeros(simulation.system.nv)
+    for name, sign in ((term.frame, 1.0), (term.relative_to, -1.0)):
+        if name:
+            where = simulation.system.slices[find_frame(simulation.bodies, name)[0].index]
+            out[where] += sign * force @ instant.frame(name).jacobian
+    return out
