@@ -53,7 +53,7 @@ _OFFERED = (
     ("lcp_solvers", "corekit-complementarity", "lemke semismooth-newton pgs chain"),
     ("qp_solvers", "corekit-quadratic", "banded osqp piqp proxqp"),
     ("planners", "corekit-mpcc", "ipopt-mpcc"),
-    ("estimators", "corekit-fit", "ipopt-fit curvature-descent gauss-newton simulation-fit"),
+    ("estimators", "corekit-fit", "ipopt-fit curvature-descent gauss-newton simulation-fit adjoint"),
     ("viewers", "corekit-view", "matplotlib video viser"),
 )
 """Role, distribution, and the names of its components in that role."""

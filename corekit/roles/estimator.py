@@ -25,6 +25,7 @@ __all__ = [
     "EstimationTask",
     "Estimator",
     "FittedParameter",
+    "FrameMisfit",
     "InputTrajectory",
     "KnownObstacle",
     "LikelihoodProfile",
@@ -32,6 +33,9 @@ __all__ = [
 
 VERDICTS = ("identified", "weakly identified", "not identifiable", "model misfit")
 """What may be said of a parameter."""
+
+FrameMisfit = Callable[[Array, Array], tuple[float, Array, Array]]
+"""Positions (T, frames, 3) [m] and rotations (T, frames, 3, 3) → number, derivatives by both."""
 
 
 @frozen(eq=False)
@@ -66,11 +70,20 @@ class EstimationTask:
         find_equilibrium: where the world comes to rest at a time [s] under other inputs of this body (its stacked u) in
             place of the scenario's, looked for from a state of this body; raises StaticsFailed where there is none.
         options: of the body in the scenario, with all defaults: tables, lists and numbers.
-        unit_of: the unit of an option by its path, empty if it has none.
+        number_of: a parameter by its name, which is its path among the options, or else that in the scenario,
+            `world.friction[0].value`; of a list of one entry that entry, None where there is no number.
+        unit_of: the unit of a parameter by its name, empty if it has none.
         simulate: the frames of the body in a run of the scenario: (changes to the scenario as in `--set`, new
-            values of options of the body by their paths, increasing instants [s]) → positions (T, frames, 3) [m] and
+            values of parameters by their names, increasing instants [s]) → positions (T, frames, 3) [m] and
             rotations (T, frames, 3, 3), between steps on the straight line between both; raises ConfigError and
             CompositionError where that cannot be composed, StepFailed where it cannot go on.
+        differentiate: a misfit of such frames and its derivative by each value, by one run and one sweep back whatever
+            their number: (changes, values, instants, misfit) → (number, name → derivative). The misfit takes positions
+            and rotations and returns a number and its derivatives by both, of their shapes. Raises as `simulate`,
+            GradientError where a step has no derivative, PluginError where nothing installed differentiates runs.
+        minimise: the search that comes with gradients and goes on at kinks of contact: (function x → (value, gradient),
+            start, low, high, iterations=…, tolerance=…, progress=…) → what has x, value, gradient, iterations, calls,
+            converged and reason. Every variable has the size 1. Raises PluginError likewise.
         with_changes: the task of the body in the scenario with changes as in `--set`; raises as `simulate`.
         folder: where pictures may be drawn, or None.
         report: receives sentences for the user before and while the estimator is at work.
@@ -87,8 +100,13 @@ class EstimationTask:
     obstacles: tuple[KnownObstacle, ...] = ()
     find_equilibrium: Callable[[Array, State, float], State]
     options: Mapping[str, Any] = field(factory=dict)
+    number_of: Callable[[str], float | None] = field(default=lambda _name: None)
     unit_of: Callable[[str], str] = field(default=lambda _path: "")
     simulate: Callable[[Sequence[str], Mapping[str, float], Array], tuple[Array, Array]]
+    differentiate: Callable[
+        [Sequence[str], Mapping[str, float], Array, FrameMisfit], tuple[float, Mapping[str, float]]
+    ]
+    minimise: Callable[..., Any]
     with_changes: Callable[[Sequence[str]], EstimationTask]
     folder: Path | None = None
     report: Callable[[str], None] = field(default=lambda _sentence: None)
@@ -112,7 +130,7 @@ class FittedParameter:
     """One parameter.
 
     Args:
-        name: as the option of the model that holds it. unit: its unit.
+        name: path of the option of the model that holds it, or else in the scenario. unit: its unit.
         value: the estimate. start: where the search began.
         low, high: 95 % interval; infinite or nan where there is none.
         verdict: one of `VERDICTS`, `model misfit` where residuals are far above the stated deviation, so that no
@@ -145,7 +163,7 @@ class Estimate:
     """What an estimator found.
 
     Args:
-        fitted: parameters, named as options of the model, so that they can be written back into the scenario.
+        fitted: parameters, named so that they can be written back into the scenario.
         schedules: inputs of the body in the place of the scenario's.
         time: when markers were seen [s], shape (T,).
         markers: their names.

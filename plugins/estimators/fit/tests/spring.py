@@ -127,6 +127,7 @@ def spring_task(
         step=step, duration=1.0,
         integrator=ComponentRef("semi-implicit-euler", {"beta": 0.5}),
         inputs=lambda _time: np.array([force]), obstacles=obstacles, find_equilibrium=no_rest, simulate=no_run,
+        differentiate=no_run, minimise=no_run,
         with_changes=lambda changes: spring_task(step, float(changes[0]), floor, folder, stiffening),
         folder=folder,
     )  # fmt: skip

@@ -24,3 +24,12 @@ test_simulation_fit = conformance(
         "parameters": [{"name": "stiffness", "low": 0.1}],
     },
 )
+test_adjoint = conformance(
+    "estimators",
+    "adjoint",
+    {
+        "experiments": [{"markers": MARKERS, "set": ["time.step=0.01"]}],
+        "parameters": [{"name": "world.friction[0].value", "low": 0.1, "high": 1.0}],
+        "starts": 2,
+    },
+)

@@ -2,7 +2,7 @@
 
 from corekit.registry.spec import ComponentSpec
 
-__all__ = ["curvature_descent", "gauss_newton", "ipopt_fit", "simulation_fit"]
+__all__ = ["adjoint", "curvature_descent", "gauss_newton", "ipopt_fit", "simulation_fit"]
 
 ipopt_fit = ComponentSpec(
     role="estimators",
@@ -58,5 +58,18 @@ simulation_fit = ComponentSpec(
     citation=(
         "Branch, Coleman, Li (1999), A subspace, interior, and conjugate gradient method for large-scale "
         "bound-constrained minimization problems, SIAM J. Sci. Comput. 21(1)"
+    ),
+)
+
+adjoint = ComponentSpec(
+    role="estimators",
+    name="adjoint",
+    api="0.2",
+    target="corekit_fit.adjoint:Adjoint",
+    config="corekit_fit.config:AdjointConfig",
+    summary="Parameters of any model, in contact, by gradients of whole runs: one sweep back for all of them.",
+    modules=("casadi", "scipy", "h5netcdf"),
+    citation=(
+        "Lewis, Overton (2013), Nonsmooth optimization via quasi-Newton methods, Mathematical Programming 141"
     ),
 )

@@ -12,6 +12,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option
 
 __all__ = [
+    "AdjointConfig",
     "Attached",
     "CurvatureDescentConfig",
     "Experiment",
@@ -67,7 +68,7 @@ class Parameter:
         ConfigError: contradictory bounds, start, scale or prior.
     """
 
-    name: str = option(help="name of the option of the model")
+    name: str = option(help="path of the option of the model, or of another number of the scenario")
     start: float | None = option(None, "initial guess; if absent, the value of the scenario")
     low: float | None = option(None, "lowest value")
     high: float | None = option(None, "highest value")
@@ -171,6 +172,11 @@ def _experiments_field() -> Any:
     return field(default=(), metadata=_metadata("runs that were observed, in place of `markers`"))
 
 
+def _numbers_field() -> Any:
+    said = "what to fit: options of the model by their paths, `links[0].divisions[0].young`, or other numbers"
+    return field(metadata=_metadata(f"{said} of the scenario: `world.friction[0].value`"))
+
+
 def _starts_option() -> Any:
     return option(1, "searches from so many starts; all but the first lie between low and high", low=1)
 
@@ -260,14 +266,40 @@ class SimulationFitConfig:
 
     markers: Markers | None = field(default=None, metadata=_metadata("observed markers of one run"))
     experiments: tuple[Experiment, ...] = _experiments_field()
-    parameters: tuple[Parameter, ...] = field(
-        metadata=_metadata("options of the model to fit, by their paths: `links[0].divisions[0].young`")
-    )
+    parameters: tuple[Parameter, ...] = _numbers_field()
     starts: int = _starts_option()
     only_start: int = option(0, "search from this one of them alone, counted from 1; 0: from all", low=0)
     seed: int = option(0, "where these are drawn from", low=0)
     max_iterations: int = option(50, "largest count of trial points from a start", low=1)
     tolerance: float = option(1e-8, "relative change of cost or parameters at which a search ends", above=0)
+
+    @property
+    def runs(self) -> tuple[Experiment, ...]:
+        """The observed runs."""
+        return _runs(self.markers, self.experiments)
+
+    def __attrs_post_init__(self) -> None:
+        _check_names(self.parameters)
+        _check_start(self.only_start, self.starts)
+        _ = self.runs
+
+
+@frozen(kw_only=True)
+class AdjointConfig:
+    """Options of `adjoint`."""
+
+    markers: Markers | None = field(default=None, metadata=_metadata("observed markers of one run"))
+    experiments: tuple[Experiment, ...] = _experiments_field()
+    parameters: tuple[Parameter, ...] = _numbers_field()
+    starts: int = _starts_option()
+    only_start: int = option(0, "search from this one of them alone, counted from 1; 0: from all", low=0)
+    seed: int = option(0, "where these are drawn from", low=0)
+    max_iterations: int = option(100, "largest count of iterations from a start", low=1)
+    tolerance: float = option(
+        1e-10,
+        "of the gradient and of what an iteration gains, relative to the misfit at the start",
+        above=0,
+    )
 
     @property
     def runs(self) -> tuple[Experiment, ...]:

@@ -45,6 +45,17 @@ class Unknown:
             return self.start + self.scale * z
         return self.start * (math.exp(min(z, 700.0)) if isinstance(z, float) else ca.exp(z))
 
+    def slope(self, z: float) -> float:
+        """dθ/dz."""
+        return float(self.value(z)) if self.log else self.scale
+
+    def prior_term(self, z: float) -> tuple[float, float]:
+        """(z̄ − mean)/deviation of the prior and its derivative in z, with z̄ = log θ or θ; nan without a prior."""
+        value = float(self.value(z))
+        if self.log:
+            return (math.log(value) - math.log(self.prior)) / self.deviation, 1.0 / self.deviation
+        return (value - self.prior) / self.deviation, self.scale / self.deviation
+
     def coordinate(self, value: float) -> float:
         """Return z for θ; infinite at the ends of the scale."""
         if not self.log:

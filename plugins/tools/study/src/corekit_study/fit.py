@@ -24,7 +24,7 @@ from corekit.data.arrays import Array
 from corekit.data.signal_base import HeldSignal
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.errors import ConfigError, Mistake, PluginError
+from corekit.errors import ConfigError, PluginError
 from corekit.files import write_text_whole
 from corekit.geometry.frames import Pose
 from corekit.registry.resolve import load_target, resolve
@@ -34,18 +34,18 @@ from corekit.roles.estimator import Estimate, EstimationTask, Estimator, KnownOb
 from corekit.roles.obstacles import Obstacle
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.dump import resolved_document
-from corekit.scenario.overrides import apply_overrides
+from corekit.scenario.load import with_values
 from corekit.scenario.scenario import Scenario
 from corekit.scenario.schema import Input
 from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, or_none
-from corekit.simulation.installed_tools import equilibrium_finder
+from corekit.simulation.installed_tools import equilibrium_finder, gradient_tool
 from corekit.simulation.loop import Simulation
 from corekit_run.output_file import writing
 from corekit_run.plugin_errors import named_errors
 from corekit_study.answers import answer_of
 from corekit_study.estimate_check import checked_estimate
 from corekit_study.fit_file import FitFile
-from corekit_study.observed_runs import ObservedRuns
+from corekit_study.observed_runs import ObservedRuns, ParameterNames
 from corekit_study.stoppable import stoppable
 
 __all__ = ["FITTED", "FitResult", "fit", "task_of"]
@@ -167,23 +167,20 @@ def fit(
 def _check_options(file: FitFile, estimate: Estimate) -> None:
     """Refuse values that the body's own options refuse: the fitted scenario could not be loaded."""
     assert file.loaded is not None
-    document = resolved_document(file.loaded)
-    body = next(each for each in document["bodies"] if each["name"] == file.body)
-    wrong: list[Mistake] = []
-    for each in estimate.fitted:
-        if math.isfinite(each.value):
-            apply_overrides(body, [f"options.{each.name}={float(each.value)!r}"], wrong)
-    if not wrong:
-        try:
-            load_config(
-                resolve("models", body["use"]), body.get("options", {}), f"bodies.{file.body}.options"
-            )
-        except ConfigError as error:
-            wrong += error.mistakes
-    if wrong:
+    try:
+        with_values(file.loaded, _found_values(file, estimate))
+    except ConfigError as error:
         raise PluginError(
-            f"the estimator {file.use!r} answered with what body {file.body!r} refuses: {wrong[0]}"
-        )
+            f"the estimator {file.use!r} answered with what body {file.body!r} refuses: {error.mistakes[0]}"
+        ) from error
+
+
+def _found_values(file: FitFile, estimate: Estimate) -> dict[str, float]:
+    """Path in the scenario → value of what was found; of one that is not finite its verdict says so."""
+    assert file.loaded is not None
+    document = resolved_document(file.loaded)
+    names = ParameterNames(document, [each["name"] for each in document["bodies"]].index(file.body))
+    return {names.path(each.name): float(each.value) for each in estimate.fitted if math.isfinite(each.value)}
 
 
 def _check_model(file: FitFile, needed: frozenset[str]) -> None:
@@ -205,10 +202,16 @@ def _check_model(file: FitFile, needed: frozenset[str]) -> None:
 
 def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> EstimationTask:
     """Return the task of an estimator for a body of a scenario."""
-    simulation = scenario.compose()
+    simulation, document = scenario.compose(), resolved_document(scenario)
     index = [each.name for each in scenario.bodies].index(body)
     part = simulation.bodies[index]
     world, runs = _EquilibriumWorld(scenario, index, simulation), ObservedRuns(scenario, index)
+    names = ParameterNames(document, index)
+    own = load_config(resolve("models", scenario.bodies[index].use), scenario.bodies[index].options, body)
+
+    def unit_of(name: str) -> str:
+        return _unit(scenario if names.is_of_scenario(name) else own, name)
+
     return EstimationTask(
         body=body,
         model=part.model,
@@ -222,36 +225,35 @@ def task_of(scenario: Scenario, body: str, folder: Path | None = None) -> Estima
             KnownObstacle(each.name, each.shape, _pose_of(each)) for each in simulation.obstacles
         ),
         find_equilibrium=world.find_equilibrium,
-        options=resolved_document(scenario)["bodies"][index].get("options", {}),
-        unit_of=_units(
-            load_config(resolve("models", scenario.bodies[index].use), scenario.bodies[index].options, body)
-        ),
+        options=document["bodies"][index].get("options", {}),
+        number_of=names.number,
+        unit_of=unit_of,
         simulate=runs.simulate,
+        differentiate=runs.differentiate,
+        minimise=lambda *asked, **options: gradient_tool().minimise(*asked, **options),
         with_changes=lambda changes: task_of(runs.with_changes(changes), body, folder),
         folder=folder,
     )
 
 
-def _units(config: Any) -> Callable[[str], str]:
-    """Return what gives the unit of an option by its path in a configuration, empty where it has none."""
-
-    def unit_of(path: str) -> str:
-        found, unit = config, ""
-        for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
-            if part[0] == "[":
-                found = found[int(part[1:-1])]
-                continue
-            if not attrs.has(type(found)):
-                return ""  # a free table, such as the parameters of equations
+def _unit(config: Any, path: str) -> str:
+    """The unit of an entry by its path in a configuration, empty where it has none."""
+    found, unit = config, ""
+    for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
+        if part[0] == "[":
+            found = found[int(part[1:-1])]
+        elif isinstance(found, tuple):
+            found = next(each for each in found if each.name == part)
+        elif not attrs.has(type(found)):
+            return ""  # a free table, such as the parameters of equations
+        else:
             each = next(
                 each
                 for each in attrs.fields(type(found))
                 if part == each.metadata.get("key", each.alias or each.name)
             )
             found, unit = getattr(found, each.name), str(each.metadata.get("unit", ""))
-        return unit
-
-    return unit_of
+    return unit
 
 
 def _pose_of(obstacle: Obstacle) -> Callable[[float], Pose]:
@@ -342,19 +344,9 @@ def _fitted_scenario(made: FitResult) -> str:
     import tomli_w
 
     assert made.file.loaded is not None
-    document = resolved_document(made.file.loaded)
+    found = _found_values(made.file, made.estimate)
+    document = resolved_document(with_values(made.file.loaded, found))
     body = next(each for each in document["bodies"] if each["name"] == made.file.body)
-    wrong: list[Mistake] = []
-    for each in made.estimate.fitted:
-        if not math.isfinite(each.value):
-            continue  # its verdict says so
-        if re.split(r"[.\[]", each.name)[0] not in body.get("options", {}):
-            said = "is fitted, but is not among the options that the scenario resolves to"
-            wrong.append(Mistake(each.name, each.value, said))
-            continue
-        apply_overrides(document, [f"bodies.{made.file.body}.options.{each.name}={each.value!r}"], wrong)
-    if wrong:
-        raise ConfigError(wrong, "the fitted scenario")
     fitted = {each.channel for each in made.estimate.schedules}
     inputs = [each for each in body.get("inputs", []) if each["channel"] not in fitted]
     for each in made.estimate.schedules:

@@ -47,7 +47,7 @@ def mass_on_spring(shown: float = 1.0) -> EstimationTask:
     return EstimationTask(
         body="mass", model=model, abilities=frozenset({"force-derivatives"}), start=State.zeros(3, 3), step=1e-3,
         duration=2.0, integrator=ComponentRef("reference-semi-implicit-euler"), inputs=lambda _time: np.zeros(3),
-        find_equilibrium=rest, simulate=no_run, with_changes=no_run,
+        find_equilibrium=rest, simulate=no_run, differentiate=no_run, minimise=no_run, with_changes=no_run,
     )  # fmt: skip
 
 
