@@ -25,7 +25,7 @@ from corekit_scenarios.cases.vine.markers import (
 from corekit_scenarios.cases.vine.pin_fits import matrices_in_swings, pins_in_swing, pins_sought, wall_pin_row
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import FitResult
-from corekit_study.reference import OWN, analytic, paper
+from corekit_study.reference import OWN, paper, setting
 from corekit_study.reference_data import reference_file
 
 __all__ = ["swing_fit", "wall_fit"]
@@ -39,7 +39,9 @@ _HEADING, _RADIUS = 1.31, 0.012
 _CODES_INERTIA = 2e-4
 """kg·m², of every body in the authors' code."""
 _SWING, _WALL = paper("section IV-B, Figure 6"), paper("section IV-B, Figure 7")
-_HELD = analytic("the wall, from which the film's last marker is farther than the tip may be")
+_HELD = setting(
+    "section IV-B: zero distance from the wall, a constraint of both programs; the film's marker is farther"
+)
 _PINS = [f"body-{i}-end" for i in range(2, 11, 2)]
 
 
