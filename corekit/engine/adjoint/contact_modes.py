@@ -14,7 +14,8 @@ slides at μ = 0.
 
 Where both sides of a complementarity are zero (a contact that grazes, one that sticks with its friction at the bound,
 friction at the corner of a side that nothing turns) the step has a kink. Then (1) is that of the mode taken, whose
-derivative is one-sided, and the contact is counted as degenerate.
+derivative is one-sided, and the contact is counted as degenerate. One that does not slip with its friction at the bound
+is taken to stick: beside it others stick below theirs, which take what a change asks for.
 """
 
 from __future__ import annotations
@@ -138,13 +139,14 @@ def _mode(
         return (Mode.CORNER, 0), False
     if directions is None:
         slack, moved = 1.0 - np.linalg.norm(own[1:]) / bound, np.linalg.norm(slip[1:]) / speed
-        return (Mode.CONE if moved > abs(slack) else Mode.STICKS, 0), bool(max(slack, moved) <= _KINK)
+        slides = moved > max(abs(slack), _KINK)
+        return (Mode.CONE if slides else Mode.STICKS, 0), bool(max(slack, moved) <= _KINK)
     share = np.empty(directions.shape[1])
     pyramid_coefficients(directions, own[1:], share)
     share /= bound
     slack, moved = 1.0 - share.sum(), sliding_speed(directions, slip[1:]) / speed
     is_kink = bool(max(slack, moved) <= _KINK)
-    if moved <= abs(slack):
+    if moved <= max(abs(slack), _KINK):
         return (Mode.STICKS, 0), is_kink
     first = int(np.argmax(share))
     if len(own) == 2:

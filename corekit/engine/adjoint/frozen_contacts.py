@@ -165,7 +165,9 @@ class FrozenContacts:
             here = self._directions(own, start_impulse)
             directions = np.zeros((len(found), *here.shape[1:]))
             directions[is_there] = here[found[is_there]]
-        moved = np.abs(rows) @ np.maximum(np.abs(velocity), np.abs(start.v))
+        # of a body that rests: what its weight alone would do
+        alone = self._equation.bound.alone(start.v)
+        moved = np.abs(rows) @ np.abs([velocity, start.v, alone]).max(axis=0)
         speed = max(moved.max(initial=0.0), np.abs(solution.bias).max(initial=0.0), np.finfo(float).tiny)
         solution.modes = modes = find_modes(solution.of_contacts, slip, speed, friction, directions)
         self._fixed[id(solution)] = None if directions is None else directions[modes.index]

@@ -356,7 +356,8 @@ class FrozenStep:
             return Residual(momentum, np.concatenate([_NOTHING, *held]), contacts, _NOTHING)
         # what cancels to zero is zero up to the rounding of the largest
         whole = [size + np.abs(weight), *sizes, contacts.size.ravel()]
-        speed = np.abs(velocity).max(initial=0.0)
+        alone = self._equation.bound.alone(about)
+        speed = np.abs([velocity, alone]).max(initial=0.0)
         scale = [each + each.max(initial=0.0) + np.finfo(float).tiny for each in whole]
         scale[1:] = [each + speed for each in scale[1:]]
         return Residual(momentum, np.concatenate([_NOTHING, *held]), contacts, np.concatenate(scale))

@@ -83,7 +83,7 @@ class ErrorBound:
         if free is not None:
             largest = max(largest, self.speed(free))
         if about is not None:
-            largest = max(largest, self._speed_alone(about))
+            largest = max(largest, self.speed(self.alone(about)))
         return max(tolerance * largest, self.rounding)
 
     @property
@@ -99,10 +99,10 @@ class ErrorBound:
             self._rounding = _OPERATIONS * sys.float_info.epsilon * reach / self._step
         return self._rounding
 
-    def _speed_alone(self, about: Array) -> float:
-        """|v_k + r_j/A_jj|, r of the step equation: what every coordinate alone would do, where v_f is not computed."""
+    def alone(self, about: Array) -> Array:
+        """v_k + r_j/A_jj, shape (nv,), r of the step equation as expanded: what every coordinate alone would do."""
         moved = about.copy()
         for terms, where, own in zip(self._world.bodies, self._world.slices, self._diagonals, strict=True):
             mobile = terms.matrix.data.ravel(order="K")[own]
             moved[where] += np.divide(terms.rhs, mobile, out=np.zeros_like(terms.rhs), where=mobile > 0.0)
-        return self.speed(moved)
+        return moved

@@ -105,6 +105,21 @@ def test_a_ball_that_came_to_roll_keeps_five_sevenths_of_its_speed_and_of_a_chan
     assert found.parameters["world.friction[0].value"] == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.parametrize("solver", ["lcp", "qp", "cone"])
+def test_a_box_that_came_to_rest_keeps_the_gradient_of_its_slide(solver):
+    """Its place by its speed is h times the steps in which it slid; a contact at rest moves by rounding alone."""
+    pytest.importorskip(f"corekit_{solver}")
+    document = ball(solver, duration=0.4).document
+    box = {"shape": "box", "size": [0.1, 0.1, 0.02], "mass": MASS}
+    start = {"position": [0.0, 0.0, 0.01], "velocity": [1.0, 0.0, 0.0]}
+    document = {**document, "bodies": [{"name": "ball", "use": "rigid", "options": box, "initial": start}]}
+    slowed = FRICTION * GRAVITY * STEP
+    count = int(1.0 // slowed)
+    found = from_document(document).compose().gradient(place, until=0.4)
+    assert found.value == pytest.approx(STEP * sum(1.0 - k * slowed for k in range(1, count + 1)), rel=1e-9)
+    assert found.initial.velocity[0] == pytest.approx(STEP * count, rel=1e-7)
+
+
 @pytest.mark.parametrize("integrator", ["semi-implicit-euler", "implicit-euler", "implicit-midpoint"])
 def test_an_arm_has_the_gradient_of_differences_of_runs(integrator):
     """By its start, by an option that its start depends on too, and by a signal."""
