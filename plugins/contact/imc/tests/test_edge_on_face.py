@@ -155,6 +155,18 @@ def test_where_an_edge_leaves_the_face_its_gap_is_its_height_there(solid, tilt):
         np.testing.assert_allclose(found.gap[:2], height, rtol=0, atol=0.5 * tilt**2 + rounding(10, 1.0))
 
 
+@pytest.mark.parametrize("beside", [-1e-4, 1e-4])
+def test_an_edge_that_rises_from_an_end_beside_the_edge_of_the_box_touches_by_that_end_once(beside):
+    """Where the lines are nearest beyond the end, the end has its own distance: to the face, or to the edge of it."""
+    away = -np.sign(beside)
+    end, other = (0.3 + beside, 0.0, 0.262), (0.3 + beside + 0.1 * away, 0.05, 0.267)
+    found = on("box", [end, other], [(0, 1)])
+    assert found.count == (1 if beside < 0.0 else 2)
+    assert found.gap[: found.count].min() == pytest.approx(
+        np.hypot(max(beside, 0.0), 0.012) - RADIUS, abs=1e-12
+    )
+
+
 def test_an_edge_along_an_edge_of_the_box_touches_as_over_the_face():
     found = on("box", [(-0.25, 0.2 - 1e-7, 0.262), (0.25, 0.2 + 1e-7, 0.262)], [(0, 1)])
     assert found.count == 2

@@ -8,7 +8,8 @@ tangent t there:
 
     φ = n·(p − c),   n ∥ t × d                                                                   (1)
 
-for the edge p + s·d and the place c of the tangent.
+for the edge p + s·d and the place c of the tangent. An end of the edge beside which the lines are nearest has its own
+distance.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Final
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, unit_axis
-from corekit_imc.solids import BOX, CYLINDER
+from corekit_imc.solids import BOX, CYLINDER, solid_distance
 
 __all__ = ["is_normal_of_face", "measure_on_face", "overlap_with_face"]
 
@@ -139,4 +140,10 @@ def measure_on_face(
     distance = dot(normal, add_scaled(p, -1.0, place))
     across = add_scaled(d, -dot(d, tangent), tangent)
     foot = dot(add_scaled(add_scaled(place, distance, normal), -1.0, p), across) / dot(across, across)
+    if not 0.0 <= foot <= 1.0:
+        # the lines are nearest beyond the end of the edge, from which the way is another one
+        s = 0.0 if foot < 0.0 else 1.0
+        from_end, gradient = solid_distance(kind, size, add_scaled(p, s, d))
+        if from_end > 0.0:
+            return s, from_end, gradient
     return min(max(foot, 0.0), 1.0), distance, normal
