@@ -151,6 +151,20 @@ def test_a_line_across_a_beam_touches_both_edges(kind, tilt):
         np.testing.assert_allclose(normal, (0, -np.sin(tilt), np.cos(tilt)), atol=DIRECTION)
 
 
+@pytest.mark.parametrize("tilt", [-1e-3, -1e-8, 0.0, 1e-8, 1e-3])
+def test_an_end_beside_an_edge_of_the_face_is_a_point_however_near(tilt):
+    """Another box may go on beyond the edge; a seam between the two is no place of the line."""
+    for beside in (1e-2, 1e-3, 1e-5):
+        scene = Scene([("capsule", (0.01, 0.1)), ("box", (0.3, 0.3, 0.1))])
+        turn = rotation_about((0, 1, 0), np.pi / 2 + tilt)
+        end = np.array([0.3 - beside, 0.0, 0.1 + 0.0105])
+        scene.set_pose(0, end - turn @ (0.0, 0.0, -0.1), turn)
+        rows = scene.rows()
+        assert rows[MINUS][0] == pytest.approx(0.0005, abs=LENGTH)
+        assert rows[MINUS][2][0] == pytest.approx(end[0], abs=1e-4)
+        assert len(rows) <= 2
+
+
 def test_points_of_a_patch_beyond_the_margin_are_omitted():
     scene = disk(rotation=rotation_about((0, 1, 0), 0.05))
     gaps = sorted(row[0] for row in scene.rows().values())

@@ -7,6 +7,8 @@ rates are exact.
 
 from __future__ import annotations
 
+from typing import Final
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.vectors import Vector, add_scaled, cross, dot, norm, scaled, sign_of, unit_axis
@@ -16,6 +18,9 @@ from corekit_sdf.separation import Separation
 from corekit_sdf.witness import ALIGNED
 
 __all__ = ["line_on_face"]
+
+_SAME: Final = 1e-6
+"""Of half the line: distance of the closest point from an end up to which it is the end."""
 
 
 @compiled
@@ -74,10 +79,13 @@ def line_on_face(
     count = 0
     if abs(u[k]) > ALIGNED:
         count = add_closest_row(separation, p, u, a, h, R, rows, feature_ids)
-    min_distance = 0.05 * min(h, a[(k + 1) % 3], a[(k + 2) % 3])
-    for upper in range(2):
-        end = 1.0 if upper else -1.0
+    near = 0.05 * min(h, a[(k + 1) % 3], a[(k + 2) % 3])
+    # ends of the line first: beside an edge they stay, since another box may go on there
+    for choice in range(4):
+        end = 1.0 if choice & 1 else -1.0
         t, limit = _over_face(base, u, a, h, k, end)
+        if (limit == k) != (choice < 2):
+            continue
         if limit == k:
             x = add_scaled(base, t, u)
             gap, normal = sign * x[k] - a[k], unit_axis(k, sign)
@@ -86,5 +94,6 @@ def line_on_face(
             feature, gap, normal, x = _edge_row(k, limit, sign, sign_of(end * u[limit]), p, u, a, h, R)
             if sign * normal[k] < flat_cosine:
                 continue
-        count = add_distinct_row(rows, feature_ids, count, min_distance, phi, feature, gap, normal, x)
+        apart = _SAME * h if limit == k else near
+        count = add_distinct_row(rows, feature_ids, count, apart, phi, feature, gap, normal, x)
     return count
