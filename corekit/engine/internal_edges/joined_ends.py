@@ -1,4 +1,4 @@
-"""Capsules of a body that share an end, as the segments of a rod: where both touch by that end, they touch once.
+"""Capsules or edges of a body that share an end, as segments of a rod: where both touch by that end, they touch once.
 
 Both find the same place. Reported twice, the load between the two rows is undetermined, their friction is nearly
 so, and rounding decides. Of contacts k and c of such a pair with one other shape, at the distances x_k and x_c inwards
@@ -14,13 +14,16 @@ stays so. The gap is the smaller one. Normal and point are those of the capsule 
 the mean, and of two sides, as of a rod that is bent a little at a node over a bar, shared by x_c/(x_k + x_c). Places in
 the sides of both that are farther apart than the zone are two contacts.
 
-Edges, which share the frames of their nodes, have no spin of their own and are left to their detectors.
+Edges share the frame of their node, which alone counts there, so that their rows agree at it: their share is that of
+the place, x_c/(x_k + x_c), and a place that moves over the node keeps its own row. On a flat their detectors report a
+node once.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, final
 
 import numpy as np
@@ -29,11 +32,11 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.geometry.vectors import Vector
+from corekit.geometry.vectors import Vector, add_scaled, norm, scaled
 from corekit.roles.body import Body
 from corekit.roles.collision_scene import CollisionScene
 
-__all__ = ["JoinedEnds", "find_joined_ends"]
+__all__ = ["JoinedEnds", "copy_contact", "find_joined_ends"]
 
 _APART: Final = 0.5
 """Largest distance of two joined ends at rest, in radii."""
@@ -47,9 +50,28 @@ _ALIKE: Final = 0.98
 """Cosine of the normals of one contact, at least: the zone is 0.1 rad of the radius."""
 
 
+def _shared_nodes(body: Body) -> Iterator[tuple[int, int, int, int]]:
+    """Yield, as `JoinedEnds` takes them, the edges of equal friction at the nodes of a body."""
+    edges_at: dict[int, list[tuple[int, int]]] = {}
+    shapes = body.description.shapes
+    for i, shape in enumerate(shapes):
+        if shape.second_frame >= 0:
+            edges_at.setdefault(shape.frame, []).append((i, -1))
+            edges_at.setdefault(shape.second_frame, []).append((i, 1))
+    for own in edges_at.values():
+        for (i, sign), (j, its_sign) in itertools.permutations(own, 2):
+            radii = shapes[i].size[0], shapes[j].size[0]
+            if abs(radii[0] - radii[1]) <= _UNEQUAL * max(radii) and shapes[i].friction == shapes[j].friction:
+                yield body.first_shape + i, body.first_shape + j, sign, its_sign
+
+
 def find_joined_ends(bodies: Sequence[Body], scene: CollisionScene) -> JoinedEnds | None:
-    """Find the ends that capsules of equal friction share in the rest shapes of the bodies; None where none do."""
-    found: list[tuple[int, int, int, int]] = []
+    """Find the ends that capsules of equal friction share in the rest shapes of the bodies, and the nodes of edges.
+
+    Returns:
+        None where there are none.
+    """
+    found = [each for body in bodies for each in _shared_nodes(body)]
     for body in bodies:
         own = body.description
         capsules = [i for i, shape in enumerate(own.shapes) if shape.kind == "capsule"]
@@ -82,7 +104,7 @@ def find_joined_ends(bodies: Sequence[Body], scene: CollisionScene) -> JoinedEnd
 
 @final
 class JoinedEnds:
-    """Makes one contact of those by which capsules touch at an end that they share.
+    """Makes one contact of those by which capsules, or edges, touch at an end that they share.
 
     Args:
         scene: where the shapes are.
@@ -104,38 +126,52 @@ class JoinedEnds:
         table, poses = self._scene.table, self._scene.poses
         contacts.count = _merge(
             contacts.count, self._first, self._joined, table.size, table.frame, table.second_frame, poses.position,
-            poses.rotation, poses.frame_rotation, self._newest, self._earlier, self._members, contacts.id,
+            poses.rotation, poses.end, poses.frame_rotation, self._newest, self._earlier, self._members, contacts.id,
             contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame, contacts.local_point,
             contacts.weight,
         )  # fmt: skip
 
 
 @compiled
+def _end_at(
+    s: int, sign: int, size: Array, second_frame: IntArray, position: Array, rotation: Array, end: Array
+) -> tuple[Vector, Vector, float]:
+    """Return an end of a capsule or an edge, the unit axis out of it there, and the length."""
+    if second_frame[s] < 0:
+        axis = (sign * rotation[s, 0, 2], sign * rotation[s, 1, 2], sign * rotation[s, 2, 2])
+        centre = (position[s, 0], position[s, 1], position[s, 2])
+        return add_scaled(centre, size[s, 1], axis), axis, 2.0 * size[s, 1]
+    x, y = (position[s, 0], position[s, 1], position[s, 2]), (end[s, 0], end[s, 1], end[s, 2])
+    span = add_scaled(y, -1.0, x)
+    length = norm(span)
+    return y if sign > 0 else x, scaled(span, sign / length), length
+
+
+@compiled
 def _inward(
-    c: int, side: int, join: IntArray, size: Array, position: Array, rotation: Array, gap: Array, point: Array,
+    c: int, side: int, s: int, at: Vector, its: Vector, along: Vector, size: Array, gap: Array, point: Array,
     normal: Array,
 ) -> float:  # fmt: skip
     """How far inside the end that a shape shares a contact is, along its axis [m]; 0 at the end and beyond it.
 
     The end counts from the middle of both ends where they overlap, as those of a compressed rod do.
+
+    Args:
+        side: of the contact, on which shape s is. at, its: its end and that of its partner. along: its axis.
     """
-    s, other, sign, its_sign = join[0], join[1], join[2], join[3]
     onto_surface = (1.0 - 2.0 * side) * (size[s, 0] + 0.5 * gap[c])
     own = middle = 0.0
     for i in range(3):
-        along = sign * rotation[s, i, 2]
-        end = position[s, i] + size[s, 1] * along
-        its_end = position[other, i] + its_sign * size[other, 1] * rotation[other, i, 2]
         centre = point[c, i] + onto_surface * normal[c, i]
-        own += (end - centre) * along
-        middle += (0.5 * (end + its_end) - centre) * along
+        own += (at[i] - centre) * along[i]
+        middle += (0.5 * (at[i] + its[i]) - centre) * along[i]
     return max(0.0, min(own, middle))
 
 
 @compiled
 def _compare(
-    k: int, c: int, first: IntArray, joined: IntArray, size: Array, position: Array, rotation: Array, shape: IntArray,
-    gap: Array, point: Array, normal: Array,
+    k: int, c: int, first: IntArray, joined: IntArray, size: Array, second_frame: IntArray, position: Array,
+    rotation: Array, end: Array, shape: IntArray, gap: Array, point: Array, normal: Array,
 ) -> Vector:  # fmt: skip
     """How far inside their common end two contacts are, x_k and x_c [m], and their zone [m]: 0 if they are not one."""
     inside, its_inside, zone = 0.0, 0.0, math.inf
@@ -148,15 +184,11 @@ def _compare(
             at += 1
         if at == first[i + 1]:
             return (0.0, 0.0, 0.0)
-        back = first[j]
-        while joined[back, 1] != i:
-            back += 1
-        inside = max(inside, _inward(k, side, joined[at], size, position, rotation, gap, point, normal))
-        its_inside = max(
-            its_inside, _inward(c, side, joined[back], size, position, rotation, gap, point, normal)
-        )
-        for s in (i, j):
-            zone = min(zone, _ZONE * min(size[s, 0], 2.0 * size[s, 1]))
+        x, out, length = _end_at(i, joined[at, 2], size, second_frame, position, rotation, end)
+        y, its_out, its_length = _end_at(j, joined[at, 3], size, second_frame, position, rotation, end)
+        inside = max(inside, _inward(k, side, i, x, y, out, size, gap, point, normal))
+        its_inside = max(its_inside, _inward(c, side, j, y, x, its_out, size, gap, point, normal))
+        zone = min(zone, _ZONE * min(size[i, 0], size[j, 0], length, its_length))
     along = 0.0
     for i in range(3):
         along += normal[k, i] * normal[c, i]
@@ -166,16 +198,16 @@ def _compare(
 
 
 @compiled
-def _slots_of_both(k: int, c: int, frame: IntArray) -> int:
-    """Number of material points of two contacts together, those of one frame once."""
+def _slots_of_both(k: int, c: int, frame: IntArray, weight: Array) -> int:
+    """Number of material points of two contacts together, those of one frame once and those without weight not."""
     count = 0
     for slot in range(frame.shape[1]):
-        if frame[k, slot] >= 0:
+        if frame[k, slot] >= 0 and weight[k, slot] != 0.0:
             count += 1
-        if frame[c, slot] >= 0:
+        if frame[c, slot] >= 0 and weight[c, slot] != 0.0:
             is_new = True
             for other in range(frame.shape[1]):
-                is_new = is_new and frame[k, other] != frame[c, slot]
+                is_new = is_new and (frame[k, other] != frame[c, slot] or weight[k, other] == 0.0)
             count += is_new
     return count
 
@@ -213,7 +245,7 @@ def _add_points(k: int, c: int, share: float, frame: IntArray, local: Array, wei
             own += 1
         if own == slots:
             own = 0
-            while frame[k, own] >= 0:
+            while frame[k, own] >= 0 and weight[k, own] != 0.0:
                 own += 1
             frame[k, own], weight[k, own] = f, 0.0
         total = weight[k, own] + added
@@ -223,10 +255,11 @@ def _add_points(k: int, c: int, share: float, frame: IntArray, local: Array, wei
 
 
 @compiled
-def _copy_contact(
+def copy_contact(
     c: int, to: int, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray,
     local: Array, weight: Array,
 ) -> None:  # fmt: skip
+    """Copy contact c to another place of the columns of a set."""
     id[to], gap[to], shape[to] = id[c], gap[c], shape[c]
     point[to], normal[to] = point[c], normal[c]
     frame[to], local[to], weight[to] = frame[c], local[c], weight[c]
@@ -234,20 +267,23 @@ def _copy_contact(
 
 @compiled
 def _join(
-    k: int, c: int, where: Vector, members: int, shape_frame: IntArray, second_frame: IntArray, frame_rotation: Array,
-    id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
-    weight: Array,
+    k: int, c: int, where: Vector, members: int, is_at_node: bool, shape_frame: IntArray, second_frame: IntArray,
+    frame_rotation: Array, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray,
+    local: Array, weight: Array,
 ) -> None:  # fmt: skip
     """Make contact k that of both k and c.
 
     Args:
         where: of the two, as `_compare` returns it. members: how many contacts are one now.
+        is_at_node: whether edges share the end.
     """
     inside, its_inside, zone = where
     share = (1.0 + (its_inside - inside) / zone) / members
     # whose place it is: 0 that of k, 1 that of c
     apart = inside + its_inside
     place = its_inside / apart if apart > _AT_END * zone else share
+    if is_at_node:
+        share = place
     x = (
         point[k, 0] + place * (point[c, 0] - point[k, 0]),
         point[k, 1] + place * (point[c, 1] - point[k, 1]),
@@ -273,15 +309,15 @@ def _join(
 @compiled
 def _merge(
     count: int, first: IntArray, joined: IntArray, size: Array, shape_frame: IntArray, second_frame: IntArray,
-    position: Array, rotation: Array, frame_rotation: Array, newest: IntArray, earlier: IntArray, members: IntArray,
-    id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
-    weight: Array,
+    position: Array, rotation: Array, end: Array, frame_rotation: Array, newest: IntArray, earlier: IntArray,
+    members: IntArray, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray,
+    local: Array, weight: Array,
 ) -> int:  # fmt: skip
     """Merge those of `count` contacts that are one, and return how many are left.
 
     Args:
         first: of every shape, where its joined ends begin, (n + 1,). joined: as in `JoinedEnds`.
-        size, shape_frame, second_frame, position, rotation: of all shapes. frame_rotation: of all frames.
+        size, shape_frame, second_frame, position, rotation, end: of all shapes. frame_rotation: of all frames.
         newest: a work array with an entry per shape. earlier, members: with one per contact.
         id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
     """
@@ -296,20 +332,35 @@ def _merge(
         for option in range(first[a] - 1, first[a + 1] if is_joined else first[a] - 1):
             k = newest[a if option < first[a] else joined[option, 1]]
             while k >= 0:
-                found = _compare(k, c, first, joined, size, position, rotation, shape, gap, point, normal)
+                found = _compare(
+                    k,
+                    c,
+                    first,
+                    joined,
+                    size,
+                    second_frame,
+                    position,
+                    rotation,
+                    end,
+                    shape,
+                    gap,
+                    point,
+                    normal,
+                )
                 distance = found[0] + found[1] if found[2] > 0.0 else math.inf
-                if distance < nearest and _slots_of_both(k, c, frame) <= frame.shape[1]:
+                if distance < nearest and _slots_of_both(k, c, frame, weight) <= frame.shape[1]:
                     same, where, nearest = k, found, distance
                 k = earlier[k]
         if same >= 0:
             members[same] += 1
+            is_at_node = second_frame[b if shape[same, 0] == a else a] >= 0
             _join(
-                same, c, where, int(members[same]), shape_frame, second_frame, frame_rotation, id, shape, gap, point,
-                normal, frame, local, weight,
+                same, c, where, int(members[same]), is_at_node, shape_frame, second_frame, frame_rotation, id, shape,
+                gap, point, normal, frame, local, weight,
             )  # fmt: skip
             continue
         if kept != c:
-            _copy_contact(c, kept, id, shape, gap, point, normal, frame, local, weight)
+            copy_contact(c, kept, id, shape, gap, point, normal, frame, local, weight)
         members[kept] = 1
         if is_joined:
             earlier[kept], newest[a] = newest[a], kept
