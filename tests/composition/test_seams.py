@@ -165,19 +165,20 @@ def test_a_capsule_that_crosses_a_seam_touches_by_its_ends():
 
 
 @pytest.mark.parametrize("detector", ["sdf", "mpr"])
-@pytest.mark.parametrize(("body", "places"), [("capsule along", 3), ("box", 6)])
-@pytest.mark.parametrize(("second", "places_more"), [("friction = 0.3", 0), ("friction = 0.2", 1)])
-def test_what_lies_over_a_seam_touches_there_once(detector, body, places, second, places_more):
-    """By its ends or corners and where it crosses the seam; by both boxes only if their friction differs."""
+@pytest.mark.parametrize(("body", "ends", "crossings"), [("capsule along", 2, 1), ("box", 4, 2)])
+@pytest.mark.parametrize(("second", "differs"), [("friction = 0.3", False), ("friction = 0.2", True)])
+def test_what_lies_over_a_seam_touches_there_only_if_friction_changes(
+    detector, body, ends, crossings, second, differs
+):
+    """By its ends or corners alone, as on one box, or where it crosses the seam by both boxes."""
     obstacles = boxes((-1.0, -0.05, -0.5, 0.5), (-0.05, 1.0, -0.5, 0.5))
     first, other = obstacles.split("}, ")
     told = f"{first}, friction = 0.3 }}, {other[:-2]}, {second} }}"
     simulation = world(body, told, detector=detector)
     simulation.step()
     record = simulation.contacts()
-    crossings = 1 if body == "capsule along" else 2
-    assert len(record.gap) == places + crossings * places_more
-    assert len(np.unique(np.round(record.point, 6), axis=0)) == places
+    assert len(record.gap) == ends + 2 * crossings * differs
+    assert len(np.unique(np.round(record.point, 6), axis=0)) == ends + crossings * differs
     assert record.impulse[:, 2].sum() == pytest.approx(0.1 * 9.81 * record.step_size, rel=1e-6)
 
 

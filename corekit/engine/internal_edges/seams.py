@@ -11,8 +11,13 @@ box, and (1) fails for one of the two, a contact is left out if that holds for t
 too: a side that looks out above its neighbour, or beside it, as that of a step or of a wall on a floor, still counts.
 At the foot of such a wall, in the corner of both boxes, the normal of what leans against it may be tilted: it counts.
 
-Where what lies on two boxes crosses their seam, both report the place, with rows that repeat each other: of two boxes
-with the same friction and restitution one contact stays, for solvers of impulses.
+Where what lies on two boxes crosses their seam, both report the place, which is none on one box in place of both. With
+the same friction and restitution, and places of one shape on a line, or of edges that share a node,
+
+    w = (1 − t)·w_k + t·w_m,  0 ≤ t ≤ 1,     so that  J = (1 − t)·J_k + t·J_m,   φ = (1 − t)·φ_k + t·φ_m          (2)
+
+a contact at a seam that others imply is left out: its row says nothing new, its load would be theirs to share, and
+that of a potential would come out of nothing where an end passes the seam.
 """
 
 from __future__ import annotations
@@ -24,6 +29,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.contacts import ContactSet
+from corekit.engine.internal_edges.joined_ends import copy_contact
 from corekit.roles.collision_scene import CollisionScene
 
 __all__ = ["Seams", "find_seams"]
@@ -36,12 +42,19 @@ _LOOKS: Final = 0.6
 """Cosine of a normal and that of a face from which on the contact is one of the face or of an edge of it."""
 _LEANS: Final = 0.3
 """Tilt at which detectors report places of a face that are not the nearest ones, by far."""
+_BESIDE: Final = 1e-5
+"""Distance of a place from the line between others on which it is, relative to theirs."""
 _AROUND: Final = 1e-3
 """Distance of the places around w, relative to half of the box."""
 
 
-def find_seams(scene: CollisionScene) -> Seams | None:
-    """Find the fixed boxes of the surroundings that touch each other; None where none do."""
+def find_seams(scene: CollisionScene, surface: IntArray) -> Seams | None:
+    """Find the fixed boxes of the surroundings that touch each other; None where none do.
+
+    Args:
+        scene: where the shapes are.
+        surface: a number of every shape, that of shapes with the same friction and restitution, (n,).
+    """
     table, poses, carried = scene.table, scene.poses, len(scene.table) - len(scene.obstacles)
     boxes = [
         carried + i
@@ -62,34 +75,39 @@ def find_seams(scene: CollisionScene) -> Seams | None:
         near = (np.maximum(own, other).max(axis=1) <= slack) & (np.arange(len(boxes)) != a)
         neighbours[box] = [boxes[b] for b in np.flatnonzero(near).tolist()]
     first = np.cumsum([0, *(len(each) for each in neighbours)], dtype=np.int64)
-    return Seams(scene, first, np.concatenate(neighbours).astype(np.int64)) if first[-1] else None
+    if not first[-1]:
+        return None
+    return Seams(scene, surface, first, np.concatenate(neighbours).astype(np.int64))
 
 
 @final
 class Seams:
-    """Leaves out the contacts at places of a box that other boxes cover.
+    """Leaves out the contacts at places of a box that other boxes cover or continue.
 
     Args:
         scene: where the shapes are.
+        surface: as in `find_seams`.
         first, neighbour: the boxes that touch shape i are neighbour[first[i] : first[i + 1]].
     """
 
-    def __init__(self, scene: CollisionScene, first: IntArray, neighbour: IntArray) -> None:
-        self._scene, self._first, self._neighbour = scene, first, neighbour
-        self._surface: IntArray = np.arange(len(scene.table))
-
-    def report_once(self, surface: IntArray) -> None:
-        """Leave out from now on what boxes with the same of these numbers, one of every shape, report twice, too."""
-        self._surface = surface
+    def __init__(
+        self, scene: CollisionScene, surface: IntArray, first: IntArray, neighbour: IntArray
+    ) -> None:
+        self._scene, self._surface = scene, surface
+        self._first, self._neighbour = first, neighbour
 
     def leave_out(self, contacts: ContactSet) -> None:
         """Leave out the contacts of a set that are not on the surface of all boxes together, in place."""
         table, poses = self._scene.table, self._scene.poses
-        contacts.count = _leave_out(
-            contacts.count, self._first, self._neighbour, self._surface, table.size, poses.position, poses.rotation,
+        boxes = self._first, self._neighbour, table.size, poses.position, poses.rotation
+        columns = (
             contacts.id, contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame,
             contacts.local_point, contacts.weight,
         )  # fmt: skip
+        contacts.count = _leave_out_covered(contacts.count, *boxes, *columns)
+        contacts.count = _leave_out_implied(
+            contacts.count, self._surface, table.second_frame, *boxes, *columns
+        )
 
 
 @compiled
@@ -169,34 +187,94 @@ def _is_in_corner(
 
 
 @compiled
-def _is_known(
-    c: int, kept: int, b: int, surface: IntArray, slack: float, shape: IntArray, gap: Array, point: Array, normal: Array
+def _is_at_seam(
+    s: int,
+    w: Array,
+    n: Array,
+    first: IntArray,
+    neighbour: IntArray,
+    surface: IntArray,
+    size: Array,
+    position: Array,
+    rotation: Array,
+) -> bool:
+    """Whether a place of box s is on a box that touches it, with the same surface."""
+    for k in range(first[s], first[s + 1]):
+        b = neighbour[k]
+        if surface[b] == surface[s] and _leads_into(b, w, n, size, position, rotation) > 0:
+            return True
+    return False
+
+
+@compiled
+def _is_beside(
+    k: int, c: int, surface: IntArray, second_frame: IntArray, shape: IntArray, normal: Array, frame: IntArray,
+    weight: Array,
 ) -> bool:  # fmt: skip
-    """Whether one of the contacts before `kept` is contact c on another box b that is alike."""
-    if surface[b] != surface[shape[c, 1]]:
+    """Whether contacts k and c are of one shape, or k is of a node of the edge of c, with one normal and surface."""
+    if surface[shape[k, 1]] != surface[shape[c, 1]]:
         return False
-    for k in range(kept):
-        if shape[k, 0] == shape[c, 0] and shape[k, 1] == b:
-            apart = abs(gap[k] - gap[c])
+    for i in range(3):
+        if not abs(normal[k, i] - normal[c, i]) <= 2.0 * _TILTED:
+            return False
+    if shape[k, 0] == shape[c, 0]:
+        return True
+    if second_frame[shape[k, 0]] < 0 or second_frame[shape[c, 0]] < 0:
+        return False
+    for slot in range(frame.shape[1]):
+        if frame[k, slot] >= 0 and abs(weight[k, slot]) > _TILTED:
+            is_its = False
+            for other in range(frame.shape[1]):
+                is_its = is_its or frame[c, other] == frame[k, slot]
+            if not is_its:
+                return False
+    return True
+
+
+@compiled
+def _is_implied(
+    c: int, kept: int, count: int, slack: float, surface: IntArray, second_frame: IntArray, shape: IntArray,
+    gap: Array, point: Array, normal: Array, frame: IntArray, weight: Array,
+) -> bool:  # fmt: skip
+    """Whether one or two of the contacts 0…kept − 1 and c + 1…count − 1 imply contact c by (2)."""
+    for k in range(count):
+        if kept <= k <= c or not _is_beside(k, c, surface, second_frame, shape, normal, frame, weight):
+            continue
+        square = 0.0
+        for i in range(3):
+            square += (point[k, i] - point[c, i]) ** 2
+        if square <= slack * slack:
+            if abs(gap[k] - gap[c]) <= slack:
+                return True
+            continue
+        for m in range(k):
+            if kept <= m <= c or not _is_beside(m, c, surface, second_frame, shape, normal, frame, weight):
+                continue
+            along = whole = 0.0
             for i in range(3):
-                apart = max(
-                    apart, abs(point[k, i] - point[c, i]), slack / _TILTED * abs(normal[k, i] - normal[c, i])
-                )
-            if apart <= slack:
+                span = point[m, i] - point[k, i]
+                along += span * (point[c, i] - point[k, i])
+                whole += span * span
+            if not 0.0 < along < whole:
+                continue
+            t, off = along / whole, 0.0
+            for i in range(3):
+                off += (point[c, i] - point[k, i] - t * (point[m, i] - point[k, i])) ** 2
+            # a normal that leans a little has its place beside the line
+            if off <= (_BESIDE * _BESIDE) * whole and abs(gap[k] + t * (gap[m] - gap[k]) - gap[c]) <= slack:
                 return True
     return False
 
 
 @compiled
-def _leave_out(
-    count: int, first: IntArray, neighbour: IntArray, surface: IntArray, size: Array, position: Array, rotation: Array,
-    id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
-    weight: Array,
+def _leave_out_covered(
+    count: int, first: IntArray, neighbour: IntArray, size: Array, position: Array, rotation: Array, id: IntArray,
+    shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array, weight: Array,
 ) -> int:  # fmt: skip
-    """Leave out contacts, and return how many are left.
+    """Leave out contacts where (1) fails, and return how many are left.
 
     Args:
-        first, neighbour: as in `Seams`. surface: as in `report_once`. size, position, rotation: of all shapes.
+        first, neighbour: as in `Seams`. size, position, rotation: of all shapes.
         id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
     """
     kept = 0
@@ -226,16 +304,41 @@ def _leave_out(
                 is_covered = is_covered and _is_covered(
                     s, around, normal[c], first, neighbour, size, position, rotation
                 )
-        slack = _APART * max(size[s, 0], size[s, 1], size[s, 2])
-        for k in range(first[s], first[s + 1]):
-            is_covered = is_covered or _is_known(
-                c, kept, neighbour[k], surface, slack, shape, gap, point, normal
-            )
         if is_covered:
             continue
         if kept != c:
-            id[kept], gap[kept], shape[kept] = id[c], gap[c], shape[c]
-            point[kept], normal[kept] = point[c], normal[c]
-            frame[kept], local[kept], weight[kept] = frame[c], local[c], weight[c]
+            copy_contact(c, kept, id, shape, gap, point, normal, frame, local, weight)
+        kept += 1
+    return kept
+
+
+@compiled
+def _leave_out_implied(
+    count: int, surface: IntArray, second_frame: IntArray, first: IntArray, neighbour: IntArray, size: Array,
+    position: Array, rotation: Array, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array,
+    frame: IntArray, local: Array, weight: Array,
+) -> int:  # fmt: skip
+    """Leave out contacts at seams that others imply by (2), and return how many are left.
+
+    Args:
+        surface: as in `find_seams`. second_frame: of all shapes. The others are those of `_leave_out_covered`.
+    """
+    kept, w = 0, np.zeros(3)
+    for c in range(count):
+        s = shape[c, 1]
+        is_implied = first[s] < first[s + 1]
+        if is_implied:
+            for i in range(3):
+                w[i] = point[c, i] - 0.5 * gap[c] * normal[c, i]
+            is_implied = _is_at_seam(
+                s, w, normal[c], first, neighbour, surface, size, position, rotation
+            ) and _is_implied(
+                c, kept, count, _APART * max(size[s, 0], size[s, 1], size[s, 2]), surface, second_frame, shape, gap,
+                point, normal, frame, weight,
+            )  # fmt: skip
+        if is_implied:
+            continue
+        if kept != c:
+            copy_contact(c, kept, id, shape, gap, point, normal, frame, local, weight)
         kept += 1
     return kept

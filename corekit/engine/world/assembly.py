@@ -38,10 +38,12 @@ def assemble_pipeline(spec: WorldSpec) -> ContactPipeline | None:
     own = spec.contact
     if own is None:
         return None
+    owner = 0 if own.restitution is None else own.restitution.owner
+    surface = own.friction.surface + len(own.scene.table) * owner
     return ContactPipeline(
         spec.bodies, own.scene, own.detectors, own.friction, own.stabilisation, own.margin, spec.plane,
         own.restitution, areas=find_areas(spec.bodies, own.friction, 3 if spec.plane is None else 2),
-        seams=find_seams(own.scene),
+        seams=find_seams(own.scene, surface),
     )  # fmt: skip
 
 
@@ -75,9 +77,6 @@ def assemble_terms(
         forces = PotentialForces(solver, bodies, pipeline, jacobian)
     elif pipeline is not None:
         pipeline.joined = find_joined_ends(bodies, pipeline.scene)
-        if pipeline.seams is not None:
-            owner = 0 if pipeline.restitution is None else pipeline.restitution.owner
-            pipeline.seams.report_once(pipeline.friction.surface + len(pipeline.scene.table) * owner)
     coupled = None if forces is None else CoupledStepMatrix(terms, slices, forces)
     clusters = find_clusters(slices, rows)
     coupled_joints: JointElimination | None = None
