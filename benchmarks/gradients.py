@@ -90,7 +90,7 @@ def measure(case: Case, repeats: int) -> dict[str, Any]:
     per_step = 1e3 * times / case.steps
     out = {
         "run": per_step[0], "record": per_step[1], "sweep": per_step[2], "ratio": (times[1] + times[2]) / times[0],
-        "bytes": sum(map(_bytes, tape)) / len(tape), "degenerate": found.report.degenerate,
+        "bytes": _bytes(tape, set()) / len(tape), "degenerate": found.report.degenerate,
     }  # fmt: skip
     if case.is_smooth:
         size = 1e-7
@@ -100,18 +100,21 @@ def measure(case: Case, repeats: int) -> dict[str, Any]:
     return {key: float(value) for key, value in out.items()}
 
 
-def _bytes(value: Any) -> int:
-    """Bytes of the arrays of a record."""
+def _bytes(value: Any, seen: set[int]) -> int:
+    """Bytes of the arrays of a tape, those that several records share once."""
     if isinstance(value, np.ndarray):
-        return value.nbytes
+        owner = value if value.base is None else value.base
+        if id(owner) in seen:
+            return 0
+        seen.add(id(owner))
+        return int(owner.nbytes)
     if hasattr(value, "qv"):
-        return value.qv.nbytes + value.aux.nbytes
-    if hasattr(value, "indptr"):
-        return value.data.nbytes + value.indices.nbytes + value.indptr.nbytes
-    if isinstance(value, (tuple, dict)):
-        return sum(map(_bytes, value.values() if isinstance(value, dict) else value))
+        return _bytes(value.qv, seen) + _bytes(value.aux, seen)
+    if isinstance(value, (tuple, list, dict)):
+        parts = value.values() if isinstance(value, dict) else value
+        return sum(_bytes(each, seen) for each in parts)
     own = getattr(value, "__attrs_attrs__", ())
-    return sum(_bytes(getattr(value, each.name)) for each in own)
+    return sum(_bytes(getattr(value, each.name), seen) for each in own)
 
 
 def main() -> None:

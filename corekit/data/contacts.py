@@ -109,6 +109,13 @@ class ContactSet:
         for name in _FIELDS:
             getattr(self, name)[:n] = getattr(other, name)[:n]
 
+    def take(self, other: ContactSet, which: IntArray) -> None:
+        """Become the contacts of these indices of another set."""
+        self.reserve(len(which))
+        self.count = n = len(which)
+        for name in _FIELDS:
+            getattr(self, name)[:n] = getattr(other, name)[which]
+
     def select(self, which: IntArray) -> None:
         """Become the contacts of these indices, which may come several times."""
         self.reserve(len(which))

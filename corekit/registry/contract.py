@@ -37,6 +37,7 @@ _ABILITY_CLASSES: Mapping[str, str] = MappingProxyType(
         "force-derivatives": "corekit.roles.model_abilities:ForceDerivativesAbility",
         "dissipation": "corekit.roles.model_abilities:DissipationAbility",
         "inverse-dynamics": "corekit.roles.model_abilities:InverseDynamicsAbility",
+        "mass-gradient": "corekit.roles.model_abilities:MassGradientAbility",
         "constraints": "corekit.roles.model_abilities:ConstraintAbility",
         "prescribed": "corekit.roles.model_abilities:PrescribedMotionAbility",
         "free-base": "corekit.roles.model_abilities:FreeBaseAbility",

@@ -37,6 +37,7 @@ ABILITIES: Mapping[str, str] = MappingProxyType(
         "force-derivatives": "stiffness and damping matrices, for implicit steps",
         "dissipation": "which part of its damping matrix damps, for single solves of bodies that tumble",
         "inverse-dynamics": "the residual of the equation of motion at a given acceleration, with its derivatives",
+        "mass-gradient": "how its mass matrix changes along two velocities",
         "constraints": "constraints that always hold: joints, rods, loops",
         "bounded-constraints": "constraints with force bounds: stall, slack tendons",
         "prescribed": "coordinates that follow a given motion",

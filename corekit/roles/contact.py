@@ -29,6 +29,7 @@ from corekit.roles.component import Component
 
 if TYPE_CHECKING:
     from corekit.roles.contact_blocks import ContactBlocks
+    from corekit.roles.pyramid import DirectionCovector
 
 __all__ = [
     "ContactMotion",
@@ -197,6 +198,15 @@ class FrictionDirections(ABC):
 
         Friction is λ_t in the polygon of the corners μ·λ_n·d_k, as `ImpulseSolver.solve` would have it for the problem.
         """
+
+    def pull_friction_directions(
+        self, problem: StepProblem, directions: Array, covector: Array
+    ) -> DirectionCovector | None:
+        """What a covector of the directions, shape (m, width − 1, r), is of the problem that they follow.
+
+        None where it is not known: steps are then differentiated by columns.
+        """
+        return None
 
 
 class UnreducedStepSolver(ImpulseSolver):

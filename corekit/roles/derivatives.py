@@ -5,10 +5,11 @@ Derivatives by coordinates are by displacements δ, q(δ) = integrate(q, δ, 1),
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from attrs import field, frozen
+from attrs import field, fields_dict, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
@@ -59,6 +60,14 @@ class SweepReport:
     by_terms: int = 0
     by_columns: dict[str, int] = field(factory=dict)
 
+    def __add__(self, other: SweepReport) -> SweepReport:
+        """The report of both."""
+        both: dict[str, Any] = {}
+        for name in fields_dict(SweepReport):
+            one, two = getattr(self, name), getattr(other, name)
+            both[name] = dict(Counter(one) + Counter(two)) if isinstance(one, dict) else one + two
+        return SweepReport(**both)
+
 
 class RunDerivative(NamedTuple):
     """Derivatives of a loss.
@@ -68,6 +77,7 @@ class RunDerivative(NamedTuple):
         inputs: by those held in each step of the tape, stacked over bodies, shape (steps, nu); None if not asked.
         parameters: by each, shape (k,).
         report: what the sweep met.
+        memory: covectors of what steps keep beside q and v, for a sweep that goes on from here.
     """
 
     place: Array
@@ -75,6 +85,7 @@ class RunDerivative(NamedTuple):
     inputs: Array | None
     parameters: Array
     report: SweepReport
+    memory: Any = None
 
 
 class StepLinearisation(NamedTuple):
@@ -102,6 +113,7 @@ class WorldDerivatives(Protocol):
         wants_inputs: bool = False,
         twins: Sequence[Twins] = (),
         progress: Callable[[int], object] | None = None,
+        after: RunDerivative | None = None,
     ) -> RunDerivative:
         """Pull a loss back through a tape.
 
@@ -111,6 +123,7 @@ class WorldDerivatives(Protocol):
             wants_inputs: whether to differentiate by inputs.
             twins: one per parameter.
             progress: called with the number of steps that are left.
+            after: the derivative of what came behind the tape; inputs, parameters and report of it are not counted.
         Raises:
             GradientError: a step has no derivative.
         """

@@ -27,6 +27,7 @@ __all__ = [
     "FreeBaseAbility",
     "InputJacobianAbility",
     "InverseDynamicsAbility",
+    "MassGradientAbility",
     "ModelAbilities",
     "NewNumbersAbility",
     "PointJacobianAbility",
@@ -93,6 +94,13 @@ class InverseDynamicsAbility(Protocol):
         δ is a displacement as in `compute_stiffness_and_damping`. Only models with constraints get λ as `impulse`; it
         saves a `compute_constraint_force_gradient`.
         """
+
+
+class MassGradientAbility(Protocol):
+    """Ability `mass-gradient`: derivatives of runs ask for it in each step, and difference M without it."""
+
+    def compute_mass_gradient(self, state: State, w: Array, x: Array, out: Array) -> None:
+        """Write ∂(wᵀ·M(integrate(q, δ, 1))·x)/∂δ at δ = 0, shape (nv,), for w and x of shape (nv,)."""
 
 
 class ConstraintAbility(Protocol):
@@ -192,6 +200,7 @@ class ModelAbilities:
     force_derivatives: ForceDerivativesAbility | None = None
     dissipation: DissipationAbility | None = None
     inverse_dynamics: InverseDynamicsAbility | None = None
+    mass_gradient: MassGradientAbility | None = None
     constraints: ConstraintAbility | None = None
     prescribed: PrescribedMotionAbility | None = None
     free_base: FreeBaseAbility | None = None

@@ -32,12 +32,20 @@ In another law than Coulomb's P projects on λ_n·F. Where t is beyond it, the p
 d₁, a corner of F too: what slides on has its friction there. A contact sticks with every pyramid where t is within
 cos(π/r)·λ_n·F.
 
-All functions but `pyramid_directions` are compiled, and kernels may call them.
+Derivatives of steps ask what a covector of the directions is of the problem: `pull_turned_directions`. In Coulomb's law
+all corners of a contact turn by the same angle α, that of t, and with the covector ā of α
+
+    t̄ = ā·(−t_y, t_x)/|t|²,    λ̄_t = t̄,    w̄_t = −ρ·t̄,    ρ̄ = −t̄·w_t,    W̄_cj = −ρ²·ρ̄·sgn W_cj              (4)
+
+of which ρ counts in the row of W that bounds it, and w̄ by (3) where a contact is struck straight.
+
+Functions beside `pyramid_directions` and `pull_turned_directions` are compiled, and kernels may call them.
 """
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -45,7 +53,12 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.friction_edge import edge_radius, nearest_direction
 
+if TYPE_CHECKING:
+    from corekit.roles.contact import StepProblem
+
 __all__ = [
+    "DirectionCovector",
+    "pull_turned_directions",
     "pyramid_coefficients",
     "pyramid_directions",
     "sliding_speed",
@@ -60,6 +73,20 @@ _BEYOND = 2.0
 """Slip that friction does not stop in a step, relative to what it stops."""
 _AT_REST = 1e-9
 """Slip without a direction, relative to the velocity of the contact."""
+
+
+class DirectionCovector(NamedTuple):
+    """What a covector of the directions of pyramids is of the problem that they follow.
+
+    Args:
+        velocity: of w = W·λ + w₀ at the λ with which the step begins, shape (R,).
+        free: of w₀ where w is held, shape (R,). matrix: of W likewise, shape (R, R). start: of λ likewise, shape (R,).
+    """
+
+    velocity: Array
+    free: Array
+    matrix: Array
+    start: Array
 
 
 def pyramid_directions(width: int, count: int) -> Array:
@@ -140,24 +167,45 @@ def _write_velocity(delassus: Array, free: Array, carried: Array, velocity: Arra
 
 
 @compiled
-def _bound_rho(row: int, contact_rows: int, delassus: Array) -> float:
-    """The ρ of the contact that begins at a row [kg]."""
-    largest = 0.0
+def _bound_rho(row: int, contact_rows: int, delassus: Array) -> tuple[float, int]:
+    """The ρ of the contact that begins at a row [kg], and the row of W that bounds it."""
+    largest, bound = 0.0, row + 1
     for a in range(1, 3):
         size = 0.0
         for j in range(contact_rows):
             size += abs(delassus[row + a, j]) if j % 3 > 0 else 0.0
-        largest = max(largest, size)
-    return 1.0 / largest if largest > 0.0 else 0.0
+        if size > largest:
+            largest, bound = size, row + a
+    return (1.0 / largest if largest > 0.0 else 0.0), bound
 
 
 @compiled
-def _slip_of_impact(row: int, delassus: Array, velocity: Array) -> None:
-    """Write the slip of (3) in the place of w, of a contact that begins at a row and is struck straight."""
+def _slip_of_impact(row: int, delassus: Array, velocity: Array) -> bool:
+    """Write the slip of (3) in the place of w, of a contact that begins at a row, if it is struck straight."""
     normal, x, y = velocity
     if normal < 0.0 and x * x + y * y <= (_STRUCK * normal) ** 2 and delassus[row, row] > 0.0:
         for a in range(1, 3):
             velocity[a] -= normal * delassus[row + a, row] / delassus[row, row]
+        return True
+    return False
+
+
+@compiled
+def _wanted_slip(
+    row: int, friction: float, delassus: Array, softness: float, free: Array, carried: Array, w: Array,
+    is_balanced: bool, velocity: Array,
+) -> tuple[float, int, bool, bool]:  # fmt: skip
+    """Write the velocity of (2) or (3) of the contact that begins at a row.
+
+    Returns:
+        ρ, the row of W that bounds it, whether the velocity is w and not w₀, and whether it is that of (3).
+    """
+    rho, bound = _bound_rho(row, len(w), delassus) if len(delassus) else (softness, row + 1)
+    slip = math.sqrt(free[row + 1] ** 2 + free[row + 2] ** 2)
+    takes_all = is_balanced or rho * slip <= _BEYOND * friction * carried[row]
+    velocity[:] = w[row : row + 3] if takes_all else free[row : row + 3]
+    is_struck = len(delassus) > 0 and carried[row] <= 0.0 and _slip_of_impact(row, delassus, velocity)
+    return rho, bound, takes_all, is_struck
 
 
 @compiled
@@ -209,13 +257,9 @@ def turn_directions(
         row, cosine, sine, own, slides = c * width, 1.0, 0.0, directions[c], False
         most, table = friction[c] * carried[row], edge[c] if len(edge) else -1
         if turns and friction[c] > 0.0:
-            rho = _bound_rho(row, contacts * width, delassus) if len(delassus) else softness
-            slip = math.sqrt(free[row + 1] ** 2 + free[row + 2] ** 2)
-            velocity[:] = (
-                w[row : row + 3] if is_balanced or rho * slip <= _BEYOND * most else free[row : row + 3]
+            rho, _, _, _ = _wanted_slip(
+                row, friction[c], delassus, softness, free, carried, w, is_balanced, velocity
             )
-            if len(delassus) and carried[row] <= 0.0:
-                _slip_of_impact(row, delassus, velocity)
             x, y = carried[row + 1] - rho * velocity[1], carried[row + 2] - rho * velocity[2]
             size, least = math.sqrt(x * x + y * y), _AT_REST * rho * abs(velocity[0])
             needed = size / edge_radius(first, angle, radius, table, x, y)
@@ -238,3 +282,55 @@ def turn_directions(
             held = guess[row + 1] ** 2 + guess[row + 2] ** 2
             if held >= (inscribed * bound) ** 2 * (own[0, 0] ** 2 + own[1, 0] ** 2):
                 guess[row + 1], guess[row + 2] = bound * own[0, 0], bound * own[1, 0]
+
+
+@compiled
+def _pull_turns(
+    friction: Array, delassus: Array, free: Array, carried: Array, directions: Array, covector: Array,
+    of_velocity: Array, of_free: Array, of_matrix: Array, of_start: Array,
+) -> None:  # fmt: skip
+    """Add (4) of every contact to the covectors of w, w₀, W and λ."""
+    contacts, count = len(directions), directions.shape[2]
+    inscribed, w, velocity = math.cos(math.pi / count), np.empty(3 * contacts), np.empty(3)
+    is_balanced = _write_velocity(delassus, free, carried, w)
+    for c in range(contacts):
+        row, of_angle = 3 * c, 0.0
+        for k in range(count):
+            of_angle += covector[c, 1, k] * directions[c, 0, k] - covector[c, 0, k] * directions[c, 1, k]
+        if of_angle == 0.0 or friction[c] <= 0.0:
+            continue
+        rho, bound, takes_all, is_struck = _wanted_slip(
+            row, friction[c], delassus, 0.0, free, carried, w, is_balanced, velocity
+        )
+        x, y = carried[row + 1] - rho * velocity[1], carried[row + 2] - rho * velocity[2]
+        size, least = math.sqrt(x * x + y * y), _AT_REST * rho * abs(velocity[0])
+        if not max(inscribed * friction[c] * carried[row], least) < size < math.inf:
+            continue
+        of_x, of_y = -of_angle * y / size**2, of_angle * x / size**2
+        of_start[row + 1] += of_x
+        of_start[row + 2] += of_y
+        out = of_velocity if takes_all else of_free
+        for a in range(1, 3):
+            own = -rho * (of_x if a == 1 else of_y)
+            out[row + a] += own
+            if is_struck:
+                share, per = delassus[row + a, row] / delassus[row, row], velocity[0] / delassus[row, row]
+                out[row] -= own * share
+                of_matrix[row + a, row] -= own * per
+                of_matrix[row, row] += own * per * share
+        if carried[row + 1] != 0.0 or carried[row + 2] != 0.0:  # else t is −ρ·w_t, whose angle knows no ρ
+            of_rho = -(of_x * velocity[1] + of_y * velocity[2])
+            for j in range(3 * contacts):
+                if j % 3 > 0:
+                    of_matrix[bound, j] -= of_rho * rho**2 * np.sign(delassus[bound, j])
+
+
+def pull_turned_directions(problem: StepProblem, directions: Array, covector: Array) -> DirectionCovector:
+    """(4) of a problem with Coulomb's law, its directions and their covector, both of shape (m, 2, r)."""
+    rows = 3 * len(directions)
+    out = DirectionCovector(np.zeros(rows), np.zeros(rows), np.zeros((rows, rows)), np.zeros(rows))
+    _pull_turns(
+        problem.friction, np.ascontiguousarray(problem.delassus()), problem.free_velocity, problem.start_impulse,
+        directions, covector, *out,
+    )  # fmt: skip
+    return out

@@ -247,8 +247,11 @@ class World(System, Protocol):
     def contact_forces(self, b: int) -> dict[str, Array]:
         """A potential's force on body b at the step's last evaluation, by the name `contact`, if there was one."""
 
-    def freeze_step(self, start: State, end: State, report: StepReport) -> Any:
-        """The engine's record of the last accepted step from `start` to `end`, which later steps leave as it is."""
+    def freeze_step(self, start: State, end: State, before: Any) -> Any:
+        """The engine's record of the last accepted step from `start` to `end`, which later steps leave as it is.
+
+        `before` is the record of the step before, of which this one may share the end, or None.
+        """
 
     def derivatives(self, state: State) -> WorldDerivatives:
         """Derivatives of the steps that it froze, with the charts of its states, of which `state` is one.

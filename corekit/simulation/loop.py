@@ -177,17 +177,18 @@ class Simulation:
         return frame_state(body, self._now.body_states[body.index], index)
 
     @contextmanager
-    def record_steps(self) -> Iterator[list[Any]]:
+    def record_steps(self, *, repeats: bool = False) -> Iterator[list[Any]]:
         """Keep the record of every accepted step in a list: `with simulation.record_steps() as tape:`.
 
-        Later steps leave records as they are. A grid step that is cut into parts has a record for each.
+        Later steps leave records as they are. A grid step that is cut into parts has a record for each. Of steps that
+        it `repeats` other observers do not hear.
         """
         tape: list[Any] = []
 
-        def keep(_: Simulation, report: StepReport) -> None:
-            tape.append(self.system.freeze_step(self._next, self._now, report))
+        def keep(_: Simulation, __: StepReport) -> None:
+            tape.append(self.system.freeze_step(self._next, self._now, tape[-1] if tape else None))
 
-        with self._observers.also(keep):
+        with self._observers.replaced((keep,)) if repeats else self._observers.also(keep):
             yield tape
 
     def add_controller(

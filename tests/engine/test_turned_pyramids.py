@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from corekit.errors import PluginError
+from corekit.roles.contact_blocks import ReducedStepProblem
 from corekit.roles.friction import ANISOTROPIC_COULOMB, COULOMB, FrictionLaw
 from corekit.roles.friction_edge import NO_EDGES, FrictionEdges
-from corekit.roles.pyramid import pyramid_directions, turn_directions
+from corekit.roles.pyramid import pull_turned_directions, pyramid_directions, turn_directions
 from corekit_testing.rounding import rounding
 
 TABLED = 2e-11
@@ -149,3 +150,55 @@ def test_a_law_without_friction_in_a_direction_has_no_polygon():
     )  # fmt: skip
     with pytest.raises(PluginError, match="friction law 'rail': its gauge is inf in the direction"):
         FrictionEdges(law).of_records(np.array([[0.3]]))
+
+
+@pytest.mark.parametrize("struck", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_covector_of_directions_is_that_of_differences(seed, struck):
+    """Of contacts that slide with and without friction of the last step, and of those that are struck straight."""
+    draw, contacts, count = np.random.default_rng(seed), 3, 8
+    rows = 3 * contacts
+    half = draw.standard_normal((rows, rows))
+    delassus, free = half @ half.T + np.eye(rows), 5.0 * draw.standard_normal(rows)
+    carried = np.zeros(rows)
+    if struck:
+        free[::3], free[1::3], free[2::3] = -1.0, 3e-3, 1e-3
+    else:
+        carried[::3], carried[1::3] = 0.1, 0.02 * draw.standard_normal(contacts)
+        free[::3] = -(delassus @ carried)[::3] + 1e-3 * (seed % 2)  # what λ stops, or not
+    friction, weight = 0.5 * np.ones(contacts), draw.standard_normal((contacts, 2, count))
+
+    def directions(matrix, given, start):
+        out = np.empty((contacts, 2, count))
+        turn_directions(
+            pyramid_directions(3, count),
+            friction,
+            *NO_EDGES,
+            matrix,
+            0.0,
+            given,
+            start,
+            True,
+            out,
+            start.copy(),
+        )
+        return out
+
+    problem = ReducedStepProblem(3, 1e-3, free, delassus, contacts, friction=friction, start_impulse=carried)
+    here = directions(delassus, free, carried)
+    assert (np.abs(here - pyramid_directions(3, count)) > 1e-6).any(axis=(1, 2)).all()  # all of them turned
+    found = pull_turned_directions(problem, here, weight)
+    given = (
+        found.matrix + np.outer(found.velocity, carried), found.velocity + found.free,
+        found.start + delassus.T @ found.velocity,
+    )  # fmt: skip
+    for place, own in enumerate(given):
+        for at in np.ndindex(own.shape):
+            if struck and place == 2 and at[0] % 3 == 0:
+                continue  # λ_n = 0 is the kink from where on no impact is straight
+            ends = []
+            for size in (1e-6, -1e-6):
+                changed = [delassus.copy(), free.copy(), carried.copy()]
+                changed[place][at] += size
+                ends.append(np.sum(weight * directions(*changed)))
+            assert own[at] == pytest.approx((ends[0] - ends[1]) / 2e-6, abs=1e-6 * np.abs(own).max())

@@ -94,7 +94,15 @@ BROKEN = {
         "building fake_raising.model:Model raised KeyError: 'stiffness': this is a mistake in the plugin",
     ),
 }
-OWN = {"point-jacobian", "force-derivatives", "inverse-dynamics", "energy", "force-terms", "input-jacobian"}
+OWN = {
+    "point-jacobian",
+    "force-derivatives",
+    "inverse-dynamics",
+    "mass-gradient",
+    "energy",
+    "force-terms",
+    "input-jacobian",
+}
 """The abilities of the reference pendulum."""
 BUILT = {"raising"}
 """What only building shows."""

@@ -8,20 +8,22 @@ has second derivatives of f in it. They are symmetric, so that
 
     ∂(wᵀ·(c_v·D·Δ + c_q·K·v⁺))/∂(q, v) = d/dε (Kᵀ·w, Dᵀ·w) at (q₀ + ε·c_q·v⁺, v₀ + ε·c_v·Δ):                 (2)
 
-one difference, whatever nv. ∂(M·Δ)/∂q is zero of a constant mass matrix, h·(K̂ − K) of a model with `inverse-dynamics`,
-and else of differences of M. Impulses know the symmetric part A of the matrix A + T of (1) alone, see `body_terms`:
+one difference, whatever nv. ∂(wᵀ·M·Δ)/∂q is zero of a constant mass matrix, what a model with `mass-gradient` says,
+with h·(K̂ − K) of one with `inverse-dynamics`, and else of differences of M. Impulses know the symmetric part A of the
+matrix A + T of (1) alone, see `body_terms`:
 
     R = A·(Δ − Δ_f),    (A + T)·Δ_f = r,    ∂(wᵀ·R) = wᵀ·∂A·e + mᵀ·∂((A + T)·Δ_f − r),
     e = Δ − Δ_f,    (A + T)ᵀ·m = Aᵀ·w                                                                        (3)
 
-of which the last term is (1) with m for w and Δ_f for Δ, and the first one is half of (2) along e for w, and half along
-w for e. This is the rule "tangent". It is for bodies whose coordinates add up and that have K and D,
-no rows of their own and no D₀. For all others ψ is differenced along each of their own velocities: the rule "columns of
-the body", which evaluates no contact and no other body.
+of which the last term is (1) with m for w and Δ_f for Δ, the same Δ_f for all solutions, and the first one is half of
+(2) along e for w, and half along w for e. This is the rule "tangent". It is for bodies whose coordinates add up and
+that have K and D, no rows of their own and no D₀. For all others ψ is differenced along each of their own velocities:
+the rule "columns of the body", which evaluates no contact and no other body.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from corekit.engine.bodies.body_terms import BodyTerms
     from corekit.engine.world.world_terms import WorldTerms
 
-__all__ = ["BodyCovector", "BodyProducts", "as_dense", "mass_slopes", "transposed_product"]
+__all__ = ["BodyCovector", "BodyProducts", "as_dense", "mass_product", "transposed_product"]
 
 _STEP: Final = 2.0**-17
 _ROUNDING: Final = 1e-14
@@ -140,19 +142,19 @@ class BodyProducts:
             point.stiffness_factor,
         )
         free = _solve(matrix, terms.rhs)
-        turned = []
-        by_place, by_speed = np.zeros((2, len(free)))
+        by_place, by_speed, total = np.zeros((3, len(free)))
         for each in given:
             w, e = each.momentum, each.ahead - at.v - free
-            turned.append(each._replace(momentum=_solve(whole.T, matrix.T @ w), ahead=at.v + free))
+            total += w
             for covector, along in ((w, e), (e, w)):
                 q, v = self._along(i, point, covector, c_q * along, c_v * along)
                 by_place += 0.5 * q
                 by_speed += 0.5 * v
             if not self.has_constant_mass[i]:
-                by_place += (1.0 + point.shift) * (mass_slopes(terms, point, e).T @ w)
+                by_place += (1.0 + point.shift) * mass_product(terms, point, e)(w)
         terms.linearise(point)
-        q, v = self.by_differences(i, point, turned)
+        turned = given[0]._replace(momentum=_solve(whole.T, matrix.T @ total), ahead=at.v + free)
+        q, v = self.by_differences(i, point, [turned])
         return by_place + q, by_speed + v
 
     def _along(
@@ -245,8 +247,7 @@ class BodyProducts:
                 by_place += q
                 by_speed += v
             if not self.has_constant_mass[i]:
-                slopes = mass_slopes(terms, point, change)
-                by_place += by_mass * (slopes.T @ each.momentum)
+                by_place += by_mass * mass_product(terms, point, change)(each.momentum)
         return by_place, by_speed
 
 
@@ -255,8 +256,23 @@ def _solve(matrix: Array, rhs: Array) -> Array:
     return np.asarray(np.linalg.solve(matrix, rhs), dtype=float)
 
 
-def mass_slopes(terms: BodyTerms, point: LinearisationPoint, change: Array) -> Array:
-    """∂(M·Δ)/∂q, shape (nv, nv), of a model whose coordinates add up."""
+def mass_product(terms: BodyTerms, point: LinearisationPoint, change: Array) -> Callable[[Array], Array]:
+    """The function w → ∂(wᵀ·M·Δ)/∂q, shape (nv,), of a model whose coordinates add up."""
+    own = terms.body.abilities.mass_gradient
+    if own is None:
+        return _mass_slopes(terms, point, change).T.__matmul__
+    at = point.at
+
+    def product(w: Array) -> Array:
+        out = np.empty(len(w))
+        own.compute_mass_gradient(at, w, change, out)
+        return out
+
+    return product
+
+
+def _mass_slopes(terms: BodyTerms, point: LinearisationPoint, change: Array) -> Array:
+    """∂(M·Δ)/∂q, shape (nv, nv)."""
     own, at, h = terms.body.abilities, point.at, point.step
     u = terms.inputs_at(at.time).copy()
     if own.inverse_dynamics is not None and own.force_derivatives is not None:

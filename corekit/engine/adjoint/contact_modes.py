@@ -20,12 +20,14 @@ is taken to stick: beside it others stick below theirs, which take what a change
 
 from __future__ import annotations
 
+import math
 from enum import IntEnum
 from typing import Final, final
 
 import numpy as np
 from attrs import frozen
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.roles.pyramid import pyramid_coefficients, sliding_speed
 
@@ -44,6 +46,10 @@ class Mode(IntEnum):
     CORNER = 1
     SIDE = 2
     CONE = 3
+
+
+_STICKS, _CORNER, _SIDE, _CONE = map(int, Mode)
+"""The same for kernels."""
 
 
 @final
@@ -79,28 +85,32 @@ class ContactModes:
         """
         count, width = velocity.shape
         by_velocity, by_impulse, turning = np.zeros((3, count, width, width))
-        for c, mode in enumerate(self.mode):
-            w, p = by_velocity[c], by_impulse[c]
-            w[0, 0] = 1.0
-            if mode == Mode.STICKS:
-                w[1:, 1:] = np.eye(width - 1)
-            elif mode == Mode.CORNER:
-                p[1:, 1:] = np.eye(width - 1)
-                if friction[c] and directions is not None:
-                    p[1:, 0] = -friction[c] * directions[c, :, self.corner[c]]
-            elif mode == Mode.SIDE:
-                assert directions is not None
-                one = directions[c, :, self.corner[c]]
-                other = directions[c, :, (self.corner[c] + 1) % directions.shape[2]]
-                p[1, 1:] = np.linalg.solve(np.stack([one, other]), np.ones(2))
-                p[1, 0] = -friction[c]
-                w[2, 1:] = one - other
-            else:
-                slip = velocity[c, 1:]
-                speed = np.linalg.norm(slip)
-                p[1:, 1:], p[1:, 0] = np.eye(width - 1), friction[c] * slip / speed
-                turning[c, 1:, 1:] = (np.eye(width - 1) - np.outer(slip, slip) / speed**2) / speed
+        corners = np.zeros((count, width - 1, 1)) if directions is None or not directions.size else directions
+        _write_equations(
+            self.mode, self.corner, friction, corners, velocity, by_velocity, by_impulse, turning
+        )
         return by_velocity, by_impulse, turning
+
+    def pull_directions(
+        self, friction: Array, directions: Array, velocity: Array, impulse: Array, of_held: Array
+    ) -> Array:
+        """The covector of d_k for that of H, shape (k, width − 1, r).
+
+        Args:
+            friction, directions, velocity: as of `equations`. impulse, of_held: λ and the covector, (k, width).
+        """
+        out, count = np.zeros(directions.shape), directions.shape[2]
+        for c in np.flatnonzero(self.turns & (friction > 0.0)).tolist():
+            first, second, y = self.corner[c], (self.corner[c] + 1) % count, of_held[c]
+            if self.mode[c] == Mode.CORNER:
+                out[c, :, first] = -friction[c] * impulse[c, 0] * y[1:]
+                continue
+            # e = N⁻¹·1 with d_k and d_{k+1} for the rows of N, so that ∂e = −N⁻¹·∂N·e
+            rows = directions[c][:, [first, second]].T
+            normal, lever = np.linalg.solve(rows, np.ones(2)), np.linalg.solve(rows.T, impulse[c, 1:])
+            out[c, :, first] = y[2] * velocity[c, 1:] - y[1] * lever[0] * normal
+            out[c, :, second] = -y[2] * velocity[c, 1:] - y[1] * lever[1] * normal
+        return out
 
 
 def find_modes(
@@ -113,49 +123,106 @@ def find_modes(
         speed: of bodies at contacts, with which velocities are compared [m/s].
         friction: μ, shape (m,). directions: d_k of the pyramids, shape (m, width − 1, r); None for the cone.
     """
-    load = impulse[:, 0].max(initial=0.0)
-    index: list[int] = []
-    modes: list[tuple[int, int]] = []
-    degenerate = 0
-    for c, (own, slip, mu) in enumerate(zip(impulse, velocity, friction, strict=True)):
-        closed = own[0] > _CLOSED * load
-        degenerate += max(own[0] / load if load else 0.0, abs(slip[0]) / speed) <= _KINK
-        if not closed:
+    m, width = impulse.shape
+    mode, corner = np.empty((2, m), dtype=np.int64)
+    corners = np.zeros((m, width - 1, 0)) if directions is None else directions
+    degenerate = _write_modes(impulse, velocity, speed, friction, corners, directions is None, mode, corner)
+    index = np.flatnonzero(mode >= 0)
+    return ContactModes(index, mode[index], corner[index], degenerate)
+
+
+@compiled
+def _write_modes(
+    impulse: Array, velocity: Array, speed: float, friction: Array, directions: Array, is_cone: bool, mode: IntArray,
+    corner: IntArray,
+) -> int:  # fmt: skip
+    """Write mode, −1 of an open contact, and corner of every contact; return how many are at a kink."""
+    load, degenerate = 0.0, 0
+    for c in range(len(impulse)):
+        load = max(load, impulse[c, 0])
+    share = np.empty(directions.shape[2])
+    for c in range(len(impulse)):
+        own, slip = impulse[c], velocity[c]
+        pressed = own[0] / load if load > 0.0 else 0.0
+        if max(pressed, abs(slip[0]) / speed) <= _KINK:
+            degenerate += 1
+        mode[c], corner[c] = -1, 0
+        if not own[0] > _CLOSED * load:
             continue
-        index.append(c)
-        found, is_kink = _mode(own, slip, mu, None if directions is None else directions[c], speed)
-        modes.append(found)
-        degenerate += is_kink
-    mode, corner = np.array(modes, dtype=np.int64).reshape(-1, 2).T
-    return ContactModes(np.array(index, dtype=np.int64), mode, corner, degenerate)
+        mode[c], is_kink = _STICKS, False
+        bound = friction[c] * own[0]
+        if bound == 0.0:
+            mode[c] = _CORNER
+        elif is_cone:
+            held, moved = 0.0, 0.0
+            for a in range(1, len(own)):
+                held, moved = held + own[a] ** 2, moved + slip[a] ** 2
+            slack, moved = 1.0 - math.sqrt(held) / bound, math.sqrt(moved) / speed
+            if moved > max(abs(slack), _KINK):
+                mode[c] = _CONE
+            is_kink = max(slack, moved) <= _KINK
+        else:
+            mode[c], corner[c], is_kink = _mode_of_pyramid(own, slip, bound, speed, directions[c], share)
+        if is_kink:
+            degenerate += 1
+    return degenerate
 
 
-def _mode(
-    own: Array, slip: Array, mu: float, directions: Array | None, speed: float
-) -> tuple[tuple[int, int], bool]:
-    """Mode and corner of a closed contact, and whether it is at a kink."""
-    bound = mu * own[0]
-    if bound == 0.0:
-        return (Mode.CORNER, 0), False
-    if directions is None:
-        slack, moved = 1.0 - np.linalg.norm(own[1:]) / bound, np.linalg.norm(slip[1:]) / speed
-        slides = moved > max(abs(slack), _KINK)
-        return (Mode.CONE if slides else Mode.STICKS, 0), bool(max(slack, moved) <= _KINK)
-    share = np.empty(directions.shape[1])
+@compiled
+def _mode_of_pyramid(
+    own: Array, slip: Array, bound: float, speed: float, directions: Array, share: Array
+) -> tuple[int, int, bool]:
+    """Mode and corner of a closed contact with a pyramid, and whether it is at a kink."""
     pyramid_coefficients(directions, own[1:], share)
     share /= bound
     slack, moved = 1.0 - share.sum(), sliding_speed(directions, slip[1:]) / speed
-    is_kink = bool(max(slack, moved) <= _KINK)
+    is_kink = max(slack, moved) <= _KINK
     if moved <= max(abs(slack), _KINK):
-        return (Mode.STICKS, 0), is_kink
-    first = int(np.argmax(share))
+        return _STICKS, 0, is_kink
+    first, count = int(np.argmax(share)), len(share)
     if len(own) == 2:
-        return (Mode.CORNER, first), is_kink
-    count = len(share)
+        return _CORNER, first, is_kink
     ahead, behind = (first + 1) % count, (first - 1) % count
     second = ahead if share[ahead] >= share[behind] else behind
     # along a side the slip is the same in both corners' directions
-    across = abs((directions[:, first] - directions[:, second]) @ slip[1:]) / speed
+    across = 0.0
+    for a in range(2):
+        across += (directions[a, first] - directions[a, second]) * slip[1 + a]
+    across = abs(across) / speed
     if share[second] > across:
-        return (Mode.SIDE, first if second == ahead else second), bool(is_kink or share[second] <= _KINK)
-    return (Mode.CORNER, first), bool(is_kink or max(share[second], across) <= _KINK)
+        return _SIDE, (first if second == ahead else second), is_kink or share[second] <= _KINK
+    return _CORNER, first, is_kink or max(share[second], across) <= _KINK
+
+
+@compiled
+def _write_equations(
+    mode: IntArray, corner: IntArray, friction: Array, directions: Array, velocity: Array, by_velocity: Array,
+    by_impulse: Array, turning: Array,
+) -> None:  # fmt: skip
+    """Write (1) into zeros."""
+    width = velocity.shape[1]
+    for c in range(len(mode)):
+        w, p = by_velocity[c], by_impulse[c]
+        w[0, 0] = 1.0
+        if mode[c] == _STICKS:
+            for a in range(1, width):
+                w[a, a] = 1.0
+        elif mode[c] == _CORNER:
+            for a in range(1, width):
+                p[a, a], p[a, 0] = 1.0, -friction[c] * directions[c, a - 1, corner[c]]
+        elif mode[c] == _SIDE:
+            one, other = directions[c, :, corner[c]], directions[c, :, (corner[c] + 1) % directions.shape[2]]
+            area = one[0] * other[1] - one[1] * other[0]
+            p[1, 1], p[1, 2] = (other[1] - one[1]) / area, (one[0] - other[0]) / area
+            p[1, 0] = -friction[c]
+            w[2, 1], w[2, 2] = one[0] - other[0], one[1] - other[1]
+        else:
+            speed = 0.0
+            for a in range(1, width):
+                speed += velocity[c, a] ** 2
+            speed = math.sqrt(speed)
+            for a in range(1, width):
+                p[a, a], p[a, 0] = 1.0, friction[c] * velocity[c, a] / speed
+                for b in range(1, width):
+                    own = 1.0 if a == b else 0.0
+                    turning[c, a, b] = (own - velocity[c, a] * velocity[c, b] / speed**2) / speed

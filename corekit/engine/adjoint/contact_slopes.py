@@ -95,6 +95,25 @@ class SlopeTable:
         return twists.multiply_transposed(out[0], out[1])
 
 
+class _Plan(NamedTuple):
+    """How to measure contacts of the same shapes and frames.
+
+    Args:
+        frames: that carry or move contacts. turns: whether each turns them. carriers, mover, axis: as of `SlopeTable`.
+        moved: the frames of each pass.
+    """
+
+    frames: IntArray
+    turns: BoolArray
+    carriers: IntArray
+    mover: IntArray
+    axis: IntArray
+    moved: tuple[IntArray, ...]
+
+
+_MOST_PLANS: Final = 64
+
+
 @final
 class ContactSlopes:
     """Of the contacts of one world.
@@ -117,6 +136,7 @@ class ContactSlopes:
         self._near = {} if world.pipeline.joined is None else _neighbours(table.frame, table.second_frame)
         # frames of pairs of shapes, which stay as they are
         self._movers: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._plans: dict[tuple[bytes, ...], _Plan] = {}
         self._kept = poses.frame_position.copy(), poses.frame_rotation.copy()
         self.lost = 0
 
@@ -129,16 +149,32 @@ class ContactSlopes:
         """
         poses, count = self._pipeline.scene.poses, contacts.count
         self._kept[0][:], self._kept[1][:] = poses.frame_position, poses.frame_rotation
+        carriers, is_off = contacts.frame[:count], contacts.local_point[:count].any(axis=2)
+        key = contacts.shape[:count].tobytes(), carriers.tobytes(), is_off.tobytes()
+        plan = self._plans.get(key)
+        if plan is None:
+            if len(self._plans) >= _MOST_PLANS:
+                self._plans.clear()
+            plan = self._plans[key] = self._make_plan(contacts, carriers[(carriers >= 0) & is_off])
+        twists = FrameTwists(self._world, state, plan.frames, plan.turns, self._kept[1][plan.frames])
+        table = SlopeTable(contacts, twists, plan.carriers, plan.mover, plan.axis)
+        for i, own_frames in enumerate(plan.moved):
+            self._move(table, i, own_frames, int(plan.axis[i]))
+        self.lost += int(np.count_nonzero((plan.mover >= 0) & (table.scale == 0.0)))
+        return table
+
+    def _make_plan(self, contacts: ContactSet, turned: IntArray) -> _Plan:
+        """The passes for contacts; `turned` are frames that carry points beside their origins."""
+        count = contacts.count
         influences = [self._movers_of(*pair) for pair in contacts.shape[:count].tolist()]
-        carriers, local = contacts.frame[:count], contacts.local_point[:count]
+        carriers = contacts.frame[:count]
         is_used = np.zeros(len(self._turns) + 1, dtype=bool)
         is_used[carriers.ravel()] = True  # the last one stands for none
         for own in influences:
             is_used[list(own)] = True
         frames = np.flatnonzero(is_used[:-1])
         turns = self._turns.copy()
-        turns[carriers[(carriers >= 0) & (np.abs(local).max(axis=2) > 0.0)]] = True
-        twists = FrameTwists(self._world, state, frames, turns[frames], self._kept[1][frames])
+        turns[turned] = True
         number = np.full(len(self._turns) + 1, -1, dtype=np.int64)
         number[frames] = np.arange(len(frames))
         passes = []
@@ -151,11 +187,7 @@ class ContactSlopes:
                     passes.append((np.array(sorted(group)), axis, number[which]))
         moved = np.array([each for *_, each in passes], dtype=np.int64).reshape(-1, count)
         axes = np.array([axis for _, axis, _ in passes], dtype=np.int64)
-        table = SlopeTable(contacts, twists, number[carriers], moved, axes)
-        for i, (own_frames, axis, _) in enumerate(passes):
-            self._move(table, i, own_frames, axis)
-        self.lost += int(np.count_nonzero((moved >= 0) & (table.scale == 0.0)))
-        return table
+        return _Plan(frames, turns[frames], number[carriers], moved, axes, tuple(own for own, *_ in passes))
 
     def _move(self, table: SlopeTable, i: int, frames: IntArray, axis: int) -> None:
         """Write the changes of pass i, by a twist of some frames."""

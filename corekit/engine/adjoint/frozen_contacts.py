@@ -14,7 +14,6 @@ they are computed anew at every argument where a contact slides.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
@@ -22,15 +21,17 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.engine.adjoint.contact_modes import Mode, find_modes
+from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.step.push_out import limit_push_out
-from corekit.roles.contact import FrictionDirections, StepProblem
+from corekit.roles.contact import FrictionDirections
 from corekit.roles.contact_blocks import ReducedStepProblem
 
 if TYPE_CHECKING:
     from corekit.engine.step.step_equation import StepEquation
-    from corekit.engine.tape import ContactRows
+    from corekit.engine.tape import ContactImpulses
     from corekit.engine.world.world_terms import WorldTerms
+    from corekit.roles.pyramid import DirectionCovector
 
 __all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
 
@@ -62,6 +63,21 @@ class ContactTerms(NamedTuple):
     given: Array
 
 
+class FoundContacts(NamedTuple):
+    """The m contacts of a record as they are found at the record; zeros for one that is not.
+
+    Args:
+        place: among those found, −1 for one that is not, shape (m,). rows: J, shape (m, width, nv).
+        normal, tangent: shape (m, 3). friction: μ, shape (m,).
+    """
+
+    place: IntArray
+    rows: Array
+    normal: Array
+    tangent: Array
+    friction: Array
+
+
 @final
 class FrozenContacts:
     """The contacts of the recorded steps of one world.
@@ -71,6 +87,7 @@ class FrozenContacts:
 
     Attributes:
         need_matrix: whether bodies must be expanded with their matrices.
+        found: the contacts of the record there, once modes were found.
     """
 
     def __init__(self, world: WorldTerms, equation: StepEquation) -> None:
@@ -80,7 +97,7 @@ class FrozenContacts:
         self._pyramids = solver if isinstance(solver, FrictionDirections) else None
         self._turns = self._pyramids is not None and self._pyramids.turns_directions and self._width == 3
         self.need_matrix = self._turns
-        self._known: ContactRows | None = None
+        self._known: ContactImpulses | None = None
         self._fixed: dict[int, Array | None] = {}
         # P_w and P_λ of a solution for its friction, where neither slip nor directions enter them
         self._equations: dict[int, tuple[Array, tuple[Array, Array, Array]]] = {}
@@ -89,14 +106,15 @@ class FrozenContacts:
         self._branch: IntArray = np.zeros(0, dtype=np.int64)
         self._is_limited = False
 
-    def load(self, known: ContactRows | None) -> None:
+    def load(self, known: ContactImpulses | None) -> None:
         """Hold the contacts of a record."""
         self._known, self._fixed, self._is_limited = known, {}, False
+        self.found: FoundContacts | None = None
         self._equations.clear()
 
     def hold(self, other: FrozenContacts) -> None:
         """Hold the contacts that another world's hold, with what was found of them at the record."""
-        self._known, self._fixed = other._known, other._fixed
+        self._known, self._fixed, self.found = other._known, other._fixed, other.found
         self._equations.clear()
         self._branch, self._is_limited = other._branch, other._is_limited
 
@@ -145,19 +163,17 @@ class FrozenContacts:
 
     def find_modes(self, solution: Solution, start: State, velocity: Array, start_impulse: Array) -> None:
         """Find the modes of a solution, for the contacts as they are expanded at the record."""
-        known, width, nv = self._known, self._width, self._world.nv
-        if known is None:
+        if self._known is None:
             return
-        found = self.places(known.id)
-        rows = np.zeros((len(found), width, nv))
+        if self.found is None:
+            self.found = self._find(self._known.id)
+        found, rows, *_, mu = self.found
         is_there = found >= 0
-        if is_there.any():
-            rows[is_there] = self._rows()[found[is_there]]
         is_apart = solution.kind is Kind.APART
         if solution.kind is Kind.PLACE:
             self._find_branches(solution, found)
         slip = rows @ velocity + solution.bias
-        friction = np.zeros(len(found)) if is_apart else known.friction
+        friction = np.zeros(len(found)) if is_apart else mu
         directions: Array | None = None
         if self._pyramids is not None and not is_apart and friction.any():
             own = self._equation.bias.copy()
@@ -176,6 +192,20 @@ class FrozenContacts:
             kept, own = self._equation.bias[found[modes.index]], solution.bias[modes.index]
             near = 1e-9 * (np.abs(kept).max() + np.abs(own).max())
             solution.struck = np.abs(kept - own).max(axis=1) > near
+
+    def _find(self, ids: IntArray) -> FoundContacts:
+        """Contacts of these ids among those found now."""
+        pipeline, place = self._world.pipeline, self.places(ids)
+        assert pipeline is not None
+        contacts, is_there = pipeline.contacts, place >= 0
+        at = place[is_there]
+        m, width, nv = len(ids), self._width, self._world.nv
+        out = FoundContacts(place, np.zeros((m, width, nv)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros(m))
+        if len(at):
+            out.rows[is_there] = self._rows()[at]
+        for own, every in zip(out[2:], (contacts.normal, contacts.tangent, contacts.friction), strict=True):
+            own[is_there] = every[at]
+        return out
 
     def _find_branches(self, solution: Solution, found: IntArray) -> None:
         """Find (1) of every contact, and whether something limits pushing out."""
@@ -291,8 +321,9 @@ class FrozenContacts:
         """Where contacts stand among those found now, −1 for one that was not."""
         pipeline = self._world.pipeline
         assert pipeline is not None
-        place = {int(each): i for i, each in enumerate(pipeline.contacts.id[: self._equation.contact_count])}
-        return np.array([place.get(int(each), -1) for each in wanted], dtype=np.int64)
+        out = np.empty(len(wanted), dtype=np.int64)
+        locate(wanted, self._equation.contact_count, pipeline.contacts.id, out)
+        return out
 
     def _directions(self, bias: Array, start_impulse: Array) -> Array:
         """d_k of all contacts found now, shape (m, width − 1, r)."""
@@ -320,10 +351,29 @@ class FrozenContacts:
             equation.contact_count, bias, equation.about, equation.step, equation.free_velocity(), carried
         )
 
-    def pose_record(
-        self, solution: Solution, start_impulse: Array
-    ) -> tuple[ReducedStepProblem, Array, Callable[[StepProblem], Array]]:
-        """The problem of a solution at the record, v_f, shape (nv,), and what gives d_k of a problem like it."""
-        assert self._pyramids is not None
-        problem = self._pose(solution.bias, start_impulse)
-        return problem, self._equation.free_velocity(), self._pyramids.compute_friction_directions
+    def pull_directions(
+        self, solution: Solution, start_impulse: Array, of_held: Array
+    ) -> tuple[ReducedStepProblem, Array, DirectionCovector, Array] | None:
+        """The problem of a solution at the record, v_f, the covector of its directions, and J, shape (m·width, nv).
+
+        None where the solver has none, or where the contacts of the record are not those of the problem.
+
+        Args:
+            of_held: covector of H of the closed contacts, shape (k, width).
+        """
+        assert self._pyramids is not None and self.found is not None
+        modes, place = solution.modes, self.found.place
+        if len(place) != self._equation.contact_count or (place != np.arange(len(place))).any():
+            return None
+        index = modes.index
+        problem, rows = self._pose(solution.bias, start_impulse), self.found.rows
+        directions = self._pyramids.compute_friction_directions(problem)
+        slip = rows[index] @ solution.velocity + solution.bias[index]
+        covector = np.zeros(directions.shape)
+        covector[index] = modes.pull_directions(
+            self.found.friction[index], directions[index], slip, solution.of_contacts[index], of_held
+        )
+        found = self._pyramids.pull_friction_directions(problem, directions, covector)
+        if found is None:
+            return None
+        return problem, self._equation.free_velocity(), found, rows.reshape(-1, self._world.nv)

@@ -19,7 +19,7 @@ from corekit.engine.adjoint.body_equations import body_equations
 from corekit.engine.adjoint.frozen_contacts import ContactTerms, FrozenContacts
 from corekit.engine.adjoint.solutions import Kind, Solution, solutions_of
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
+from corekit.engine.step.linearisation import LinearisationPoint, in_step
 from corekit.engine.tape import StepRecord
 from corekit.errors import GradientError
 from corekit.roles.component import Stateful
@@ -135,9 +135,9 @@ class FrozenStep:
         Raises:
             GradientError: its scheme or world has no derivatives, or its equations are not those of the record.
         """
-        point, world, pipeline = record.point, self._world, self._world.pipeline
+        scheme, world, pipeline = record.scheme, self._world, self._world.pipeline
         when = f"the step from t = {record.start.time:.6g} s"
-        if point is None or point.is_after_smooth_motion:
+        if scheme is None:
             raise GradientError(
                 f"{when} ends a smooth motion: split schemes (newmark, generalized-alpha, verlet, rk23, SciPy's) have "
                 "no derivatives yet; use semi-implicit-euler, implicit-euler or implicit-midpoint"
@@ -151,8 +151,7 @@ class FrozenStep:
                 f"{when} moves bodies with constraints or joints apart at its end, as implicit-midpoint does after "
                 "impacts: this has no derivatives yet; use implicit-euler"
             )
-        self.record, self.step = record, point.step
-        self.theta: float | None = None if point.is_single_solve else point.share
+        self.record, self.scheme, self.step, self.theta = record, scheme, scheme.step, scheme.theta
         self.solutions = solutions_of(record, self._width)
         self._restore(record)
         self.contacts.load(record.contacts)
@@ -174,7 +173,7 @@ class FrozenStep:
 
     def hold(self, other: FrozenStep) -> None:
         """Hold the step that another world's holds, to evaluate its equations in this one."""
-        self.record, self.step, self.theta = other.record, other.step, other.theta
+        self.record, self.scheme, self.step, self.theta = other.record, other.scheme, other.step, other.theta
         self.solutions, self.arguments, self.here = other.solutions, other.arguments, other.here
         self.wants_tangents = other.wants_tangents
         self._restore(self.record)
@@ -304,10 +303,7 @@ class FrozenStep:
         return self._point(start, final if solution.kind is Kind.VELOCITY else velocity)
 
     def _point_at_start(self, start: State) -> LinearisationPoint:
-        point = self.record.point
-        assert point is not None
-        beta, damped = point.stiffness_factor / self.step**2, point.damping_factor != 0.0
-        return at_start(start, self.step, self._zero, beta, damped, point.shift)
+        return self.scheme.point_at_start(start, self._zero)
 
     def _expand_bodies(self, start: State, velocity: Array) -> None:
         if self.theta is None:

@@ -12,14 +12,15 @@ q₁ and q₀ are those of `body_products`, `directional` and `contact_slopes`; 
     F_{q₀}ᵀ·y = κ₀ + T_mᵀ·κ_m + T₁ᵀ·κ₁,     v̄: ν + (θh·T_{m,v})ᵀ·κ_m + (h·T_{1,v})ᵀ·κ₁                       (2)
 
 of which v_p gets θ and v₀ the rest. The system F_vᵀ·y = … has the same products in it. It is solved with the matrix
-that lacks what contacts and joints add by turning, as the engine's own, and corrected by its residual: that converges
-by the share of the missing part, of the order h·v over a radius.
+that lacks what inertia, contacts and joints add by turning, as the engine's own, and corrected by its residual: that
+converges by the share of the missing part, of the order h·v over a radius.
 
 Bodies without the rule "tangent" are differenced along their own q₀, v_p and v₀.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
@@ -28,7 +29,7 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.engine.adjoint.body_equations import body_equations
-from corekit.engine.adjoint.body_products import BodyProducts, as_dense, mass_slopes
+from corekit.engine.adjoint.body_products import BodyProducts, as_dense, mass_product
 from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.contact_slopes import ContactCovector, ContactSlopes, SlopeTable
 from corekit.engine.adjoint.directional import pull_rows
@@ -60,9 +61,12 @@ class Pulled(NamedTuple):
 
 
 class _Body(NamedTuple):
-    """Derivatives of one body's R and G, dense: by q_m, v̄, v_p (all of R), or by q₀, v_p and v₀."""
+    """Derivatives of one body's R and G, dense: by q_m, v̄, v_p (all of R), or by q₀, v_p and v₀.
 
-    is_tangent: bool
+    `inertia` is w → ∂(wᵀ·M·Δ)/∂q_m, which the first lacks; None where it has all.
+    """
+
+    inertia: Callable[[Array], Array] | None
     first: Array
     second: Array
     third: Array
@@ -137,7 +141,7 @@ class ImplicitProducts:
         of_q = self._h * as_dense(terms.stiffness)
         where = self._world.slices[terms.body.index]
         change = (self._v - self._start.v)[where]
-        return _Body(True, of_q + mass_slopes(terms, point, change), d, mass)
+        return _Body(mass_product(terms, point, change), of_q, d, mass)
 
     def _columns(self, i: int) -> _Body:
         """By q₀, v_p and v₀, of R and G of a body."""
@@ -177,7 +181,7 @@ class ImplicitProducts:
             move[k] = 0.0
             for part in range(3):
                 out[part, :, j] = (ends[2 * part] - ends[2 * part + 1]) / (2.0 * _STEP)
-        return _Body(False, *out)
+        return _Body(None, *out)
 
     # — contacts —
 
@@ -193,8 +197,7 @@ class ImplicitProducts:
         pipeline.measure(base)
         place = frozen.contacts.places(record.id[index])
         index, place = index[place >= 0], place[place >= 0]
-        subset.copy_from(base)
-        subset.select(place)
+        subset.take(base, place)
         table = slopes.measure(self._trial, subset)
         closed, factors = record.id[modes.index], frozen.contacts.gap_slopes(self._solution)
         known = np.isin(closed, pipeline.start.id[: pipeline.start.count])
@@ -241,8 +244,8 @@ class ImplicitProducts:
         first = 0
         for terms, where, body in zip(world.bodies, world.slices, self._bodies, strict=True):
             count = 0 if terms.constraints is None else terms.constraints.rows.count
-            if body.is_tangent:
-                at_trial[where] += body.first.T @ w[where]
+            if body.inertia is not None:
+                at_trial[where] += body.first.T @ w[where] + body.inertia(w[where])
                 of_mean[where] += body.second.T @ w[where]
                 of_v[where] += body.third.T @ w[where]
                 of_v0[where] -= body.third.T @ w[where]
@@ -331,13 +334,13 @@ class ImplicitProducts:
         return None
 
     def near_matrix(self) -> Array:
-        """F_{v_p} of R, G and H without what contacts and joints add by turning, shape (N, nv)."""
+        """F_{v_p} of R, G and H without what inertia, contacts and joints add by turning, shape (N, nv)."""
         world, theta, h, nv = self._world, self._theta, self._h, self._world.nv
         contacts = self._residual.contacts
         rows_of_bodies = []
         momentum = np.zeros((nv, nv))
         for where, body in zip(world.slices, self._bodies, strict=True):
-            if body.is_tangent:
+            if body.inertia is not None:
                 momentum[where, where] = body.third + theta * body.second + theta * theta * h * body.first
             else:
                 size = where.stop - where.start

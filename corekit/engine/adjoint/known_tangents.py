@@ -72,8 +72,8 @@ def known_tangents(frozen: FrozenStep, parts: Sequence[slice], y: Array) -> Arra
     Args:
         frozen: the step. parts: where covectors of its solutions stand in y, and τ behind them. y: covector of F.
     """
-    contacts, nv = frozen.record.contacts, len(frozen.record.velocity)
-    if contacts is None or not frozen.tracks_tangents:
+    contacts, nv, found = frozen.record.contacts, len(frozen.record.velocity), frozen.contacts.found
+    if contacts is None or found is None or not frozen.tracks_tangents:
         return np.zeros((0, 3))
     later = y[parts[-1].stop :].reshape(-1, 3)
     total = later.copy() if len(later) else np.zeros((len(contacts.id), 3))
@@ -87,9 +87,9 @@ def known_tangents(frozen: FrozenStep, parts: Sequence[slice], y: Array) -> Arra
         velocity = frozen.arguments.final if solution.kind is Kind.VELOCITY else frozen.arguments.velocity
         slip = terms.rows @ velocity + solution.bias[index]
         for rows, weight in ((terms.rows @ -y[part][:nv], terms.impulse), (slip, by_slip)):
-            _add(index, contacts.normal, contacts.tangent, rows, weight, total)
+            _add(index, found.normal, found.tangent, rows, weight, total)
     before, at = contacts.known, np.empty(len(contacts.id), dtype=np.int64)
     locate(contacts.id, len(before.id), before.id, at)
     out = np.zeros((len(before.id), 3))
-    _carry(at, contacts.normal, contacts.tangent, before.tangent, total, _CONTINUES, out)
+    _carry(at, found.normal, found.tangent, before.tangent, total, _CONTINUES, out)
     return out

@@ -18,9 +18,11 @@ the step: K_c counts with h² in F_{v⁺}, D_c with h, and D_c not at all in F_{
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
@@ -28,13 +30,13 @@ from corekit.engine.adjoint.body_products import (
     BodyCovector,
     BodyProducts,
     as_dense,
-    mass_slopes,
+    mass_product,
     transposed_product,
 )
 from corekit.engine.adjoint.step_derivative import Covectors
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
-from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
+from corekit.engine.step.linearisation import LinearisationPoint, in_step
 from corekit.engine.tape import StepRecord
 from corekit.linalg.matrices import Dense
 from corekit.roles.component import Stateful
@@ -45,6 +47,9 @@ if TYPE_CHECKING:
 __all__ = ["SmoothSteps"]
 
 _LEFT: Final = 1e-5
+_CORRECTIONS: Final = 30
+_ROUNDING: Final = 1e-13
+"""Of the right side: what corrections leave."""
 _NOTHING = np.zeros(0)
 _NO_INDEX: IntArray = np.zeros(0, dtype=np.int64)
 
@@ -71,21 +76,19 @@ class SmoothSteps:
 
     def pull(self, record: StepRecord, end: Covectors) -> tuple[Covectors, Array] | None:
         """As `StepDerivative.pull`; None where something pushes in the step or it cannot be repeated so."""
-        point, contacts = record.point, record.contacts
-        if not self.serves or point is None or point.is_after_smooth_motion or record.placing is not None:
+        scheme, contacts = record.scheme, record.contacts
+        if not self.serves or scheme is None or record.placing is not None:
             return None
         if record.separation is not None or end.tangents.any() or end.impulses.any():
             return None
         if contacts is not None and (contacts.impulse[:, 0] > 0.0).any():
             return None
-        world, start, h = self._world, record.start, point.step
+        world, start, h, theta = self._world, record.start, scheme.step, scheme.theta
         for terms, held in zip(world.bodies, record.inputs, strict=True):
             if held or terms.body.inputs.internal_state():
                 terms.body.inputs.restore(held)
-        theta = None if point.is_single_solve else point.share
         if theta is None:
-            beta, damped = point.stiffness_factor / h**2, point.damping_factor != 0.0
-            here = at_start(start, h, self._zero, beta, damped, point.shift)
+            here = scheme.point_at_start(start, self._zero)
         else:
             mean, trial = (1.0 - theta) * start.v + theta * record.velocity, self._trial
             world.integrate(start, mean, theta * h, start, trial)
@@ -251,13 +254,15 @@ class SmoothSteps:
             by_place = h * transposed_product(stiffness, w)
             of_damping, of_mass = transposed_product(damping, w), transposed_product(terms.mass, w)
         else:
-            mass, d = terms.mass.data.copy(), damping.data.copy()
-            of_q = h * stiffness.data + mass_slopes(terms, point, change)
-            try:
-                w = np.asarray(np.linalg.solve((mass + rate * d + theta * rate * of_q).T, g), dtype=float)
-            except np.linalg.LinAlgError:
+            mass, d, k = terms.mass.data, damping.data, h * stiffness.data
+            solved = _solve_nearly(
+                (mass + rate * d + theta * rate * k).T, g, theta * rate, mass_product(terms, point, change)
+            )
+            if solved is None:
                 return None
-            by_place, of_damping, of_mass = of_q.T @ w, d.T @ w, mass.T @ w
+            w, by_place = solved
+            by_place += k.T @ w
+            of_damping, of_mass = d.T @ w, mass.T @ w
         rest = (1.0 - theta) * h
         by_speed = -of_mass + rest * of_damping + theta * rest * by_place
         return np.where(free, a - by_place, 0.0), np.where(free, rest * a - by_speed, 0.0), -w
@@ -280,6 +285,26 @@ class SmoothSteps:
         out, none = np.empty(len(g)), np.zeros(0)
         terms.factor.solve_transposed(g, none, out, none)
         return out
+
+
+def _solve_nearly(
+    near: Array, right: Array, factor: float, small: Callable[[Array], Array]
+) -> tuple[Array, Array] | None:
+    """w with `near`·w + factor·small(w) = right, and small(w); None where corrections do not end.
+
+    Inertia's derivative is small, h·|Δ| over a length: each correction gains as much.
+    """
+    factored, pivots, info = dgetrf(near)
+    if info:
+        return None
+    w, rest, size = np.zeros(len(right)), right, np.abs(right).max(initial=0.0)
+    for _ in range(_CORRECTIONS):
+        w += dgetrs(factored, pivots, rest)[0]
+        own = small(w)
+        rest = right - near @ w - factor * own
+        if np.abs(rest).max(initial=0.0) <= _ROUNDING * size:
+            return w, own
+    return None
 
 
 def _is_solved(terms: BodyTerms, change: Array, velocity: Array, point: LinearisationPoint) -> bool:

@@ -72,10 +72,9 @@ def solutions_of(record: StepRecord, width: int) -> list[Solution]:
         width: rows per contact.
     """
     nothing = np.zeros((0, width))
-    contacts, rows, joints = record.contacts, record.constraints, record.joints
+    contacts, rows, of_joints = record.contacts, record.constraints, record.of_joints
     impulse, bias = (nothing, nothing) if contacts is None else (contacts.impulse, contacts.bias)
     of_rows = np.zeros(0) if rows is None else rows.impulse
-    of_joints = np.zeros(0) if joints is None else joints.impulse
     last = Solution(Kind.PLACE, record.velocity, of_rows, of_joints, impulse, bias, _side(record, of_rows))
     found = [last]
     if record.placing is not None:

@@ -107,15 +107,26 @@ class StepDerivative:
         self.reason = "columns asked for" if terms is None else terms.reason(frozen)
         theta = 1.0 if frozen.theta is None else frozen.theta
         self._theta = theta
-        mean = (1.0 - theta) * here.start.v + theta * here.velocity
-        self._ends = [system.new_state()]
-        system.integrate(here.start, mean, frozen.step, here.start, self._ends[0])
-        self._transports = [charts.transports(here.start, mean, frozen.step, self._ends[0])]
+        self._mean = mean = (1.0 - theta) * here.start.v + theta * here.velocity
+        near = here.start if charts.commute_known else self._ends[0]
+        self._transports = [charts.transports(here.start, mean, frozen.step, near)]
         if frozen.solutions[-1].kind is Kind.APART:
-            rate, end = frozen.solutions[-1].velocity, system.new_state()
-            system.integrate(self._ends[0], rate, frozen.step, self._ends[0], end)
-            self._transports.append(charts.transports(self._ends[0], rate, frozen.step, end))
-            self._ends.append(end)
+            rate = frozen.solutions[-1].velocity
+            self._transports.append(charts.transports(self._ends[0], rate, frozen.step, self._ends[1]))
+
+    @cached_property
+    def _ends(self) -> list[State]:
+        """Where v̄ leads to, and what moves bodies apart from there."""
+        frozen, system, start = self._frozen, self._owner, self._frozen.arguments.start
+        rates = [self._mean]
+        if frozen.solutions[-1].kind is Kind.APART:
+            rates.append(frozen.solutions[-1].velocity)
+        ends: list[State] = []
+        for rate in rates:
+            ends.append(system.new_state())
+            system.integrate(start, rate, frozen.step, start, ends[-1])
+            start = ends[-1]
+        return ends
 
     @property
     def end(self) -> State:
@@ -350,9 +361,12 @@ class StepDerivative:
             if s and self._of_velocity is not None:
                 covectors[Kind.PLACE] += self._of_velocity[part].T @ y[part]
         if self.reason is None and self._terms is not None:
-            return self._terms.pull(
+            found = self._terms.pull(
                 frozen, frozen.point_of(frozen.solutions[0]), [y[part] for part in self._parts], end.tangents
             )
+            if found is not None:
+                return found
+            self.reason = "turned pyramids"
         return self._of_place.T @ y, self._of_start.T @ y
 
     def _of_impulses(self, s: int, end: Covectors) -> Array:

@@ -15,14 +15,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
+from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.input_products import input_columns, input_products
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 
 __all__ = ["linearise_tape", "sweep_back"]
 
+_NO_IDS: IntArray = np.zeros(0, dtype=np.int64)
+Known: TypeAlias = tuple[IntArray, Array]
+"""Ids of contacts, shape (m,), and covectors of each, shape (m, width)."""
+
 
 def sweep_back(
     system: WorldSystem,
@@ -49,6 +54,7 @@ def sweep_back(
     wants_inputs: bool = False,
     twins: Sequence[Twins] = (),
     progress: Callable[[int], object] | None = None,
+    after: RunDerivative | None = None,
 ) -> RunDerivative:
     """Pull a loss through a tape; the world's internal state is that of the first record after it.
 
@@ -58,6 +64,7 @@ def sweep_back(
         wants_inputs: whether (2) of the inputs is computed.
         twins: one per parameter.
         progress: called with the number of steps that are left.
+        after: the derivative of what came behind the tape, or None.
     Raises:
         GradientError: a step has no derivative.
     """
@@ -71,27 +78,28 @@ def sweep_back(
     count = sum(terms.body.description.input_size for terms in system.terms.bodies)
     inputs = np.zeros((len(tape), count)) if wants_inputs else None
     parameters = np.zeros(len(twins))
-    place, velocity = np.zeros((2, nv))
-    tangents: dict[int, Array] = {}
-    impulses: dict[int, Array] = {}
+    place, velocity = np.zeros((2, nv)) if after is None else (after.place.copy(), after.velocity.copy())
+    nothing: Known = _NO_IDS, np.zeros((0, 3))
+    tangents, impulses = (nothing, nothing) if after is None else after.memory
     met: Counter[str] = Counter()
     moved: Counter[str] = Counter()
     columns: Counter[str] = Counter()
     scale = np.ones(nv)
+    may_change = any(terms.body.abilities.reparametrisation for terms in system.terms.bodies)
     for k in range(len(tape) - 1, -1, -1):
         record = tape[k]
         _add(loss(k), place, velocity)
-        ids = [] if record.contacts is None else record.contacts.id.tolist()
-        step.wants_tangents = step.tracks_tangents and any(
-            tangents[each].any() for each in ids if each in tangents
-        )
+        ids = _NO_IDS if record.contacts is None else record.contacts.id
+        of_tangents = _arranged(ids, tangents, 3)
+        step.wants_tangents = step.tracks_tangents and bool(of_tangents.any())
         end = Covectors(
             place,
             velocity,
-            _stacked(ids, tangents, 3) if step.wants_tangents else np.zeros((0, 3)),
-            _stacked(ids, impulses, width),
+            of_tangents if step.wants_tangents else nothing[1],
+            _arranged(ids, impulses, width),
         )
-        end = _before(system, charts, record, end, moved)
+        if may_change:
+            end = _before(system, charts, record, end, moved)
         quick = smooth.pull(record, end)
         if quick is not None:
             start, y = quick
@@ -122,9 +130,9 @@ def sweep_back(
                 continue
             parameters[i] += y @ (one.stacked_with_tangents() - other.stacked_with_tangents()) / (2.0 * size)
         place, velocity = start.place, start.velocity
-        known = [] if record.contacts is None else record.contacts.known.id.tolist()
-        tangents = dict(zip(known, start.tangents, strict=False))
-        impulses = dict(zip(ids, start.impulses, strict=True)) if start.impulses.any() else {}
+        known = _NO_IDS if record.contacts is None else record.contacts.known.id
+        tangents = (known, start.tangents) if len(start.tangents) else nothing
+        impulses = (ids, start.impulses) if start.impulses.any() else nothing
         if progress is not None:
             progress(k)
     _add(loss(-1), place, velocity)
@@ -139,7 +147,7 @@ def sweep_back(
         met["terms"],
         dict(columns),
     )
-    return RunDerivative(place, velocity, inputs, parameters, report)
+    return RunDerivative(place, velocity, inputs, parameters, report, (tangents, impulses))
 
 
 def _before(
@@ -154,17 +162,17 @@ def _before(
 
 def _end_of(system: WorldSystem, record: StepRecord) -> State:
     """Where a step ended before coordinates were reparametrised; the record's end where nothing can be."""
-    point = record.point
-    if point is None or all(terms.body.abilities.reparametrisation is None for terms in system.terms.bodies):
+    scheme = record.scheme
+    if scheme is None:
         return record.end
-    theta, before = 1.0 if point.is_single_solve else point.share, system.new_state()
+    theta, h, before = 1.0 if scheme.theta is None else scheme.theta, scheme.step, system.new_state()
     decides = record.velocity if record.placing is None else record.placing.velocity
     mean = (1.0 - theta) * record.start.v + theta * decides
-    system.integrate(record.start, mean, point.step, record.start, before)
+    system.integrate(record.start, mean, h, record.start, before)
     if record.separation is not None:
         moved = before
         before = system.new_state()
-        system.integrate(moved, record.separation.rate, point.step, moved, before)
+        system.integrate(moved, record.separation.rate, h, moved, before)
     before.v[:], before.time = record.velocity, record.end.time
     system.terms.set_prescribed_coordinates(before)
     return before
@@ -177,9 +185,14 @@ def _add(term: StateCovector | None, place: Array, velocity: Array) -> None:
         velocity += term.by_velocity
 
 
-def _stacked(ids: Sequence[int], known: dict[int, Array], width: int) -> Array:
+def _arranged(ids: IntArray, known: Known, width: int) -> Array:
     """The covectors of contacts in their order, zero of those without."""
-    return np.array([known.get(each, np.zeros(width)) for each in ids]).reshape(-1, width)
+    out = np.zeros((len(ids), width))
+    if len(ids) and len(known[0]):
+        at = np.empty(len(ids), dtype=np.int64)
+        locate(ids, len(known[0]), known[0], at)
+        out[at >= 0] = known[1][at[at >= 0]]
+    return out
 
 
 def linearise_tape(system: WorldSystem, charts: Charts, tape: Sequence[StepRecord]) -> StepLinearisation:

@@ -91,13 +91,9 @@ class TermProducts:
         return frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions)
 
     def _turns_alone(self, frozen: FrozenStep) -> bool:
-        """Whether `turned_terms` knows what such pyramids depend on: one solution, contacts alone, not many of them."""
-        world, contacts = self._world, frozen.record.contacts
-        if frozen.theta is not None or len(frozen.solutions) > 1 or contacts is None:
-            return False
-        return (
-            not world.has_constraints and not world.has_bounded and 2 * len(contacts.id) <= max(world.nv, 8)
-        )
+        """Whether `turned_terms` may know what such pyramids depend on: one solution, contacts alone."""
+        is_single = frozen.theta is None and len(frozen.solutions) == 1
+        return is_single and not self._world.has_constraints and not self._world.has_bounded
 
     def implicit(self, frozen: FrozenStep, of_tangents: Array) -> ImplicitProducts:
         """Those of a step of the θ family; see `ImplicitProducts`."""
@@ -105,8 +101,8 @@ class TermProducts:
 
     def pull(
         self, frozen: FrozenStep, point: LinearisationPoint, parts: list[Array], of_tangents: Array
-    ) -> tuple[Array, Array]:
-        """∂Ψ/∂δ and ∂Ψ/∂v₀, both (nv,).
+    ) -> tuple[Array, Array] | None:
+        """∂Ψ/∂δ and ∂Ψ/∂v₀, both (nv,); None where the solver does not say what its directions follow.
 
         Args:
             frozen: the step, at its record. point: about which bodies are expanded.
@@ -119,6 +115,8 @@ class TermProducts:
             turned = turned_terms(
                 world, frozen, solution, parts[0][-known.held.size :].reshape(known.held.shape)
             )
+            if turned is None:
+                return None
         self.of_start_impulses = None if turned is None else turned.of_start
         place, velocity = self._of_bodies(frozen, point, parts, turned)
         place += self._of_joints(frozen, parts)
@@ -189,8 +187,7 @@ class TermProducts:
         index = np.unique(np.concatenate(wanted))  # among the contacts of the record
         place = frozen.contacts.places(contacts.id[index])
         index, place = index[place >= 0], place[place >= 0]
-        subset.copy_from(base)
-        subset.select(place)
+        subset.take(base, place)
         terms, gap, tangent = [], np.zeros(len(index)), np.zeros((len(index), 3))
         of_velocity = np.zeros(nv)
         if of_tangents.any():

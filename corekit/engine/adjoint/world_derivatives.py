@@ -44,11 +44,13 @@ class WorldDerivatives:
         wants_inputs: bool = False,
         twins: Sequence[Twins] = (),
         progress: Callable[[int], object] | None = None,
+        after: RunDerivative | None = None,
     ) -> RunDerivative:
         """Pull a loss back through a tape."""
         return sweep_back(
-            self._system, self._charts, tape, loss, wants_inputs=wants_inputs, twins=twins, progress=progress
-        )
+            self._system, self._charts, tape, loss, wants_inputs=wants_inputs, twins=twins, progress=progress,
+            after=after,
+        )  # fmt: skip
 
     def linearise(self, tape: Sequence[Any]) -> StepLinearisation:
         """The derivative of the end of a tape by its start and by what its steps held."""

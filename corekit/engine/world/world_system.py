@@ -219,9 +219,9 @@ class WorldSystem:
             check_orientation(terms.body, own)
             terms.reparametrise(own)
 
-    def freeze_step(self, start: State, end: State, report: StepReport) -> StepRecord:
-        """The record of the last accepted step from `start` to `end`."""
-        return freeze_step(self.terms, self.equation, self.accepted, start, end, report, self._known)
+    def freeze_step(self, start: State, end: State, before: StepRecord | None) -> StepRecord:
+        """The record of the last accepted step from `start` to `end`, with that of the step before."""
+        return freeze_step(self.terms, self.equation, self.accepted, start, end, self._known, before)
 
     def end_step(self, start: State, state: State, report: StepReport) -> StepReport:
         """Write q and v after the impacts of a step from `start` to `state`, and judge its energy."""

@@ -24,6 +24,7 @@ PENDULUM = {
     "point-jacobian",
     "force-derivatives",
     "inverse-dynamics",
+    "mass-gradient",
     "energy",
     "force-terms",
     "input-jacobian",

@@ -88,6 +88,11 @@ def driven_terms(right, self, state, inputs):
 
 
 @after
+def smaller_gradient(self, state, w, x, out):
+    out *= 0.5
+
+
+@after
 def driven_tangent(self, state, inputs, stiffness, damping):
     for i in range(len(state.v)):
         damping.data[i, i] -= 0.5
@@ -112,6 +117,7 @@ FORCES = {
     ),
     "balance-is-force-less-inertia": (lambda: pendulum(compute_dynamics_residual=lighter_balance), ()),
     "balance-tangent-is-slope": (lambda: pendulum(compute_residual_derivatives=still_balance_tangent), ()),
+    "mass-gradient-is-slope": (lambda: pendulum(compute_mass_gradient=smaller_gradient), ()),
     "input-jacobian-is-slope": (lambda: pendulum(compute_input_jacobian=stronger_inputs), ()),
     "terms-sum-to-force": (
         lambda: pendulum(compute_force_terms=phantom_term, compute_mass_and_force=without_the_phantom),

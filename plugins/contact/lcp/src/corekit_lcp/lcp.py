@@ -30,7 +30,12 @@ from corekit.roles.contact_laws import relative_velocity
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import friction_law
 from corekit.roles.friction_edge import FrictionEdges
-from corekit.roles.pyramid import pyramid_directions, turn_directions
+from corekit.roles.pyramid import (
+    DirectionCovector,
+    pull_turned_directions,
+    pyramid_directions,
+    turn_directions,
+)
 from corekit_lcp.attempts import Attempts, Outcome
 from corekit_lcp.by_modes import AMBIGUOUS, FOUND, UNKNOWN, solve_by_modes
 from corekit_lcp.compiled_form import form_of
@@ -133,6 +138,12 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
         guess = np.zeros(len(problem.free_velocity))
         self._scaled.set_problem(problem, guess)
         return self._read(self._scaled, guess).directions.copy()
+
+    def pull_friction_directions(
+        self, problem: StepProblem, directions: Array, covector: Array
+    ) -> DirectionCovector | None:
+        """Covectors of the problem; units of the problem's own change none of them. See `FrictionDirections`."""
+        return None if self._edges.exist else pull_turned_directions(problem, directions, covector)
 
     def _solve_scaled(
         self, arrays: ContactProblemArrays, gap: Array, work: Selection, impulse: Array

@@ -44,6 +44,11 @@ class Pyramids:
         self._unit: dict[int, Array] = {}
         self._directions: dict[tuple[int, int], Array] = {}
 
+    @property
+    def follows_law(self) -> bool:
+        """Whether directions are those of another law than Coulomb's."""
+        return bool(self._edges.exist)
+
     def of_problem(self, problem: StepProblem, impulse: Array) -> Array:
         """The directions of its contacts; the friction of a guess that is at its bound turns with them."""
         delassus = np.ascontiguousarray(problem.delassus())

@@ -19,6 +19,7 @@ from corekit.roles.contact import (
 from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import friction_law
 from corekit.roles.problem import LCPSolver, QPSolver
+from corekit.roles.pyramid import DirectionCovector, pull_turned_directions
 from corekit_qp.config import QPContactConfig
 from corekit_qp.programs import Program, ReducedProgram, UnreducedProgram
 from corekit_qp.pyramids import Pyramids
@@ -74,6 +75,12 @@ class QPContact(UnreducedStepSolver, FrictionDirections, Stateful):
         """Return d_k of every contact; see `FrictionDirections`."""
         found = self._pyramids.of_problem(problem, np.zeros(len(problem.free_velocity)))
         return np.broadcast_to(found, (problem.contact_count, *found.shape[1:])).copy()
+
+    def pull_friction_directions(
+        self, problem: StepProblem, directions: Array, covector: Array
+    ) -> DirectionCovector | None:
+        """Covectors of the problem, of Coulomb's law; see `FrictionDirections`."""
+        return None if self._pyramids.follows_law else pull_turned_directions(problem, directions, covector)
 
     def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
         """Write λ, and Δ and λ_b of a step that is solved unreduced; see `UnreducedStepSolver`."""

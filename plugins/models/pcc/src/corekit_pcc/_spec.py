@@ -15,6 +15,7 @@ pcc = ComponentSpec(
     provides=(
         "point-jacobian",
         "force-derivatives",
+        "mass-gradient",
         "energy",
         "force-terms",
         "input-jacobian",

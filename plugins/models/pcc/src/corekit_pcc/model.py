@@ -28,6 +28,7 @@ from corekit_pcc.cables import (
 )
 from corekit_pcc.compiled_form import form_of
 from corekit_pcc.config import PCCConfig, PCCInitial
+from corekit_pcc.mass_gradient import packed_mass_gradient
 from corekit_pcc.mounted import BASE, BASE_COORDINATES, BASE_VELOCITIES, MountedBase, place
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
 
@@ -60,8 +61,8 @@ class PCC(Model):
 
     Where the base moves, its pose stands before q and its twist before q̇ (see `mounted`).
 
-    Abilities: `point-jacobian`, `force-derivatives`, `energy`, `force-terms`, `input-jacobian`, `free-base`,
-    `new-numbers`, `compiled-form`; `symbolic` and `symbolic-parameters` with CasADi.
+    Abilities: `point-jacobian`, `force-derivatives`, `mass-gradient`, `energy`, `force-terms`, `input-jacobian`,
+    `free-base`, `new-numbers`, `compiled-form`; `symbolic` and `symbolic-parameters` with CasADi.
 
     Source: Azizkhani and Chen, "Unified Complementarity-Based Contact Modeling and Planning for Soft Robots"
     (CUSP), equation (2); Godage et al. (2016).
@@ -84,6 +85,7 @@ class PCC(Model):
         self._moved: Array = np.zeros(n)
         self._scratch_mass: Array = np.zeros((n, n))
         self._scratch_force: Array = np.zeros(n)
+        self._whole: Array = np.zeros((5, BASE + n))
         self._scratch_tangent: tuple[Array, Array] = (np.zeros((n, n)), np.zeros((n, n)))
         self._cables = cables_of(config.cables, self._arm.to_arc, len(self._arm.chamber))
         nodes = len(self._arm.node)
@@ -193,6 +195,15 @@ class PCC(Model):
             add_cable_stiffness(self._cables, q, inputs, own[0])
         if self._base is not None:
             self._base.add_to_tangent(q, v, own, self._coriolis, stiffness.data, damping.data)
+
+    def compute_mass_gradient(self, state: State, w: Array, x: Array, out: Array) -> None:
+        """Write ∂(wᵀ·M·x)/∂δ of `mass_gradient`."""
+        q, _ = self._settle(state)
+        one, other, found, *_ = self._whole
+        n = len(out)
+        one[-n:], other[-n:] = w, x
+        packed_mass_gradient(*self._packed, q, one, other, self._whole[3:], found)
+        out[:] = found[-n:]
 
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         """Write ∂f/∂u: Aᵀ of the chambers, and (2) of `cables` per input."""

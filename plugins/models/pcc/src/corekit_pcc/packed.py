@@ -32,6 +32,8 @@ __all__ = [
     "packed_poses",
     "packed_rows",
     "packed_tangent",
+    "unpack",
+    "work_of",
 ]
 
 _FIRST = 4

@@ -18,8 +18,10 @@ from attrs import frozen
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.errors import GradientError
-from corekit.roles.derivatives import StateCovector, SweepReport
+from corekit.roles.component import InternalState
+from corekit.roles.derivatives import RunDerivative, StateCovector, SweepReport
 from corekit.simulation.loop import Simulation
+from corekit_gradients.checkpoints import pieces_back
 from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
 from corekit_gradients.parameters import as_twins, find_parameters, make_twins, start_slope
 
@@ -76,6 +78,7 @@ def find_gradient(
     inputs: bool = False,
     parameters: Sequence[str] = (),
     progress: Callable[[int], object] | None = None,
+    checkpoints: int = 0,
 ) -> Gradient:
     """Run a simulation on and differentiate (1); it is then where the run ends.
 
@@ -87,6 +90,8 @@ def find_gradient(
         inputs: whether to differentiate by the inputs that each step held.
         parameters: paths of numbers in the scenario, `bodies.arm.options.stiffness`; a list has one per entry.
         progress: called with the number of steps that are left on the way back.
+        checkpoints: how many states are kept along the run, and records of steps at once; 0 keeps all records. The
+            memory does not grow with the run then, and steps are repeated, as few times as that allows.
     Raises:
         GradientError: what has no derivative, in a sentence; the simulation is then where the run ends.
         StepFailed: as from `Simulation.step`.
@@ -95,7 +100,15 @@ def find_gradient(
         raise GradientError(
             f"until = {until!r}: the run must end after {simulation.time - simulation.start_time:g} s"
         )
-    made = RecordedRun(simulation, round(until / simulation.step_length), parameters)
+    if not isinstance(checkpoints, int) or checkpoints < 0:
+        raise GradientError(
+            f"checkpoints = {checkpoints!r}: a whole number of states that are kept, 0 for all"
+        )
+    steps = round(until / simulation.step_length)
+    if checkpoints:
+        pieces = _Pieces(simulation, steps, checkpoints, loss, running, parameters, inputs, progress)
+        return pieces.run_and_pull()
+    made = RecordedRun(simulation, steps, parameters)
     h, last = simulation.step_length, len(made.states) - 1
     value = of_end = evaluate(loss, Instant(simulation, made.states[last]))
     if running is not None:
@@ -174,11 +187,103 @@ class RecordedRun:
                 self._parameters, swept.parameters, self._slopes, strict=True
             )
         }
-        cost = Cost(self._took, time.perf_counter() - began, sum(map(_size, self._tape)) / len(self._tape))
+        cost = Cost(self._took, time.perf_counter() - began, _size(self._tape, set()) / len(self._tape))
         by_input = {} if swept.inputs is None else _by_channel(simulation, swept.inputs, self._ends)
         return Gradient(
             value, of_end, Initial(swept.place, swept.velocity), by_input, by_parameter, swept.report, cost
         )
+
+
+class _Pieces:
+    """A run that is recorded and differentiated piece by piece, from the last one: see `checkpoints`.
+
+    Args:
+        simulation, loss, running, parameters, inputs, progress: as of `find_gradient`.
+        steps: grid step at which the run ends. count: of states that are kept, and of grid steps a piece.
+    """
+
+    def __init__(
+        self, simulation: Simulation, steps: int, count: int, loss: Loss, running: Loss | None,
+        parameters: Sequence[str], inputs: bool, progress: Callable[[int], object] | None,
+    ) -> None:  # fmt: skip
+        self._simulation, self._loss, self._running, self._count = simulation, loss, running, count
+        self._first, self._last, self._inputs, self._progress = simulation.step_index, steps, inputs, progress
+        self._parameters = find_parameters(simulation, parameters)
+        self._twins = [make_twins(simulation, each) for each in self._parameters]
+        self._slopes = [start_slope(simulation, *each) for each in self._twins]
+        self._derivatives = simulation.system.derivatives(simulation.state)
+        self._found: RunDerivative | None = None
+        self._by_parameter, self._report = np.zeros(len(self._twins)), SweepReport(0, 0, 0, 0, 0)
+        self._by_step: list[dict[str, dict[str, Array]]] = []
+        self._bytes = 0
+
+    def run_and_pull(self) -> Gradient:
+        """The gradient; the simulation is then where the run ends."""
+        simulation, first, count, total = self._simulation, self._first, self._count, 0.0
+        start, began = simulation.internal_state(), time.perf_counter()
+        while simulation.step_index < self._last:
+            simulation.step()
+            if self._running is not None:
+                total += evaluate(self._running, Instant(simulation, simulation.state.copy()))
+        of_end = evaluate(self._loss, Instant(simulation, simulation.state.copy()))
+        took, end = time.perf_counter() - began, simulation.internal_state()
+        simulation.restore(start)
+        try:
+            pieces_back(
+                -(-(self._last - first) // count), count, simulation.internal_state,
+                lambda kept, piece: simulation.rewind(kept, first + piece * count), self._pull,
+            )  # fmt: skip
+        finally:
+            simulation.restore(end)
+        swept = self._found
+        assert swept is not None
+        by_parameter = {
+            each.name: float(own + swept.place @ place + swept.velocity @ velocity)
+            for each, own, (place, velocity) in zip(
+                self._parameters, self._by_parameter, self._slopes, strict=True
+            )
+        }
+        by_input = {
+            body: {name: np.concatenate([each[body][name] for each in self._by_step[::-1]]) for name in own}
+            for body, own in (self._by_step[0] if self._by_step else {}).items()
+        }
+        cost = Cost(took, time.perf_counter() - began - took, self._bytes / max(self._report.steps, 1))
+        return Gradient(
+            of_end + simulation.step_length * total, of_end, Initial(swept.place, swept.velocity), by_input,
+            by_parameter, self._report, cost,
+        )  # fmt: skip
+
+    def _pull(self, kept: InternalState, piece: int) -> None:
+        """Record a piece that begins at a state, and differentiate it."""
+        simulation, begin = self._simulation, self._first + piece * self._count
+        simulation.rewind(kept, begin)
+        ends: list[int] = []
+        with simulation.record_steps(repeats=True) as tape:
+            while simulation.step_index < min(begin + self._count, self._last):
+                simulation.step()
+                ends.append(len(tape) - 1)
+        is_last, marks, h = simulation.step_index == self._last, frozenset(ends), simulation.step_length
+
+        def term(k: int) -> StateCovector | None:
+            total: StateCovector | None = None
+            is_end = is_last and k == len(tape) - 1
+            for own, weight, is_here in ((self._loss, 1.0, is_end), (self._running, h, k in marks)):
+                if own is None or not is_here:
+                    continue
+                one = differentiate(own, simulation, self._derivatives, tape[k].end.copy())
+                scaled = StateCovector(weight * one.by_displacement, weight * one.by_velocity)
+                total = scaled if total is None else StateCovector(*map(np.add, total, scaled))
+            return total
+
+        tell, ahead = self._progress, begin - self._first
+        self._found = swept = self._derivatives.sweep_back(
+            tape, term, wants_inputs=self._inputs, twins=[as_twins(each) for each in self._twins],
+            after=self._found, progress=None if tell is None else lambda left: tell(ahead + left),
+        )  # fmt: skip
+        self._by_parameter += swept.parameters
+        self._report, self._bytes = self._report + swept.report, self._bytes + _size(tape, set())
+        if swept.inputs is not None:
+            self._by_step.append(_by_channel(simulation, swept.inputs, ends))
 
 
 def _by_channel(simulation: Simulation, inputs: Array, ends: Sequence[int]) -> dict[str, dict[str, Array]]:
@@ -197,26 +302,18 @@ def _by_channel(simulation: Simulation, inputs: Array, ends: Sequence[int]) -> d
     return out
 
 
-def _size(record: Any) -> int:
-    """Bytes of the arrays that a record holds."""
-    seen: set[int] = set()
-
-    def count(value: Any) -> int:
-        if isinstance(value, np.ndarray):
-            if id(value) in seen:
-                return 0
-            seen.add(id(value))
-            return value.nbytes
-        if isinstance(value, State):
-            return sum(map(count, (value.qv if value.qv.size else value.q, value.aux)))
-        if hasattr(value, "indptr"):
-            return sum(map(count, (value.data, value.indices, value.indptr)))
-        if isinstance(value, tuple):
-            return sum(map(count, value))
-        if isinstance(value, dict):
-            return sum(map(count, value.values()))
-        if hasattr(value, "__attrs_attrs__"):
-            return sum(count(getattr(value, each.name)) for each in value.__attrs_attrs__)
-        return 0
-
-    return count(record)
+def _size(value: Any, seen: set[int]) -> int:
+    """Bytes of the arrays of a tape, those that several records share once."""
+    if isinstance(value, np.ndarray):
+        owner = value if value.base is None else value.base
+        if id(owner) in seen:
+            return 0
+        seen.add(id(owner))
+        return int(owner.nbytes)
+    if isinstance(value, State):
+        return _size(value.qv if value.qv.size else value.q, seen) + _size(value.aux, seen)
+    if isinstance(value, (tuple, list, dict)):
+        parts = value.values() if isinstance(value, dict) else value
+        return sum(_size(each, seen) for each in parts)
+    own = getattr(value, "__attrs_attrs__", ())
+    return sum(_size(getattr(value, each.name), seen) for each in own)

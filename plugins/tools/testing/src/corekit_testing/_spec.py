@@ -45,6 +45,7 @@ pendulum = ComponentSpec(
         "point-jacobian",
         "force-derivatives",
         "inverse-dynamics",
+        "mass-gradient",
         "energy",
         "force-terms",
         "input-jacobian",

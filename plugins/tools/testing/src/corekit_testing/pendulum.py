@@ -133,6 +133,10 @@ class Pendulum(Model):
         pull = self._inertia * np.sin(np.subtract.outer(state.q, state.q)) * acceleration
         stiffness.data += pull - np.diag(pull.sum(axis=1))
 
+    def compute_mass_gradient(self, state: State, w: Array, x: Array, out: Array) -> None:
+        turned = self._inertia * np.sin(np.subtract.outer(state.q, state.q))
+        out[:] = -w * (turned @ x) - x * (turned @ w)
+
     def compute_input_jacobian(self, state: State, inputs: Array, out: Array) -> None:
         out[:] = np.eye(self._count)
 

@@ -136,6 +136,24 @@ def _balance_at(probe: Probe, w: Array, state: State) -> Array:
     return probe.balance(state, w)
 
 
+@check("mass-gradient-is-slope", "∂(wᵀ·M·x)/∂δ is the slope of wᵀ·M·x", "mass-gradient")
+def mass_gradient_is_slope(subject: Subject) -> None:
+    probe = Probe(subject)
+    for state in probe.states:
+        # a pair that no entry of ∂M/∂q is blind to
+        w, x = np.random.default_rng(17).normal(size=(2, state.v.size))
+        found = np.full(state.v.size, np.nan)
+        probe.model.compute_mass_gradient(state, w, x, found)
+        for direction in directions(probe.model, state):
+            energy = probe.along(state, direction, partial(_energy_between, probe, w, x))
+            expect_slope("∂(wᵀ·M·x)·δ", np.array([found @ direction]), energy, **_scales(probe, state))
+
+
+def _energy_between(probe: Probe, w: Array, x: Array, state: State) -> Array:
+    """wᵀ·M·x at a state, shape (1,)."""
+    return np.array([w @ probe.mass(state) @ x])
+
+
 @check("input-jacobian-is-slope", "∂f/∂u is the slope of f in every input", "input-jacobian")
 def input_jacobian_is_slope(subject: Subject) -> None:
     probe = Probe(subject)
@@ -160,6 +178,7 @@ SLOPES: tuple[Check, ...] = (
     dissipation_apart,
     balance_is_force_less_inertia,
     balance_tangent_is_slope,
+    mass_gradient_is_slope,
     input_jacobian_is_slope,
 )
 """Checks of derivatives."""
