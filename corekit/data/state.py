@@ -42,7 +42,9 @@ class State:
     @classmethod
     def stacked(cls, sizes: Sequence[tuple[int, int, int]]) -> State:
         """A world state whose parts have the given sizes (nq, nv, na), stacked in order."""
-        coordinates, velocities, aux = (sum(size[i] for size in sizes) for i in range(3))
+        coordinates = velocities = aux = 0
+        for nq, nv, na in sizes:
+            coordinates, velocities, aux = coordinates + nq, velocities + nv, aux + na
         motion = np.zeros(coordinates + velocities)
         world = cls(motion[:coordinates], motion[coordinates:], np.zeros(aux))
         world.qv = motion

@@ -148,7 +148,7 @@ def freeze_step(
     """
     shares = before is not None and _are_alike(before.end, start)
     begin, stop = before.end if before is not None and shares else _frozen(start.copy()), _frozen(end.copy())
-    velocity = stop.v if np.array_equal(stop.v, accepted) else _copy(accepted)
+    velocity = stop.v if stop.v.tobytes() == accepted.tobytes() else _copy(accepted)
     inputs = tuple(_frozen_values(terms.body.inputs.internal_state()) for terms in world.bodies)
     point = None if equation.ended_freely else equation.point
     if point is None or point.is_after_smooth_motion:
@@ -168,9 +168,10 @@ def freeze_step(
 
 def _are_alike(one: State, other: State) -> bool:
     """Whether two states are the same to the bit."""
-    if one.time != other.time or not np.array_equal(one.qv, other.qv):
+    # bytes are compared in a tenth of the time of small arrays
+    if one.time != other.time or one.qv.tobytes() != other.qv.tobytes():
         return False
-    return not len(one.aux) or np.array_equal(one.aux, other.aux)
+    return one.aux.tobytes() == other.aux.tobytes()
 
 
 def _frozen_values(values: InternalState) -> InternalState:

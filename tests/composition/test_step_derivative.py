@@ -119,8 +119,8 @@ def falling(shape, friction, solver, integrator, level="velocity", restitution=0
 CELLS = [
     (shape, friction, solver, integrator)
     for shape, friction, solver, integrator in product(SHAPES, (0.2, 0.9), SOLVERS, INTEGRATORS)
-    # what Newton's method leaves of a step then depends on its way, by some 1e-8 of the velocities
-    if solver != "pyramids that turn" or integrator == "semi-implicit-euler"
+    # there the derivative is 5e-4 off what differences say, whatever their size and that of what Newton leaves
+    if (shape, friction, solver, integrator) != ("capsule", 0.2, "pyramids that turn", "implicit-euler")
 ]
 
 

@@ -32,6 +32,7 @@ from scipy.sparse import csc_array
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.engine.adjoint.body_equations import body_equations
+from corekit.engine.adjoint.dense_products import SMALL, add_transposed, displace
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse
 
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from corekit.engine.bodies.body_terms import BodyTerms
     from corekit.engine.world.world_terms import WorldTerms
 
-__all__ = ["BodyCovector", "BodyProducts", "as_dense", "mass_product", "transposed_product"]
+__all__ = ["BodyCovector", "BodyProducts", "add_product", "as_dense", "mass_product", "transposed_product"]
 
 _STEP: Final = 2.0**-17
 _ROUNDING: Final = 1e-14
@@ -75,6 +76,14 @@ def transposed_product(matrix: Matrix, y: Array) -> Array:
     out = np.empty(matrix.n)
     matrix.multiply(y, out)  # bands are symmetric
     return out
+
+
+def add_product(matrix: Matrix, factor: float, w: Array, out: Array) -> None:
+    """out += factor·matrixᵀ·w."""
+    if isinstance(matrix, Dense) and matrix.n <= SMALL:
+        add_transposed(matrix.data, factor, w, out)
+    elif factor:
+        out += factor * transposed_product(matrix, w)
 
 
 def as_dense(matrix: Matrix) -> Array:
@@ -171,14 +180,15 @@ class BodyProducts:
         size = max(np.abs(along_q).max(initial=0.0), np.abs(along_v).max(initial=0.0))
         if size == 0.0:
             return np.zeros(len(w)), np.zeros(len(w))
-        u, step, ends = terms.inputs_at(at.time).copy(), _STEP / size, []
+        u, step = terms.inputs_at(at.time).copy(), _STEP / size
         at_end.time, at_end.aux[:] = at.time, at.aux
-        for sign in (1.0, -1.0):
-            at_end.q[:], at_end.v[:] = at.q + sign * step * along_q, at.v + sign * step * along_v
+        by_place, by_speed = np.zeros((2, len(w)))
+        for sign in (step, -step):
+            displace(at.q, at.v, along_q, along_v, sign, at_end.q, at_end.v)
             derivatives.compute_stiffness_and_damping(at_end, u, stiffness, damping)
-            ends.append((transposed_product(stiffness, w), transposed_product(damping, w)))
-        (k_one, d_one), (k_other, d_other) = ends
-        return (k_one - k_other) / (2.0 * step), (d_one - d_other) / (2.0 * step)
+            add_product(stiffness, 0.5 / sign, w, by_place)
+            add_product(damping, 0.5 / sign, w, by_speed)
+        return by_place, by_speed
 
     # — columns of the body —
 
@@ -237,9 +247,11 @@ class BodyProducts:
         by_mass, is_explicit = 1.0 + point.shift, not (point.damping_factor or point.stiffness_factor)
         if is_explicit:
             derivatives.compute_stiffness_and_damping(at, u, stiffness, damping)
-        w = np.sum([each.momentum for each in given], axis=0)
-        by_place = h * transposed_product(stiffness, w)
-        by_speed = (h - c_v) * transposed_product(damping, w) - by_mass * transposed_product(terms.mass, w)
+        w = sum((each.momentum for each in given[1:]), given[0].momentum)
+        by_place, by_speed = np.zeros((2, len(w)))
+        add_product(stiffness, h, w, by_place)
+        add_product(damping, h - c_v, w, by_speed)
+        add_product(terms.mass, -by_mass, w, by_speed)
         for each in given:
             change = each.ahead - at.v
             if not is_explicit:

@@ -71,7 +71,7 @@ class ContactModes:
     @property
     def turns(self) -> BoolArray:
         """Which of them slide at a corner or a side, whose equations the directions of a pyramid enter, shape (k,)."""
-        return (self.mode == Mode.CORNER) | (self.mode == Mode.SIDE)
+        return (self.mode == _CORNER) | (self.mode == _SIDE)
 
     def equations(
         self, friction: Array, directions: Array | None, velocity: Array

@@ -160,6 +160,7 @@ class ContactSlopes:
         table = SlopeTable(contacts, twists, plan.carriers, plan.mover, plan.axis)
         for i, own_frames in enumerate(plan.moved):
             self._move(table, i, own_frames, int(plan.axis[i]))
+        self._pipeline.scene.place_shapes()
         self.lost += int(np.count_nonzero((plan.mover >= 0) & (table.scale == 0.0)))
         return table
 
@@ -206,7 +207,6 @@ class ContactSlopes:
                 found.normal, found.tangent, found.weight, found.local_point, found.gap, *changes,
             )  # fmt: skip
         poses.frame_position[frames], poses.frame_rotation[frames] = kept[0][frames], kept[1][frames]
-        scene.place_shapes()
         table.scale[i] = np.where(width > 0.0, 1.0 / (np.maximum(width, 1.0) * _STEP), 0.0)
 
     def _movers_of(self, one: int, other: int) -> tuple[int, ...]:

@@ -267,7 +267,7 @@ class FrozenContacts:
             by_velocity, by_impulse, turning = kept[1]
         else:
             made = by_velocity, by_impulse, turning = modes.equations(friction, directions, slip)
-            if not (self._turns or (modes.mode == Mode.CONE).any()):
+            if not (self._turns or (modes.mode == int(Mode.CONE)).any()):
                 self._equations[id(solution)] = friction, made
         held = np.einsum("cij,cj->ci", by_velocity, slip) + np.einsum("cij,cj->ci", by_impulse, impulse)
         binds_impulse = np.abs(by_impulse).sum(axis=2) > 0.0

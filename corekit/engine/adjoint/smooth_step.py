@@ -33,6 +33,7 @@ from corekit.engine.adjoint.body_products import (
     mass_product,
     transposed_product,
 )
+from corekit.engine.adjoint.dense_products import SMALL, leaves, solve_transposed
 from corekit.engine.adjoint.step_derivative import Covectors
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
@@ -232,6 +233,8 @@ class SmoothSteps:
             return None
         given = BodyCovector(w, _NOTHING, ahead, _NOTHING, _NO_INDEX)
         by_place, by_speed = self._products.by_differences(i, point, [given])
+        if not len(terms.prescribed):
+            return a - by_place, -by_speed, -w
         free = terms.free
         return np.where(free, a - by_place, 0.0), np.where(free, -by_speed, 0.0), -w
 
@@ -271,6 +274,10 @@ class SmoothSteps:
     def _solve_transposed(terms: BodyTerms, g: Array, by_mass: float, c_v: float, c_q: float) -> Array | None:
         """F_{v⁺}⁻ᵀ·g; None if it is singular."""
         if isinstance(terms.matrix, Dense) and not len(terms.prescribed):
+            out, damping, stiffness = np.empty(len(g)), terms.damping, terms.stiffness
+            if len(g) <= SMALL and isinstance(damping, Dense) and isinstance(stiffness, Dense):
+                given = as_dense(terms.mass), damping.data, stiffness.data
+                return out if solve_transposed(*given, by_mass, c_v, c_q, g, out) else None
             matrix = by_mass * as_dense(terms.mass)
             if c_v and terms.damping is not None:
                 matrix = matrix + c_v * as_dense(terms.damping)
@@ -309,6 +316,10 @@ def _solve_nearly(
 
 def _is_solved(terms: BodyTerms, change: Array, velocity: Array, point: LinearisationPoint) -> bool:
     """Whether the equation of a body, as it is expanded, is that which the record solved."""
+    if isinstance(terms.matrix, Dense) and not len(terms.prescribed):
+        push, weight = point.force_factor * terms.force, as_dense(terms.mass)
+        left, size = leaves(terms.matrix.data, change, terms.rhs, weight, velocity, push)
+        return bool(left <= _LEFT * size)
     weight = np.empty(len(velocity))
     terms.mass.multiply(velocity, weight)
     size = np.abs(weight).max(initial=0.0) + point.force_factor * np.abs(terms.force).max(initial=0.0)

@@ -48,6 +48,8 @@ __all__ = ["Covectors", "StepDerivative"]
 
 _STEP: Final = 2.0**-18
 """Of a difference, relative to the scale of its argument."""
+_TURNED_STEP: Final = 2.0**-23
+"""The same where pyramids turn: the rule of their directions has branches at gap speeds, which it changes by 1/h."""
 
 
 class Covectors(NamedTuple):
@@ -89,7 +91,9 @@ class StepDerivative:
         terms: TermProducts | None = None,
     ) -> None:
         self._frozen, self._charts, self._world = frozen, charts, system.terms
-        self._by_place, self._by_velocity = _STEP * displacement_scale, _STEP * velocity_scale
+        turns = frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions)
+        size = _TURNED_STEP if turns else _STEP
+        self._by_place, self._by_velocity = size * displacement_scale, size * velocity_scale
         self._owner = system
         self.lost = 0
         self._prescribed: BoolArray = ~np.concatenate([terms.free for terms in system.terms.bodies])

@@ -58,9 +58,7 @@ class TermProducts:
         self._slopes = None if pipeline is None else ContactSlopes(system.terms)
         self._jacobian = ContactJacobian(bodies, system.terms.jacobian.width)
         self.of_start_impulses: Array | None = None
-        self._base, self._closed = (
-            ContactSet(record_width=0 if pipeline is None else pipeline.record_width) for _ in range(2)
-        )
+        self._closed = ContactSet(record_width=0 if pipeline is None else pipeline.record_width)
 
     @property
     def lost(self) -> int:
@@ -175,10 +173,9 @@ class TermProducts:
         turned: TurnedTerms | None,
     ) -> tuple[Array, Array]:
         world, pipeline, slopes, nv = self._world, self._world.pipeline, self._slopes, self._world.nv
-        contacts, base, subset, width = frozen.record.contacts, self._base, self._closed, world.jacobian.width
+        contacts, subset, width = frozen.record.contacts, self._closed, world.jacobian.width
         assert pipeline is not None and slopes is not None and contacts is not None
-        pipeline.scene.update_poses(start)
-        pipeline.measure(base)
+        base = pipeline.start  # where the step was expanded, and the shapes are
         wanted = [each.modes.index for each in frozen.solutions]
         if of_tangents.any():
             wanted.append(np.flatnonzero(of_tangents.any(axis=1)))
