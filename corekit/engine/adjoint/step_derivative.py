@@ -91,8 +91,8 @@ class StepDerivative:
         terms: TermProducts | None = None,
     ) -> None:
         self._frozen, self._charts, self._world = frozen, charts, system.terms
-        turns = frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions)
-        size = _TURNED_STEP if turns else _STEP
+        self._turns = frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions)
+        size = _TURNED_STEP if self._turns else _STEP
         self._by_place, self._by_velocity = size * displacement_scale, size * velocity_scale
         self._owner = system
         self.lost = 0
@@ -202,9 +202,9 @@ class StepDerivative:
         return here._replace(start_impulse=moved), change
 
     def _start_columns(self, is_open: bool) -> Array:
-        """Derivatives by v₀: of implicit Euler it enters the momentum alone, unless an impact strikes with it."""
+        """Derivatives by v₀: of implicit Euler it enters the momentum alone but for impacts and turned pyramids."""
         frozen, nv = self._frozen, self._world.nv
-        only_place = all(each.kind is Kind.PLACE for each in frozen.solutions)
+        only_place = not self._turns and all(each.kind is Kind.PLACE for each in frozen.solutions)
         if frozen.theta == 1.0 and only_place and frozen.here.residuals[0].linear is not None:
             out = np.zeros((self._tangents.stop, nv))
             out[:nv] = -frozen.here.residuals[0].linear.matrix
