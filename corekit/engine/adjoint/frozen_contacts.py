@@ -20,7 +20,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.adjoint.contact_modes import Mode, find_modes
+from corekit.engine.adjoint.contact_modes import find_modes
 from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.step.push_out import limit_push_out
@@ -99,8 +99,6 @@ class FrozenContacts:
         self.need_matrix = self._turns
         self._known: ContactImpulses | None = None
         self._fixed: dict[int, Array | None] = {}
-        # P_w and P_λ of a solution for its friction, where neither slip nor directions enter them
-        self._equations: dict[int, tuple[Array, tuple[Array, Array, Array]]] = {}
         self._standing: dict[int, Array] = {}
         # the branch of (1) of every contact of the record, in its order, and whether its push-out is limited
         self._branch: IntArray = np.zeros(0, dtype=np.int64)
@@ -110,12 +108,10 @@ class FrozenContacts:
         """Hold the contacts of a record."""
         self._known, self._fixed, self._is_limited = known, {}, False
         self.found: FoundContacts | None = None
-        self._equations.clear()
 
     def hold(self, other: FrozenContacts) -> None:
         """Hold the contacts that another world's hold, with what was found of them at the record."""
         self._known, self._fixed, self.found = other._known, other._fixed, other.found
-        self._equations.clear()
         self._branch, self._is_limited = other._branch, other._is_limited
 
     @property
@@ -262,13 +258,7 @@ class FrozenContacts:
             own = self._equation.bias.copy()
             own[index] = bias
             directions = self._directions(own, start_impulse)[index]
-        kept = self._equations.get(id(solution))
-        if kept is not None and np.array_equal(kept[0], friction):
-            by_velocity, by_impulse, turning = kept[1]
-        else:
-            made = by_velocity, by_impulse, turning = modes.equations(friction, directions, slip)
-            if not (self._turns or (modes.mode == int(Mode.CONE)).any()):
-                self._equations[id(solution)] = friction, made
+        by_velocity, by_impulse, turning = modes.equations(friction, directions, slip)
         held = np.einsum("cij,cj->ci", by_velocity, slip) + np.einsum("cij,cj->ci", by_impulse, impulse)
         binds_impulse = np.abs(by_impulse).sum(axis=2) > 0.0
         size = np.where(binds_impulse, np.abs(impulse).max(axis=1)[:, None], np.abs(moved) + np.abs(bias))
