@@ -6,16 +6,25 @@ contact solver sees W alone, from which the hinge is eliminated, and cannot know
 
     J·Δ + E·λ = r                                                                                     (1)
 
-of all joints and eliminated constraints are measured on the velocities that the answer leads to. Rows that contradict
-each other, of a loop that drifts, leave an error before any contact acts. What an answer leaves is compared with it.
+of all joints and eliminated constraints are measured on the velocities that the answer leads to. Rows of turns and of
+places, in rad/s and m/s, are compared as speeds of the surface: with r the `velocity_scale`, e is what is left of a row,
+
+    e/Σ_j (|J_j|/r_j)                                                                                 (2)
+
+the slowest motion of the surface that brings it about. An answer is none where the contacts open because the rows do: by
+rounding of impulses that cancel, half of what changes at the contacts of a jammed bar is that of its hinge, and 1e-9 of
+it at one that turns. Rows that contradict each other, of a loop that drifts, leave an error before any contact acts. What
+an answer leaves is compared with it.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import numpy as np
 from attrs import evolve
 
 from corekit.compiled import compiled
@@ -29,22 +38,26 @@ if TYPE_CHECKING:
 __all__ = ["judged_by_rows", "row_errors"]
 
 _SHARE = 1e-3
-"""Error of (1) relative to the velocities that its rows see, beyond which an answer has moved what they hold."""
+"""Error (2) relative to the speeds that the rows see, and to what changes at contacts, beyond which an answer has moved
+what they hold."""
+_ROUNDING = 64.0 * sys.float_info.epsilon
+"""The same that is rounding of the sums."""
 _LENIENCE = 10.0
 """How many times the error without contacts is none of the answer's."""
 _IS_FREE = 0.5 * FREE_ROW
 
 
 @compiled
-def _joint_errors(jacobian: Array, change: Array, target: Array) -> tuple[float, float]:
-    """Largest |J·Δ − r| and Σ|J·Δ| + |r| of dense rows (R, nv)."""
+def _joint_errors(jacobian: Array, change: Array, target: Array, scale: Array) -> tuple[float, float]:
+    """Largest |J·Δ − r| and Σ|J·Δ| + |r| of dense rows (R, nv), by (2)."""
     worst = size = 0.0
     for r in range(len(target)):
-        total, moved = -target[r], abs(target[r])
+        total, moved, weight = -target[r], abs(target[r]), 0.0
         for k in range(len(change)):
             part = jacobian[r, k] * change[k]
-            total, moved = total + part, moved + abs(part)
-        worst, size = max(worst, abs(total)), max(size, moved)
+            total, moved, weight = total + part, moved + abs(part), weight + abs(jacobian[r, k]) / scale[k]
+        if weight > 0.0:
+            worst, size = max(worst, abs(total) / weight), max(size, moved / weight)
     return worst, size
 
 
@@ -57,6 +70,7 @@ def _constraint_errors(
     impulse: Array,
     change: Array,
     target: Array,
+    scale: Array,
 ) -> tuple[float, float]:
     """The same of the chosen of some rows by their entries, (nb, k), with E·λ."""
     worst = size = 0.0
@@ -64,23 +78,25 @@ def _constraint_errors(
         if compliance[r] >= _IS_FREE:
             continue
         soft = compliance[r] * impulse[r]
-        total, moved = soft - target[r], abs(soft) + abs(target[r])
+        total, moved, weight = soft - target[r], abs(soft) + abs(target[r]), 0.0
         for k in range(dofs.shape[1]):
             part = values[r, k] * change[dofs[r, k]]
             total, moved = total + part, moved + abs(part)
-        worst, size = max(worst, abs(total)), max(size, moved)
+            weight += abs(values[r, k]) / scale[dofs[r, k]]
+        if weight > 0.0:
+            worst, size = max(worst, abs(total) / weight), max(size, moved / weight)
     return worst, size
 
 
-def row_errors(world: WorldTerms, change: Array) -> tuple[float, float]:
-    """Largest error of (1) of the world's last linearisation, and the largest sum of its terms, in velocities.
+def row_errors(world: WorldTerms, change: Array, scale: Array) -> tuple[float, float]:
+    """Largest error (2) of the world's last linearisation, and the largest sum of its terms alike [m/s].
 
     Args:
-        change: Δ, shape (nv,), with which the impulses of the rows came.
+        change: Δ, shape (nv,), with which the impulses of the rows came. scale: r, shape (nv,).
     """
     worst = size = 0.0
     if world.joints is not None:
-        worst, size = _joint_errors(world.joints.jacobian, change, world.joints.target)
+        worst, size = _joint_errors(world.joints.jacobian, change, world.joints.target, scale)
     for terms, where in zip(world.bodies, world.slices, strict=True):
         own = terms.constraints
         if own is not None and len(own.kept):
@@ -92,6 +108,7 @@ def row_errors(world: WorldTerms, change: Array) -> tuple[float, float]:
                 own.impulse,
                 change[where],
                 own.target,
+                scale[where],
             )
             worst, size = max(worst, found[0]), max(size, found[1])
     return worst, size
@@ -102,19 +119,25 @@ def judged_by_rows(
     world: WorldTerms,
     change: Array,
     free_change: Array | None,
+    scale: Array,
     nothing: Callable[[], float],
 ) -> SolveInfo:
     """The report of an answer, JAMMED where it was called solved and opens what constraints or joints hold.
 
     Args:
         change: Δ, shape (nv,). free_change: the same without contacts, or None where it is not known.
-        nothing: what computes what is not counted in any case [m/s], asked where something is left.
+        scale: r, shape (nv,).
+        nothing: what computes what is not counted [m/s] where the motion without contacts is not known.
     """
     if not info.status.solved:
         return info
-    worst, size = row_errors(world, change)
-    if worst <= _SHARE * size < math.inf:
+    worst, size = row_errors(world, change, scale)
+    if worst <= _ROUNDING * size < math.inf:
         return info
-    before = 0.0 if free_change is None else row_errors(world, free_change)[0]
-    is_held = worst <= max(_LENIENCE * before, nothing()) and math.isfinite(size)
+    if free_change is None:
+        most = max(_SHARE * size, nothing())
+    else:
+        changed = float(np.abs(world.jacobian.multiply(change - free_change)).max(initial=0.0))
+        most = max(_SHARE * min(size, changed), _LENIENCE * row_errors(world, free_change, scale)[0])
+    is_held = worst <= most < math.inf
     return info if is_held else evolve(info, status=Status.JAMMED)

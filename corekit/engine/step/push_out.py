@@ -16,12 +16,13 @@ impulse is at most that of the leverage K, wherever the contact is. What moves i
 law of the lever, with an impulse that grows with 1/a: that is no repair, and stays.
 
 A free rigid body is no lever. In heaps, whose contacts are mostly those of such bodies, (1) is evaluated for contacts
-of the others alone: bodies of several frames, and what constraints, joints or given motion hold. Where a solver
-eliminates for itself G is not at hand and c stays.
+of the others alone: bodies of several frames, and what constraints, joints or given motion hold. For solvers that
+eliminate for themselves G is factorised in steps alone in which such a push counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -44,22 +45,28 @@ _AT_ONCE: Final = 64
 """Contacts whose (1) is evaluated at once, which bounds the memory that it takes."""
 
 
-def limit_push_out(world: WorldTerms, state: State, step: float, bias: Array) -> Array:
-    """The bias of the current contacts, (m, width), with (2) for c, by the matrix that was factorised last.
+def limit_push_out(
+    world: WorldTerms, state: State, step: float, bias: Array, factorise: Callable[[], None]
+) -> Array:
+    """The bias of the current contacts, (m, width), with (2) for c, by the matrix of the step.
 
     Args:
         state: of the world where frames are looked at.
         step: h [s].
         bias: with c; it is returned where (2) changes nothing.
+        factorise: what factorises the matrix where that has not been done.
     """
-    pipeline, factorisation = world.pipeline, world.factorisation
-    if pipeline is None or not factorisation.succeeded:
+    pipeline = world.pipeline
+    if pipeline is None:
         return bias
     noticed = np.flatnonzero(pipeline.push * step > _NOTICED * pipeline.negligible_motion)
     if len(noticed) and world.has_many_contacts(len(bias)):
         owner = pipeline.scene.table.body[pipeline.contacts.shape[noticed]]
         noticed = noticed[((owner >= 0) & _may_lever(world)[owner]).any(axis=1)]
     if not len(noticed):
+        return bias
+    factorise()
+    if not world.factorisation.succeeded:
         return bias
     limited = bias.copy()
     for begin in range(0, len(noticed), _AT_ONCE):

@@ -50,7 +50,7 @@ class StepEquation:
         point: the last linearisation point, or None. about: v_k of it, shape (nv,). step: h of the step [s].
         contact_count: contacts there that are solved for impulses.
         bound: of errors. contact_mean: v̄ that leads to the state where they were found, shape (nv,).
-        bias: of those contacts, shape (m, width) [m/s], from a solve with W on with push-out limited.
+        bias: of those contacts, shape (m, width) [m/s], from a solve on with push-out limited.
         obstacle_velocity: part of it, or None where none moves.
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
@@ -255,13 +255,16 @@ class StepEquation:
         if not world.has_constraints:
             return info
         free_change = None if self._free is None else self._free - self.about
-        return judged_by_rows(info, world, velocity - self.about, free_change, nothing)
+        return judged_by_rows(info, world, velocity - self.about, free_change, self.bound.scale, nothing)
 
     def _solve(self, velocity: Array, count: int, *, limits_push: bool) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
         world, point, unreduced = self._world, self.point, self._unreduced_form()
         assert point is not None
         self._free = None
+        if count and limits_push:
+            factorise = partial(self._refactor, late=True)
+            self.bias = limit_push_out(world, point.at, point.step, self.bias, factorise)
         if unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
             info, self.movable = unreduced.solve(self.about, point.step, contacts, self.bias, velocity)
@@ -280,8 +283,6 @@ class StepEquation:
         velocity += self.about
         if count or self.impulses.bounded:
             assert self.reduced is not None
-            if count and limits_push:
-                self.bias = limit_push_out(world, point.at, point.step, self.bias)
             self._free = velocity.copy()
             info, self.movable = self.reduced.solve(
                 count, self.bias, self.about, point.step, self._potential_rhs, velocity

@@ -227,7 +227,10 @@ class WorldSystem:
         """Write q and v after the impacts of a step from `start` to `state`, and judge its energy."""
         if not report.accepted or self.pipeline is None or self.terms.forces is not None:
             return report
-        info = (self._resolve_impacts(start, state) if self._resolves_impacts else None) or report.solve_info
+        info = report.solve_info
+        ended = self._resolve_impacts(start, state) if self._resolves_impacts else None
+        if ended is not None and info.status.solved:
+            info = ended
         if info.status.solved and exceeds_energy(
             self.terms, self.equation, self.theta, start.v, state.v, info.residuals.equation
         ):
