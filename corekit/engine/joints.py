@@ -40,7 +40,7 @@ from corekit.engine.bodies.body_constraints import BAUMGARTE_STEPS
 from corekit.engine.bodies.prescribed_motion import RATE_JUMP
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.errors import CompositionError
-from corekit.roles.body import ROUNDING, Body
+from corekit.roles.body import Body, same_instant
 from corekit.roles.joint import JOINT_KINDS, BodyFrame, Joint, JointForce
 from corekit.roles.model_abilities import PointJacobianAbility
 from corekit.roles.obstacles import GivenMotion
@@ -289,7 +289,7 @@ class JointRows:
         if point.momentum is not None:
             kept = self.jacobian @ (point.momentum - point.velocity)
         self.target[:] = kept
-        near = ROUNDING * (1.0 + abs(point.end_time))
+        near = same_instant(point.end_time)
         jumped = [
             i
             for i, motion in self._motions
@@ -322,7 +322,7 @@ class JointRows:
 
         At a breakpoint they are on the side on which the state's own rates are.
         """
-        time, near = state.time, 2.0 * ROUNDING * (1.0 + abs(state.time))
+        time, near = state.time, 2.0 * same_instant(state.time)
         low, high, now = time - small, time + small, time
         for kink in (each for motion in self.given for each in motion.breakpoints(low - near, high)):
             if abs(kink - time) > near:
@@ -348,12 +348,13 @@ class JointRows:
 
     def jump_rates(self, state: State) -> bool:
         """Write J at a state and r = u behind its time; return whether the rate of a given motion jumps there."""
-        time, near = state.time, ROUNDING * (1.0 + abs(state.time))
+        time, near = state.time, same_instant(state.time)
         kinks = [kink for motion in self.given for kink in motion.breakpoints(time - near, time + near)]
         self._write_jacobian(state)
         self.target[:] = self._rates(max(time, *kinks) + 2.0 * near if kinks else time)
         moved = np.abs(self.jacobian @ state.v - self.target)
-        return bool(kinks) and bool((moved > RATE_JUMP * (1.0 + np.abs(self.target))).any())
+        speed = np.abs(self.jacobian) @ np.abs(state.v) + np.abs(self.target)
+        return bool(kinks) and bool((moved > RATE_JUMP * speed).any())
 
     def force(self, i: int, state: State, row_forces: Array) -> JointForce:
         """What joint i gives its first frame at a state, for the forces of all rows, shape (rows,) [N or N·m]."""

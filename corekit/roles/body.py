@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,16 +20,21 @@ from corekit.roles.model import Model, ModelDescription
 from corekit.roles.model_abilities import ModelAbilities
 
 __all__ = [
-    "ROUNDING",
     "Body",
     "check_orientation",
     "frame_state",
+    "same_instant",
     "stack_bodies",
     "stacked_velocity_scale",
 ]
 
-ROUNDING = 1e-12
-"""How far apart two instants are the same but for rounding, relative to 1 s + t."""
+_ROUNDING, _LEAST = 1e-12, sys.float_info.min
+"""How far apart two instants are the same but for rounding, relative to t, and at the start of all time [s]."""
+
+
+def same_instant(time: float) -> float:
+    """How far apart from an instant another one is the same but for rounding [s], in any unit of time."""
+    return _ROUNDING * abs(time) + _LEAST
 
 
 @define(eq=False, on_setattr=setters.frozen)
@@ -86,7 +92,7 @@ class Body:
 
     def kinks_at(self, time: float) -> list[float]:
         """Kinks of its prescribed motions that differ from an instant by rounding alone [s]."""
-        near = ROUNDING * (1.0 + abs(time))
+        near = same_instant(time)
         return [
             t
             for motion in self.description.prescribed_signals

@@ -9,7 +9,7 @@ from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.geometry.shapes import Shape
-from corekit.roles.body import ROUNDING
+from corekit.roles.body import same_instant
 from corekit.roles.friction import SurfaceFriction, surface_friction
 
 __all__ = ["GivenMotion", "Obstacle"]
@@ -47,7 +47,7 @@ class GivenMotion:
         At a breakpoint they are those of the interval that ends there; an instant that rounding puts behind one, as the
         end of a step, t + h, counts as the breakpoint.
         """
-        time = min((time, *self.breakpoints(time - ROUNDING * (1.0 + abs(time)), time)))
+        time = min((time, *self.breakpoints(time - same_instant(time), time)))
         velocity, rates = np.zeros(3), np.zeros(3)
         self.position.rate(time, velocity)
         self.rotation_rpy.rate(time, rates)

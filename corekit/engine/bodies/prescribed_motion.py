@@ -10,12 +10,12 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.errors import PluginError
-from corekit.roles.body import ROUNDING, Body
+from corekit.roles.body import Body, same_instant
 
 __all__ = ["RATE_JUMP", "PrescribedMotion"]
 
 RATE_JUMP = 1e-9
-"""A smaller change of a rate, relative to 1 + |ṗ|, is none."""
+"""A smaller change of a rate, relative to the rates, is none."""
 
 
 @final
@@ -90,7 +90,7 @@ class PrescribedMotion:
         if not breakpoints:
             return None
         value, rate = np.zeros((2, len(self.index)))
-        after = max(time, *breakpoints) + 2.0 * ROUNDING * (1.0 + abs(time))
+        after = max(time, *breakpoints) + 2.0 * same_instant(time)
         self._evaluate(after, value, rate)
         return rate
 
@@ -113,7 +113,7 @@ class PrescribedMotion:
 
     def _between_breakpoints(self, time: float, distance: float) -> tuple[float, float]:
         """The instants `distance` before and behind `time`, or nearer, without a breakpoint between them [s]."""
-        low, high, near = time - distance, time + distance, 2.0 * ROUNDING * (1.0 + abs(time))
+        low, high, near = time - distance, time + distance, 2.0 * same_instant(time)
         for motion in self._body.description.prescribed_signals:
             for breakpoint_ in motion.breakpoints(time - distance, time + distance):
                 if breakpoint_ < time:

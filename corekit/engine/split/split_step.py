@@ -193,7 +193,8 @@ def _jumped_rate(terms: BodyTerms, state: State) -> Array | None:
     if rate is None:
         return None
     before = state.v[terms.prescribed]
-    return rate if (np.abs(rate - before) > RATE_JUMP * (1.0 + np.abs(before))).any() else None
+    largest = np.maximum(np.abs(rate), np.abs(before))
+    return rate if (np.abs(rate - before) > RATE_JUMP * largest).any() else None
 
 
 def _write_jump(terms: BodyTerms, state: State, rate: Array) -> None:

@@ -7,14 +7,14 @@ contact solver sees W alone, from which the hinge is eliminated, and cannot know
     J·Δ + E·λ = r                                                                                     (1)
 
 of all joints and eliminated constraints are measured on the velocities that the answer leads to. Rows of turns and of
-places, in rad/s and m/s, are compared as speeds of the surface: with r the `velocity_scale`, e is what is left of a row,
+places, in rad/s and m/s, are compared as speeds of the surface: with r the `velocity_scale` and e the error of a row,
 
     e/Σ_j (|J_j|/r_j)                                                                                 (2)
 
-the slowest motion of the surface that brings it about. An answer is none where the contacts open because the rows do: by
-rounding of impulses that cancel, half of what changes at the contacts of a jammed bar is that of its hinge, and 1e-9 of
-it at one that turns. Rows that contradict each other, of a loop that drifts, leave an error before any contact acts. What
-an answer leaves is compared with it.
+is the slowest motion of the surface that brings it about. An answer is none where contacts open because the rows do:
+half of what changes at the contacts of a jammed bar is that of its hinge, and 1e-9 of it where the bar turns. Rows that
+contradict each other, of a loop that drifts, leave an error before any contact acts. What an answer leaves is compared
+with it.
 """
 
 from __future__ import annotations

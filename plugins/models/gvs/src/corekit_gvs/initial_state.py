@@ -27,15 +27,13 @@ from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
+from corekit.roles.body import same_instant
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.exponential import ROTATION, T3, WIDTH, exponential
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.tree import Tree
 
 __all__ = ["PrescribedJoints", "rest_velocity", "write_initial"]
-
-_NEAR = 1e-12
-"""How far from a breakpoint an instant is the same but for rounding, relative to 1 s + t."""
 
 
 @final
@@ -92,7 +90,7 @@ class PrescribedJoints:
 
     def jump(self, state: State) -> bool:
         """Give joints that jump alone the rate after a breakpoint at the state's time; True if any has one there."""
-        jumped, near = False, _NEAR * (1.0 + abs(state.time))
+        jumped, near = False, same_instant(state.time)
         for signal, own in self._alone:
             if times := signal.breakpoints(state.time - near, state.time + near):
                 signal.rate(max(state.time, *times) + near, state.v[own])

@@ -50,7 +50,8 @@ class ThetaConfig:
     adaptive: bool = option(True, "cut steps in which Newton's method does not converge, down to step/1024")
     local_error: float = option(
         math.inf,
-        "cut steps whose error of a coordinate is estimated above this [m or rad]; inf: never",
+        "cut steps whose error of a place on the surface is estimated above this; inf: never",
+        unit="m",
         above=0,
         infinite=True,
     )
@@ -86,8 +87,12 @@ class Rk23Config:
     relative: float = option(
         1e-4, "error of a velocity in an inner step, relative to it", low=1e-12, high=0.1
     )
-    absolute: float = option(
-        1e-6, "error of a velocity in an inner step that always passes, in m/s or rad/s", above=0
+    absolute: float | None = option(
+        None,
+        "error of a surface speed in an inner step that always passes; "
+        "a hundredth of `relative` of the largest of the step where nothing is said",
+        unit="m/s",
+        above=0,
     )
     max_inner_steps: int = option(200, "inner steps of the smooth motion before the step fails", low=1)
     split_above: float = _split_above()

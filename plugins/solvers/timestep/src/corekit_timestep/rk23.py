@@ -2,9 +2,11 @@
 
 The smooth dynamics over [t, t + h], in inner steps τ that keep the pair's own estimate of its error within
 
-    max_i |e_i| / (absolute + relative·max(|v_i|, |v_i⁺|)) ≤ 1,   τ ← τ·clip(0.9·|e|^(−1/3), ⅕, 5)      (1)
+    max_i r_i·|e_i| / (a + relative·r_i·max(|v_i|, |v_i⁺|)) ≤ 1,   τ ← τ·clip(0.9·|e|^(−1/3), ⅕, 5)      (1)
 
-for v, and for q as the displacement divided by h. They give (q_f, v_f); then, with A = M(q_f) + θh·D,
+for v, and for q as the displacement divided by h. r is the `velocity_scale`, by which all of them are speeds of the
+surface, and a is `absolute`, or a hundredth of `relative` of the largest of the step. They give (q_f, v_f); then, with
+A = M(q_f) + θh·D,
 
     A·v⁺ = M·v_f + θh·D·v₀ + J_bᵀλ_b + J_cᵀλ_c,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                 (2)
 
@@ -37,6 +39,8 @@ from corekit_timestep.split_damping import damping_theta, solve_split_step
 __all__ = ["Rk23"]
 
 _STIFF_NOTE = "`max_inner_steps` was reached, as with stiff models, which implicit integrators suit better"
+_SLOW = 0.01
+"""Share of the largest speed of a step to which `relative` is relative at least."""
 _SAFETY, _MAX_SHRINK, _MAX_GROWTH = 0.9, 0.2, 5.0
 
 
@@ -91,7 +95,7 @@ class Rk23(Integrator):
                 tau = remaining
             if not pair.step(system, current, tau, end, frozen):
                 return end, inner_steps, Status.SINGULAR
-            error = self._error(current.v, end.v, h, tau)
+            error = self._error(system, current.v, end.v, h)
             if error <= 1.0:
                 if last:
                     return end, inner_steps, None
@@ -101,13 +105,21 @@ class Rk23(Integrator):
             tau *= _factor(error)
         return end, self._config.max_inner_steps, _failure_status(end)
 
-    def _error(self, before: Array, after: Array, h: float, tau: float) -> float:
+    def _error(self, system: System, before: Array, after: Array, h: float) -> float:
         """Return the left side of (1); nan and infinity count as infinite."""
-        pair, config = self._pair, self._config
+        pair, config, scale = self._pair, self._config, system.velocity_scale
         assert pair is not None
-        allowed = config.absolute + config.relative * np.maximum(np.abs(before), np.abs(after))
+        least = config.absolute
+        if least is None:
+            least = system.error_bound(after, _SLOW * config.relative)
         error = np.maximum(np.abs(pair.velocity_error), np.abs(pair.displacement_error) * (1.0 / h))
-        largest = float(np.max(error / allowed, initial=0.0))
+        speed = np.maximum(np.abs(before), np.abs(after))
+        if scale is not None:
+            error, speed = scale * error, scale * speed
+        ratio = np.divide(
+            error, least + config.relative * speed, out=np.zeros_like(error), where=error != 0.0
+        )
+        largest = float(np.max(ratio, initial=0.0))
         return math.inf if math.isnan(largest) else largest
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
+from corekit.roles.body import same_instant
 from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System, next_step
 from corekit.roles.stage_solver import UNCHANGED, surface_speed
@@ -39,8 +40,8 @@ __all__ = ["ScipyIntegrator"]
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
 _NEAR_GRID = 1e-9
 """Distance in steps within which a breakpoint is identified with a grid point."""
-_START_MARGIN = 1e-11
-"""Time after a breakpoint that rounding certainly distinguishes from it, relative to 1 s + t."""
+_START_MARGIN = 10.0
+"""Time after a breakpoint at which it is certainly past, relative to that which rounding may confuse."""
 _MANY = 100
 """Evaluations in a step of an explicit solver from which on contact is said to be stiff: it needs six or so else."""
 _DRAG_NOTE = (
@@ -236,7 +237,7 @@ class ScipyIntegrator(Integrator, Stateful):
             self._last_step_size = float(self._solver.h_abs)
         self._ends_at_breakpoint, self._start_margin_end = (
             at_breakpoint,
-            state.time + _START_MARGIN * (1.0 + abs(state.time)),
+            state.time + _START_MARGIN * same_instant(state.time),
         )
         self._ready_workspace.path.set_origin(state)
         first_step = (

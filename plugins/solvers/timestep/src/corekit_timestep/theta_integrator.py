@@ -27,7 +27,7 @@ With a bound e on the local error, a step is also cut if
 
     ½·h·|v⁺ − v₀| > e   (θ = 1),        (h²/12)·|a − a_before|·2h/(h + h_before) > e   (θ = ½)      (2)
 
-a = (v⁺ − v₀)/h: the leading terms ½h²·q̈ and h³/12·q⃛ of the error of one step, in metres or radians.
+a = (v⁺ − v₀)/h: the leading terms ½h²·q̈ and h³/12·q⃛ of the error of one step, weighed as motions of the surface.
 
 Source: Hairer, Lubich and Wanner (2006), "Geometric Numerical Integration", II.1, VI.4; Mandziuk and Schlick
 (1995), "Resonance in the dynamics of chemical systems simulated by the implicit-midpoint scheme"; for (2):
@@ -47,7 +47,13 @@ from corekit.data.state import State
 from corekit.data.status import SolveInfo, StepReport
 from corekit.roles.component import BuildContext, InternalState, Rehearsed, Stateful
 from corekit.roles.integrator import Integrator, System, step_towards
-from corekit.roles.stage_solver import FIRST_CONTRACTION, StageSettings, StageSolution, StageSolver
+from corekit.roles.stage_solver import (
+    FIRST_CONTRACTION,
+    StageSettings,
+    StageSolution,
+    StageSolver,
+    surface_speed,
+)
 from corekit_timestep.config import ImplicitEulerConfig, ThetaConfig
 from corekit_timestep.factorisation_cache import FactorisationCache
 from corekit_timestep.velocity_predictor import VelocityPredictor, rehearse_guess
@@ -146,7 +152,7 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
             change = solution.last_change
             least = None if change is None else system.unsettled_contact(change)
             unsettled = unsettled or least
-            error = self._local_error(state, solver.velocity, h) if solution.converged else 0.0
+            error = self._local_error(system, state, solver.velocity, h) if solution.converged else 0.0
             is_shortest = h <= shortest * (1.0 + 1e-9)
             if solution.converged and (error <= self._config.local_error or is_shortest or not adaptive):
                 break
@@ -204,17 +210,17 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
                 break
         return solution._replace(iterations=iterations)
 
-    def _local_error(self, state: State, velocity: Array, h: float) -> float:
-        """Return the left side of (2) [m or rad]; 0 without a bound."""
+    def _local_error(self, system: System, state: State, velocity: Array, h: float) -> float:
+        """Return the left side of (2) [m]; 0 without a bound."""
         if not self._bounded:
             return 0.0
         change = velocity - state.v
         before = self._acceleration
         # without a previous step, the bound of first order is the cautious one
         if self._theta == 1.0 or before is None:
-            return 0.5 * h * float(np.max(np.abs(change), initial=0.0))
+            return 0.5 * h * surface_speed(system, change)
         jerk = (change / h - before) * (2.0 / (h + self._last_step_size))
-        return h**3 / 12.0 * float(np.max(np.abs(jerk), initial=0.0))
+        return h**3 / 12.0 * surface_speed(system, jerk)
 
     def _update_step_size(self, step_size: float, easy: int, solution: StageSolution, error: float) -> None:
         """Store the size of the next step; a cut one doubles after five easy steps in a row."""
