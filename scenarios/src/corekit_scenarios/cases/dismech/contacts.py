@@ -183,7 +183,11 @@ def spider(case: CaseRun) -> list[Row]:
 
 
 def _rests(results: Results) -> Row:
-    """Whether it comes to rest, as the paper has it."""
+    """Whether it comes to rest, as the paper has it.
+
+    Implicit Euler damps a motion of ω by ω²·h/2, and nothing else damps this one: its speed falls at 0.53 1/s with
+    steps of 1 ms, the code's and ours, and at 0.29 1/s with half of them, by which it rests after twice the time.
+    """
     fastest, early = _fastest(results, 0.5), _fastest(results, 0.5, until=_CODES_TIME)
     return Row(
         quantity="spider on the paper's slope: fastest node, last half second of ten", unit="mm/s", against=_SPIDER,
