@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.engine.adjoint.contact_modes import find_modes
@@ -38,6 +39,37 @@ __all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
 
 _APART, _INSIDE, _CAPPED = range(3)
 """Branches of (1), in its order."""
+
+
+@compiled
+def _add_slips(rows: Array, velocity: Array, largest: Array, slip: Array) -> float:
+    """Add J·v to the bias in `slip`, (m, width); return the largest of biases and of speeds by velocities' sizes."""
+    speed = np.finfo(np.float64).tiny
+    for c in range(rows.shape[0]):
+        for a in range(rows.shape[1]):
+            moved, size = 0.0, 0.0
+            for j in range(rows.shape[2]):
+                moved += rows[c, a, j] * velocity[j]
+                size += abs(rows[c, a, j]) * largest[j]
+            speed = max(speed, size, abs(slip[c, a]))
+            slip[c, a] += moved
+    return speed
+
+
+@compiled
+def _write_branches(
+    place: IntArray, gap: Array, push: float, deepest: float, impulse: Array, bias: Array, found: Array, least: float,
+    out: IntArray,
+) -> bool:  # fmt: skip
+    """Write the branch of every contact of a record; return whether the push-out of a closed one was limited."""
+    is_limited = False
+    for c in range(len(place)):
+        first = gap[place[c]] if place[c] >= 0 else 0.0
+        out[c] = _APART if first > 0.0 else (_INSIDE if push * first > -deepest else _CAPPED)
+        if place[c] >= 0 and impulse[c, 0] > 0.0:
+            own, here = bias[c, 0], found[place[c], 0]
+            is_limited = is_limited or abs(own - here) > 1e-9 * (abs(own) + abs(here) + least)
+    return is_limited
 
 
 class ContactLost(Exception):
@@ -168,7 +200,6 @@ class FrozenContacts:
         is_apart = solution.kind is Kind.APART
         if solution.kind is Kind.PLACE:
             self._find_branches(solution, found)
-        slip = rows @ velocity + solution.bias
         friction = np.zeros(len(found)) if is_apart else mu
         directions: Array | None = None
         if self._pyramids is not None and not is_apart and friction.any():
@@ -179,8 +210,8 @@ class FrozenContacts:
             directions[is_there] = here[found[is_there]]
         # of a body that rests: what its weight alone would do
         alone = self._equation.bound.alone(start.v)
-        moved = np.abs(rows) @ np.abs([velocity, start.v, alone]).max(axis=0)
-        speed = max(moved.max(initial=0.0), np.abs(solution.bias).max(initial=0.0), np.finfo(float).tiny)
+        slip = solution.bias.copy()
+        speed = _add_slips(rows, velocity, np.abs([velocity, start.v, alone]).max(axis=0), slip)
         solution.modes = modes = find_modes(solution.of_contacts, slip, speed, friction, directions)
         self._fixed[id(solution)] = None if directions is None else directions[modes.index]
         solution.struck = np.zeros(len(modes.index), dtype=bool)
@@ -208,15 +239,13 @@ class FrozenContacts:
         pipeline, equation = self._world.pipeline, self._equation
         assert pipeline is not None
         rule, h = pipeline.rule, equation.step
-        first = np.where(found >= 0, np.append(pipeline.first_gap, 0.0)[found], 0.0)
-        inside = np.where(min(1.0, h * rule.push_out) * first > -h * rule.cap, _INSIDE, _CAPPED)
-        self._branch = np.where(first > 0.0, _APART, inside)
-        closed = np.flatnonzero((solution.of_contacts[:, 0] > 0.0) & (found >= 0))
-        if len(closed):
-            own, here = solution.bias[closed, 0], equation.bias[found[closed], 0]
-            # slower than this nothing is limited; at rest, what is left of a bias is rounding
-            least = pipeline.negligible_motion / h
-            self._is_limited = bool((np.abs(own - here) > 1e-9 * (np.abs(own) + np.abs(here) + least)).any())
+        self._branch = np.empty(len(found), dtype=np.int64)
+        # slower than this nothing is limited; at rest, what is left of a bias is rounding
+        least = pipeline.negligible_motion / h
+        self._is_limited = _write_branches(
+            found, pipeline.first_gap, min(1.0, h * rule.push_out), h * rule.cap, solution.of_contacts, solution.bias,
+            equation.bias, least, self._branch,
+        )  # fmt: skip
         if self._is_limited:
             self._limit()
 

@@ -83,7 +83,7 @@ def known_tangents(frozen: FrozenStep, parts: Sequence[slice], y: Array) -> Arra
             continue
         k, width = terms.impulse.shape
         of_rows = y[part][-k * width :].reshape(k, width)
-        by_slip = np.einsum("cij,ci->cj", terms.by_velocity, of_rows)
+        by_slip = np.matmul(of_rows[:, None], terms.by_velocity)[:, 0]
         velocity = frozen.arguments.final if solution.kind is Kind.VELOCITY else frozen.arguments.velocity
         slip = terms.rows @ velocity + solution.bias[index]
         for rows, weight in ((terms.rows @ -y[part][:nv], terms.impulse), (slip, by_slip)):

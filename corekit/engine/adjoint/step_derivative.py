@@ -269,10 +269,11 @@ class StepDerivative:
         k, width = contacts.impulse.shape
         bounded = linear.side != 0
         if changes is None:
-            rows = np.where(bounded[:, None], 0.0, linear.rows)
-            held = np.einsum("cij,cjv->civ", contacts.by_velocity, contacts.rows).reshape(-1, nv)
-            changes = np.concatenate([linear.matrix, rows, held])
-        momentum, rows = changes[:nv].copy(), changes[nv:].copy()
+            held = (contacts.by_velocity @ contacts.rows).reshape(-1, nv)
+            momentum = linear.matrix.copy()
+            rows = np.concatenate([np.where(bounded[:, None], 0.0, linear.rows), held])
+        else:
+            momentum, rows = changes[:nv].copy(), changes[nv:].copy()
         impulses = np.concatenate([linear.rows, of_contacts])
         compliance = np.zeros((len(impulses), len(impulses)))
         r = len(linear.rows)
@@ -281,12 +282,12 @@ class StepDerivative:
             here = slice(r + c * width, r + (c + 1) * width)
             compliance[here, here] = contacts.by_impulse[c]
         fixed = self._prescribed
-        momentum[fixed] = 0.0
-        momentum[:, fixed] = 0.0
-        momentum[fixed, fixed] = 1.0
-        rows[:, fixed] = 0.0
-        impulses = impulses.copy()
-        impulses[:, fixed] = 0.0
+        if fixed.any():
+            momentum[fixed] = 0.0
+            momentum[:, fixed] = 0.0
+            momentum[fixed, fixed] = 1.0
+            rows[:, fixed] = 0.0
+            impulses[:, fixed] = 0.0
         return SaddleSystem(momentum, impulses, rows, compliance)
 
     # — forward —
