@@ -44,12 +44,9 @@ class MarkerPositions:
 
     def pull(self, covector: Array, frames: int) -> tuple[Array, Array]:
         """Derivatives by origins (T, frames, 3) and axes (T, frames, 3, 3) of those by positions, (T, m, 3)."""
-        parts = self.weight[:, :, None] * covector[:, :, None]
-        by_position = np.zeros((len(covector), frames, 3))
-        by_rotation = np.zeros((len(covector), frames, 3, 3))
-        np.add.at(by_position, (slice(None), self.frame), parts)
-        np.add.at(by_rotation, (slice(None), self.frame), parts[..., None] * self.local[:, :, None])
-        return by_position, by_rotation
+        shares = self.weight[:, :, None] * np.eye(frames)[self.frame]
+        by_position = np.einsum("mkf,tmi->tfi", shares, covector)
+        return by_position, np.einsum("mkf,tmi,mkj->tfij", shares, covector, self.local)
 
 
 def frame_index(description: ModelDescription, name: str, path: str) -> int:
