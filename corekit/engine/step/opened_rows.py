@@ -127,17 +127,17 @@ def judged_by_rows(
     Args:
         change: Δ, shape (nv,). free_change: the same without contacts, or None where it is not known.
         scale: r, shape (nv,).
-        nothing: what computes what is not counted [m/s] where the motion without contacts is not known.
+        nothing: what computes what is nothing beside the speeds of the step [m/s], asked where something is left.
     """
     if not info.status.solved:
         return info
     worst, size = row_errors(world, change, scale)
     if worst <= _ROUNDING * size < math.inf:
         return info
-    if free_change is None:
-        most = max(_SHARE * size, nothing())
-    else:
+    least, before, changed = nothing(), 0.0, math.inf
+    if free_change is not None:
+        before = _LENIENCE * row_errors(world, free_change, scale)[0]
         changed = float(np.abs(world.jacobian.multiply(change - free_change)).max(initial=0.0))
-        most = max(_SHARE * min(size, changed), _LENIENCE * row_errors(world, free_change, scale)[0])
-    is_held = worst <= most < math.inf
+    is_held = worst <= max(_SHARE * size, before, least) < math.inf
+    is_held = is_held and worst <= max(_SHARE * max(changed, least), before)
     return info if is_held else evolve(info, status=Status.JAMMED)
