@@ -69,9 +69,10 @@ SOURCES := $(wildcard plugins/*/*/src) scenarios/src tools/typings tools example
 test: $(VENV)/installed-dev
 	@$(MAKE) --no-print-directory --jobs 2 $(if $(LOWEST)$(PLAIN),,lint) unit
 
-# The first line writes the byte code of all tests once, not once a process.
+# The first line writes the byte code of all tests once, not once a process; later runs find it.
 unit: $(VENV)/installed-dev
-	@$(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null
+	@ls tests/*/__pycache__/test_*-pytest-*.pyc >/dev/null 2>&1 || \
+	$(BIN)/python -m pytest --collect-only --quiet --quiet >/dev/null
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) $(if $(QUICK),--quick) $(if $(FULL),--full)
 
 SECONDS ?= 0.25
