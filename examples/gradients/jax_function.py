@@ -8,14 +8,15 @@ what the throw costs.
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Callable
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from corekit.scenario.load import loads
 
 
 def run_loss(objective: Any) -> Callable[[jax.Array], jax.Array]:
@@ -47,9 +48,9 @@ def run_loss(objective: Any) -> Callable[[jax.Array], jax.Array]:
 def main() -> None:
     """Differentiate a throw."""
     jax.config.update("jax_enable_x64", True)
-    throw = runpy.run_path(str(Path(__file__).with_name("aim_a_throw.py")))
-    objective = throw["loads"](throw["SCENARIO"]).objective(
-        throw["miss"], ["bodies.ball.initial.velocity", "bodies.ball.initial.angular_velocity"]
+    throw = import_module("aim_a_throw")  # of this folder, which is on the path of a program in it
+    objective = loads(throw.SCENARIO).objective(
+        throw.miss, ["bodies.ball.initial.velocity", "bodies.ball.initial.angular_velocity"]
     )
     loss = run_loss(objective)
 
