@@ -96,8 +96,15 @@ class ErrorBound:
             ):
                 terms.body.model.compute_frame_poses(own, position, rotation)
                 reach = max(reach, float(np.abs(position).max(initial=0.0)))
-            self._rounding = _OPERATIONS * sys.float_info.epsilon * reach / self._step
+            self._rounding = self._rounded(reach)
         return self._rounding
+
+    def note_places(self, places: Array) -> None:
+        """Take the origins of all frames at the start of the step, shape (frames, 3) [m], as they stand."""
+        self._rounding = self._rounded(float(np.abs(places).max(initial=0.0)))
+
+    def _rounded(self, reach: float) -> float:
+        return _OPERATIONS * sys.float_info.epsilon * reach / self._step
 
     def alone(self, about: Array) -> Array:
         """v_k + r_j/A_jj, shape (nv,), r of the step equation as expanded: what every coordinate alone would do."""
