@@ -78,6 +78,8 @@ class ContactImpulses:
         id: of contacts, shape (m,). impulse: λ, shape (m, width). bias: shape (m, width) [m/s].
         known: tangents of the contacts of the step before. start_impulse: λ with which the step began, (m, width).
         are_of_start: whether the contacts of the start stand for those of every point of the step.
+        approach: how far shapes were taken to approach [m], by what they did in the step before; it says how far
+            away contacts are found, on which pyramids that turn depend.
     """
 
     id: IntArray
@@ -86,6 +88,7 @@ class ContactImpulses:
     known: Tangents
     start_impulse: Array
     are_of_start: bool
+    approach: float
 
 
 @final
@@ -201,5 +204,5 @@ def _contacts(world: WorldTerms, equation: StepEquation, known: Tangents) -> Con
     start = equation.impulses.start[: count * width].reshape(count, width)
     return ContactImpulses(
         _copy(pipeline.contacts.id[:count]), _copy(impulse), _copy(equation.bias), Tangents(*map(_copy, known)),
-        _copy(start), bool(equation.passed_pair) or equation.holds_contacts,
+        _copy(start), bool(equation.passed_pair) or equation.holds_contacts, pipeline.approach_distance,
     )  # fmt: skip

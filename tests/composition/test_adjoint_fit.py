@@ -29,7 +29,7 @@ pytest.importorskip("casadi", reason="casadi is not installed")
 
 STEP, RADIUS = 4e-3, 0.1
 FRICTION, SPEED = 0.3, 1.0
-SOLVER = {"use": "lcp", "options": {"aligned": False}}
+STANDING = {"use": "lcp", "options": {"aligned": False}}
 """Pyramids that stand: sweeps take half of the time."""
 BALL: Any = {
     "format": "corekit-scenario/1", "name": "ball", "time": {"duration": 0.12, "step": STEP},
@@ -41,7 +41,7 @@ BALL: Any = {
         "name": "ball", "use": "rigid", "options": {"shape": "sphere", "size": [RADIUS], "mass": 2.0},
         "initial": {"position": [0.0, 0.0, RADIUS], "velocity": [SPEED, 0.0, 0.0]},
     }],
-    "contact": {"detector": "sdf", "solver": SOLVER},
+    "contact": {"detector": "sdf", "solver": STANDING},
     "integrator": {"use": "semi-implicit-euler"}, "output": {"every": STEP},
 }  # fmt: skip
 ARM: Any = {
@@ -65,7 +65,7 @@ ARM: Any = {
         }],
     }],
     "contact": {
-        "detector": "sdf", "solver": SOLVER, "stabilisation": {"push_out": 100.0},
+        "detector": "sdf", "solver": "lcp", "stabilisation": {"push_out": 100.0},
     },
     "integrator": {"use": "semi-implicit-euler"}, "output": {"every": STEP},
 }  # fmt: skip

@@ -157,7 +157,7 @@ class FrozenStep:
         self.contacts.load(record.contacts)
         contacts = record.contacts
         held = contacts is not None and contacts.are_of_start and self._equation.passed_pair is None
-        self._equation.begin_step(record.start, self.step, contacts_at_start=self.theta is None or held)
+        self._begin_step(self.theta is None or held)
         final = next((each for each in self.solutions if each.kind is Kind.VELOCITY), self.solutions[0])
         carried = np.zeros((0, self._width)) if contacts is None else contacts.start_impulse
         self.arguments = Arguments(record.start, self.solutions[0].velocity, final.velocity, carried)
@@ -178,8 +178,13 @@ class FrozenStep:
         self.wants_tangents = other.wants_tangents
         self._restore(self.record)
         self.contacts.hold(other.contacts)
+        self._begin_step(other._equation.holds_contacts)
+
+    def _begin_step(self, contacts_at_start: bool) -> None:
+        contacts = self.record.contacts
+        approach = None if contacts is None else contacts.approach
         self._equation.begin_step(
-            self.record.start, self.step, contacts_at_start=other._equation.holds_contacts
+            self.record.start, self.step, contacts_at_start=contacts_at_start, approach=approach
         )
 
     @property

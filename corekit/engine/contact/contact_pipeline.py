@@ -75,8 +75,7 @@ class ContactPipeline:
         detectors: the first one that serves a pair of shape kinds answers for it.
         friction: of every two surfaces.
         stabilisation: s(φ).
-        margin: gap up to which contacts are always found [m].
-        plane: of a planar world, else None.
+        margin: gap up to which contacts are always found [m]. plane: of a planar world, else None.
         restitution: of impacts that one solve ends at velocity level; None: they end at position level.
         areas, seams: as the attributes below; None where there are none.
 
@@ -157,15 +156,19 @@ class ContactPipeline:
 
     # — broad phase, once per step —
 
-    def begin_step(self, start: State, step: float, activation_distance: float = 0.0) -> None:
+    def begin_step(
+        self, start: State, step: float, activation_distance: float = 0.0, approach: float | None = None
+    ) -> None:
         """Place the shapes at the start and find the candidates of the step.
 
         Args:
             start: state at the start of the step.
             step: h [s].
             activation_distance: of a contact potential [m], added to the margin.
+            approach: how far two shapes may approach [m], where that is known; else as they did in the last step.
         """
-        coming = 0.5 * self.motion.approach(start, step)
+        expected = self.motion.approach(start, step)
+        coming = 0.5 * (expected if approach is None else approach)
         self.is_finite = self._starts_finite = math.isfinite(coming)
         self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
         self.approach_distance = 2.0 * coming

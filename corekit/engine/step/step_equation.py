@@ -58,8 +58,8 @@ class StepEquation:
         movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
         ended_freely: whether the step ended with a smooth motion, without this equation.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
-        holds_contacts: whether every point of the step has the contacts of the start.
-        placing: the solution at position level where impacts replaced it. separation: what moved bodies apart last.
+        holds_contacts: whether every point has the contacts of the start. placing: the solution at position level
+            where impacts replaced it. separation: what moved bodies apart last.
     """
 
     def __init__(self, world: WorldTerms) -> None:
@@ -96,14 +96,14 @@ class StepEquation:
     # — building it —
 
     def begin_step(
-        self, start: State, step: float, *, lookahead: float = 0.0, contacts_at_start: bool = False
-    ) -> None:
+        self, start: State, step: float, *, lookahead: float = 0.0, contacts_at_start: bool = False,
+        approach: float | None = None,
+    ) -> None:  # fmt: skip
         """Find the contact candidates of the step from `start`, and for impulse solvers the contacts there.
 
         Args:
-            start: state at the start of the step.
-            step: h [s].
-            lookahead: how far ahead a potential is evaluated, if farther than h [s].
+            start: state at the start of the step. step: h [s].
+            lookahead: how far ahead a potential is evaluated, if farther than h [s]. approach: as of the pipeline.
             contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
         """
         world, self.step, self.passed_pair, self.holds_contacts = self._world, step, None, contacts_at_start
@@ -117,7 +117,7 @@ class StepEquation:
         if forces is not None:
             forces.clear()
             layer = forces.potential.activation_distance
-        pipeline.begin_step(start, max(step, lookahead), layer)
+        pipeline.begin_step(start, max(step, lookahead), layer, approach)
         if forces is None or not world.potential_is_smooth:
             pipeline.detect_at_start()
         if forces is None and not contacts_at_start:  # `StepLimit` looks for what passes by a potential
