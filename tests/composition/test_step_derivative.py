@@ -23,6 +23,7 @@ from corekit.scenario.load import from_document, load
 
 from .point_worlds import make_world
 from .step_differences import compare, pull
+from .test_push_out import clamped_document
 
 pytest.importorskip("corekit_timestep")
 pytest.importorskip("corekit_sdf")
@@ -164,6 +165,16 @@ def test_a_split_step_is_refused_by_its_name():
     simulation = load("cusp/inclined-box", ["integrator.use=verlet", "integrator.options={}"]).compose()
     with pytest.raises(GradientError, match="split schemes"):
         compare(simulation)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_a_push_that_is_limited_near_a_clamp_has_the_derivative_of_its_differences(integrator):
+    """The bias of the contact follows the mobility at its lever, by the matrix of the step."""
+    pytest.importorskip("corekit_der")
+    simulation = from_document(clamped_document(2e-4, SOLVERS["cone"], integrator)).compose()
+    simulation.step()  # at rest the next motion towards the ball is an impact: a kink
+    found = compared(simulation, 3, every=1)
+    assert all(one.frozen.contacts.limits_push_out for one in found)
 
 
 def test_areas_that_resist_turning_are_refused():

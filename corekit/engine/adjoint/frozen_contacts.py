@@ -253,8 +253,10 @@ class FrozenContacts:
         """Limit how fast what hardly moves is pushed out, as the step does."""
         equation = self._equation
         assert equation.point is not None
-        self._world.factorisation.refactor()
-        equation.bias = limit_push_out(self._world, equation.point.at, equation.step, equation.bias)
+        factorise = self._world.factorisation.refactor
+        equation.bias = limit_push_out(
+            self._world, equation.point.at, equation.step, equation.full_bias, factorise
+        )
 
     # — at any argument —
 

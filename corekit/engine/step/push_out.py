@@ -46,7 +46,7 @@ _AT_ONCE: Final = 64
 
 
 def limit_push_out(
-    world: WorldTerms, state: State, step: float, bias: Array, factorise: Callable[[], None]
+    world: WorldTerms, state: State, step: float, bias: Array, factorise: Callable[[], object]
 ) -> Array:
     """The bias of the current contacts, (m, width), with (2) for c, by the matrix of the step.
 

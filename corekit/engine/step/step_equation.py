@@ -50,7 +50,7 @@ class StepEquation:
         point: the last linearisation point, or None. about: v_k of it, shape (nv,). step: h of the step [s].
         contact_count: contacts there that are solved for impulses.
         bound: of errors. contact_mean: v̄ that leads to the state where they were found, shape (nv,).
-        bias: of those contacts, shape (m, width) [m/s], from a solve on with push-out limited.
+        bias: of those contacts, shape (m, width) [m/s], from a solve on with push-out limited. full_bias: before it.
         obstacle_velocity: part of it, or None where none moves.
         passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
@@ -89,7 +89,7 @@ class StepEquation:
         # v_f of the last solve of the step, if that needed W
         self._free: Array | None = None
         self.passed_pair: tuple[int, int] | None = None
-        self.bias = self._full_bias = np.zeros((0, world.jacobian.width))
+        self.bias = self.full_bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
         self.movable: BoolArray | None = None
 
@@ -195,7 +195,7 @@ class StepEquation:
             if not self.passed_pair:
                 pipeline.build_jacobian(contacts, found, world.jacobian)
             bias, rate = pipeline.bias(contacts, found, start, point, world.jacobian)
-            self.bias, self._full_bias, self.obstacle_velocity = bias, bias, rate
+            self.bias, self.full_bias, self.obstacle_velocity = bias, bias, rate
             if point is not of_bodies and of_bodies.at is start:
                 pipeline.restore_start_gaps(contacts)
         self.impulses.match(contacts)
@@ -234,7 +234,7 @@ class StepEquation:
         world = self._world
         if chord and (world.has_constraints or not world.factorisation.succeeded):
             return _SINGULAR
-        return self._solve_and_judge(velocity, self._full_bias)
+        return self._solve_and_judge(velocity, self.full_bias)
 
     def _solve_and_judge(self, velocity: Array, bias: Array, *, limits_push: bool = True) -> SolveInfo:
         """Solve with a bias of the contacts, which becomes the current one, and check the answer."""
