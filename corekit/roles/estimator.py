@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from attrs import field, frozen
@@ -13,6 +13,7 @@ from attrs import field, frozen
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
+from corekit.errors import PluginError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shapes import Shape
 from corekit.roles.component import Component
@@ -51,6 +52,10 @@ class KnownObstacle:
     name: str
     shape: Shape
     pose: Callable[[float], Pose]
+
+
+def _without_gradients(*_asked: Any, **_settings: Any) -> NoReturn:
+    raise PluginError("this task differentiates no runs and searches by no gradients")
 
 
 @frozen(eq=False, kw_only=True)
@@ -105,8 +110,8 @@ class EstimationTask:
     simulate: Callable[[Sequence[str], Mapping[str, float], Array], tuple[Array, Array]]
     differentiate: Callable[
         [Sequence[str], Mapping[str, float], Array, FrameMisfit], tuple[float, Mapping[str, float]]
-    ]
-    minimise: Callable[..., Any]
+    ] = _without_gradients
+    minimise: Callable[..., Any] = _without_gradients
     with_changes: Callable[[Sequence[str]], EstimationTask]
     folder: Path | None = None
     report: Callable[[str], None] = field(default=lambda _sentence: None)
