@@ -46,7 +46,7 @@ class BuildContext:
         path: where the component stands in the scenario, for messages, for example `bodies.arm`.
         base: pose of the body's base in the world (models).
         free_base: whether the base moves, carried by a joint, and starts at `base` (models with `free-base`).
-        gravity: gravitational acceleration in the world [m/s²], shape (3,) (models).
+        gravity: gravitational acceleration in the world [m/s²], shape (3,) (models, integrators).
         step: step of the scenario [s] (integrators).
         seed: seed of the component's own random stream.
         friction_law: name of the law of all contacts in the world (contact solvers).

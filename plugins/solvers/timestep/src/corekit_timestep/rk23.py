@@ -5,8 +5,8 @@ The smooth dynamics over [t, t + h], in inner steps τ that keep the pair's own 
     max_i r_i·|e_i| / (a + relative·r_i·max(|v_i|, |v_i⁺|)) ≤ 1,   τ ← τ·clip(0.9·|e|^(−1/3), ⅕, 5)      (1)
 
 for v, and for q as the displacement divided by h. r is the `velocity_scale`, by which all of them are speeds of the
-surface, and a is `absolute`, or a hundredth of `relative` of the largest of the step. They give (q_f, v_f); then, with
-A = M(q_f) + θh·D,
+surface, and a is `absolute`, or a hundredth of `relative` of the largest of the step, |g|·h among them. They give
+(q_f, v_f); then, with A = M(q_f) + θh·D,
 
     A·v⁺ = M·v_f + θh·D·v₀ + J_bᵀλ_b + J_cᵀλ_c,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                 (2)
 
@@ -55,7 +55,8 @@ class Rk23(Integrator):
 
     def __init__(self, config: Rk23Config | None = None, context: BuildContext | None = None) -> None:
         self._config = config or Rk23Config()
-        self._step = (context or BuildContext()).step
+        context = context or BuildContext()
+        self._step, self._weight = context.step, float(np.linalg.norm(context.gravity))
         self._pair: BogackiShampine | None = None
         self._buffers: tuple[State, State] | None = None
         self._after_jump: State | None = None
@@ -111,14 +112,16 @@ class Rk23(Integrator):
         assert pair is not None
         least = config.absolute
         if least is None:
-            least = system.error_bound(after, _SLOW * config.relative)
+            share = _SLOW * config.relative
+            # what is held at rest balances its weight up to rounding
+            least = max(system.error_bound(after, share), share * self._weight * h)
         error = np.maximum(np.abs(pair.velocity_error), np.abs(pair.displacement_error) * (1.0 / h))
         speed = np.maximum(np.abs(before), np.abs(after))
         if scale is not None:
             error, speed = scale * error, scale * speed
-        ratio = np.divide(
-            error, least + config.relative * speed, out=np.zeros_like(error), where=error != 0.0
-        )
+        allowed = least + config.relative * speed
+        # what rests before and after in a world without any speed is off by rounding alone
+        ratio = np.divide(error, allowed, out=np.zeros_like(error), where=allowed != 0.0)
         largest = float(np.max(ratio, initial=0.0))
         return math.inf if math.isnan(largest) else largest
 
