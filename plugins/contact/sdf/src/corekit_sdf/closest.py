@@ -16,6 +16,8 @@ __all__ = ["add_closest_row", "add_distinct_row"]
 
 _ROUNDING: Final = 1e-8
 """How far a point's gap may be below its pair's, relative to the least distance of two points."""
+_OF_PLACES: Final = 64.0 * 2.0**-52
+"""The same relative to where the point is in the frame of the box, by the rounding of places there."""
 
 
 @compiled
@@ -54,7 +56,7 @@ def add_distinct_row(
     A deeper one is measured along another normal, near the closest pair: with the pair's gap φ [m], which no gap is
     below, its rate would be wrong.
     """
-    if gap < phi - _ROUNDING * min_distance:
+    if gap < phi - max(_ROUNDING * min_distance, _OF_PLACES * norm(point)):
         return count
     for row in range(count):
         if feature_ids[row] == feature:
