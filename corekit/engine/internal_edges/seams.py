@@ -12,7 +12,8 @@ too: a side that looks out above its neighbour, or beside it, as that of a step 
 At the foot of such a wall, in the corner of both boxes, the normal of what leans against it may be tilted: it counts.
 
 Where what lies on two boxes crosses their seam, both report the place, which is none on one box in place of both. With
-the same friction and restitution, and places of one shape on a line, or of edges that share a node,
+the same friction and restitution, boxes that all stand, and places of one shape on a line, or of edges that share a
+node,
 
     w = (1 − t)·w_k + t·w_m,  0 ≤ t ≤ 1,     so that  J = (1 − t)·J_k + t·J_m,   φ = (1 − t)·φ_k + t·φ_m          (2)
 
@@ -208,11 +209,15 @@ def _is_at_seam(
 
 @compiled
 def _is_beside(
-    k: int, c: int, surface: IntArray, second_frame: IntArray, shape: IntArray, normal: Array, frame: IntArray,
-    weight: Array,
+    k: int, c: int, first: IntArray, surface: IntArray, second_frame: IntArray, shape: IntArray, normal: Array,
+    frame: IntArray, weight: Array,
 ) -> bool:  # fmt: skip
-    """Whether contacts k and c are of one shape, or k is of a node of the edge of c, with one normal and surface."""
-    if surface[shape[k, 1]] != surface[shape[c, 1]]:
+    """Whether contacts k and c are of one shape, or k is of a node of the edge of c, with one normal and surface.
+
+    Contact k must be with a box that stands beside others: what moves has another velocity there.
+    """
+    b = shape[k, 1]
+    if first[b] == first[b + 1] or surface[b] != surface[shape[c, 1]]:
         return False
     for i in range(3):
         if not abs(normal[k, i] - normal[c, i]) <= 2.0 * _TILTED:
@@ -233,12 +238,12 @@ def _is_beside(
 
 @compiled
 def _is_implied(
-    c: int, kept: int, count: int, slack: float, surface: IntArray, second_frame: IntArray, shape: IntArray,
-    gap: Array, point: Array, normal: Array, frame: IntArray, weight: Array,
+    c: int, kept: int, count: int, slack: float, first: IntArray, surface: IntArray, second_frame: IntArray,
+    shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, weight: Array,
 ) -> bool:  # fmt: skip
     """Whether one or two of the contacts 0…kept − 1 and c + 1…count − 1 imply contact c by (2)."""
     for k in range(count):
-        if kept <= k <= c or not _is_beside(k, c, surface, second_frame, shape, normal, frame, weight):
+        if kept <= k <= c or not _is_beside(k, c, first, surface, second_frame, shape, normal, frame, weight):
             continue
         square = 0.0
         for i in range(3):
@@ -248,7 +253,9 @@ def _is_implied(
                 return True
             continue
         for m in range(k):
-            if kept <= m <= c or not _is_beside(m, c, surface, second_frame, shape, normal, frame, weight):
+            if kept <= m <= c or not _is_beside(
+                m, c, first, surface, second_frame, shape, normal, frame, weight
+            ):
                 continue
             along = whole = 0.0
             for i in range(3):
@@ -333,8 +340,8 @@ def _leave_out_implied(
             is_implied = _is_at_seam(
                 s, w, normal[c], first, neighbour, surface, size, position, rotation
             ) and _is_implied(
-                c, kept, count, _APART * max(size[s, 0], size[s, 1], size[s, 2]), surface, second_frame, shape, gap,
-                point, normal, frame, weight,
+                c, kept, count, _APART * max(size[s, 0], size[s, 1], size[s, 2]), first, surface, second_frame,
+                shape, gap, point, normal, frame, weight,
             )  # fmt: skip
         if is_implied:
             continue
