@@ -37,7 +37,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.engine.bodies.body_constraints import BAUMGARTE_STEPS
-from corekit.engine.bodies.prescribed_motion import RATE_JUMP
+from corekit.engine.bodies.prescribed_motion import rate_jumps
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.errors import CompositionError
 from corekit.roles.body import Body, same_instant
@@ -49,6 +49,8 @@ __all__ = ["JointRows"]
 
 _TURNS = 3
 """First row (2) of a joint, after its rows (1)."""
+_ROUNDING = 1e-9
+"""Velocity of a row that is rounding, relative to the sum of its terms."""
 
 
 class _Side(NamedTuple):
@@ -351,10 +353,13 @@ class JointRows:
         time, near = state.time, same_instant(state.time)
         kinks = [kink for motion in self.given for kink in motion.breakpoints(time - near, time + near)]
         self._write_jacobian(state)
-        self.target[:] = self._rates(max(time, *kinks) + 2.0 * near if kinks else time)
-        moved = np.abs(self.jacobian @ state.v - self.target)
-        speed = np.abs(self.jacobian) @ np.abs(state.v) + np.abs(self.target)
-        return bool(kinks) and bool((moved > RATE_JUMP * speed).any())
+        behind = max(time, *kinks) + 2.0 * near if kinks else time
+        before = self.jacobian @ state.v
+        # rounding of the rows' own velocities is none
+        before[np.abs(before) <= _ROUNDING * (np.abs(self.jacobian) @ np.abs(state.v))] = 0.0
+        jumps = bool(kinks) and rate_jumps(before, time, behind, self._rates)
+        self.target[:] = self._rates(behind)
+        return jumps
 
     def force(self, i: int, state: State, row_forces: Array) -> JointForce:
         """What joint i gives its first frame at a state, for the forces of all rows, shape (rows,) [N or N·m]."""

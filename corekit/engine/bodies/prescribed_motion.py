@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
 from typing import final
 
 import numpy as np
@@ -12,10 +14,34 @@ from corekit.data.state import State
 from corekit.errors import PluginError
 from corekit.roles.body import Body, same_instant
 
-__all__ = ["RATE_JUMP", "PrescribedMotion"]
+__all__ = ["PrescribedMotion", "rate_jumps"]
 
-RATE_JUMP = 1e-9
-"""A smaller change of a rate, relative to the rates, is none."""
+_JUMP = 1e-9
+"""A smaller change of a rate, relative to the largest one there and around, is none."""
+_AROUND = [sign * 10.0**-k for k in range(1, 6) for sign in (1.0, -1.0)]
+"""Where around an instant rates are asked for, relative to it: a motion that lasts longer than 1e-5 of it is met."""
+_LEAST = sys.float_info.min**0.5
+"""At the start of all time nothing is relative to it."""
+
+
+def rate_jumps(before: Array, time: float, behind: float, rates_at: Callable[[float], Array]) -> bool:
+    """Whether rates jump at a breakpoint.
+
+    Behind one where a motion begins smoothly they grow with the distance from it, and behind one where it ends there
+    may be what rounding leaves of rates that it had.
+
+    Args:
+        before: rates in front of it. time: of it [s]. behind: an instant behind it, as near as rounding allows [s].
+        rates_at: the rates of the motion.
+    """
+    after = rates_at(behind)
+    change = np.abs(after - before)
+    large = change > _JUMP * np.maximum(np.abs(before), np.abs(after)) + _LEAST
+    if not large.any():
+        return False
+    around = np.max([np.abs(rates_at(time + share * time)) for share in _AROUND], axis=0)
+    grows = np.abs(rates_at(behind + (behind - time)) - before) > 1.5 * change
+    return bool((large & ~grows & (change > _JUMP * around)).any())
 
 
 @final
@@ -86,12 +112,25 @@ class PrescribedMotion:
 
     def rate_after(self, time: float) -> Array | None:
         """ṗ(t⁺), shape (p,), where a motion of the body has a breakpoint at `time`; else None."""
-        breakpoints = self._body.kinks_at(time)
-        if not breakpoints:
+        behind = self._behind(time)
+        return None if behind is None else self._rate_at(behind)
+
+    def jumped_rate(self, state: State) -> Array | None:
+        """ṗ(t⁺), shape (p,), where it differs from the state's own rates by a jump; else None."""
+        behind, before = self._behind(state.time), state.v[self.index]
+        if behind is None or not rate_jumps(before, state.time, behind, self._rate_at):
             return None
+        return self._rate_at(behind)
+
+    def _behind(self, time: float) -> float | None:
+        """An instant behind a breakpoint at `time`, None where there is none."""
+        breakpoints = self._body.kinks_at(time)
+        return max(time, *breakpoints) + 2.0 * same_instant(time) if breakpoints else None
+
+    def _rate_at(self, time: float) -> Array:
+        """ṗ(t), a new array (p,)."""
         value, rate = np.zeros((2, len(self.index)))
-        after = max(time, *breakpoints) + 2.0 * same_instant(time)
-        self._evaluate(after, value, rate)
+        self._evaluate(time, value, rate)
         return rate
 
     def acceleration(self, state: State, small: float) -> Array:

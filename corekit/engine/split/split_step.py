@@ -37,7 +37,6 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.bodies.prescribed_motion import RATE_JUMP
 from corekit.engine.split.smooth_dynamics import SmoothDynamics
 from corekit.engine.step.linearisation import after_smooth_motion
 from corekit.engine.step.step_equation import StepEquation
@@ -188,13 +187,8 @@ def _apply_rate_jump(world: WorldTerms, state: State, out: State) -> DriveImpuls
 
 
 def _jumped_rate(terms: BodyTerms, state: State) -> Array | None:
-    """ṗ(t⁺) of a body, shape (p,), where it differs from the state's velocities; else None."""
-    rate = terms.motion.rate_after(state.time) if terms.body.description.prescribed_signals else None
-    if rate is None:
-        return None
-    before = state.v[terms.prescribed]
-    largest = np.maximum(np.abs(rate), np.abs(before))
-    return rate if (np.abs(rate - before) > RATE_JUMP * largest).any() else None
+    """ṗ(t⁺) of a body, shape (p,), where it differs from the state's velocities by a jump; else None."""
+    return terms.motion.jumped_rate(state) if terms.body.description.prescribed_signals else None
 
 
 def _write_jump(terms: BodyTerms, state: State, rate: Array) -> None:
