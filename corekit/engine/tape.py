@@ -78,8 +78,6 @@ class ContactImpulses:
         id: of contacts, shape (m,). impulse: λ, shape (m, width). bias: shape (m, width) [m/s].
         known: tangents of the contacts of the step before. start_impulse: λ with which the step began, (m, width).
         are_of_start: whether the contacts of the start stand for those of every point of the step.
-        approach: how far shapes were taken to approach [m], by what they did in the step before; it says how far
-            away contacts are found, on which pyramids that turn depend.
     """
 
     id: IntArray
@@ -88,7 +86,6 @@ class ContactImpulses:
     known: Tangents
     start_impulse: Array
     are_of_start: bool
-    approach: float
 
 
 @final
@@ -106,6 +103,8 @@ class StepRecord:
         separation: what moved bodies apart at the end, or None.
         inputs: what channels held that follow no signal, of every body.
         potential_state: internal state of a potential that has one.
+        approach: how far shapes were taken to approach [m], by what they did in the step before; it says how far
+            away contacts are found, on which pyramids that turn depend.
     """
 
     start: State
@@ -119,6 +118,7 @@ class StepRecord:
     placing: Placing | None = None
     separation: Separation | None = None
     potential_state: InternalState | None = None
+    approach: float | None = None
 
 
 def _frozen(value: Any) -> Any:
@@ -166,6 +166,7 @@ def freeze_step(
         None if placing is None else Placing(*map(_copy, placing)),
         None if separation is None else Separation(*map(_copy, separation)),
         None if solver is None else _frozen_values(solver.internal_state()),
+        None if world.pipeline is None else world.pipeline.approach_distance,
     )  # fmt: skip
 
 
@@ -204,5 +205,5 @@ def _contacts(world: WorldTerms, equation: StepEquation, known: Tangents) -> Con
     start = equation.impulses.start[: count * width].reshape(count, width)
     return ContactImpulses(
         _copy(pipeline.contacts.id[:count]), _copy(impulse), _copy(equation.bias), Tangents(*map(_copy, known)),
-        _copy(start), bool(equation.passed_pair) or equation.holds_contacts, pipeline.approach_distance,
+        _copy(start), bool(equation.passed_pair) or equation.holds_contacts,
     )  # fmt: skip

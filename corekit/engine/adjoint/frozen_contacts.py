@@ -24,6 +24,7 @@ from corekit.data.state import State
 from corekit.engine.adjoint.contact_modes import find_modes
 from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.solutions import Kind, Solution
+from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.push_out import limit_push_out
 from corekit.roles.contact import FrictionDirections
 from corekit.roles.contact_blocks import ReducedStepProblem
@@ -251,12 +252,15 @@ class FrozenContacts:
 
     def _limit(self) -> None:
         """Limit how fast what hardly moves is pushed out, as the step does."""
-        equation = self._equation
-        assert equation.point is not None
-        factorise = self._world.factorisation.refactor
-        equation.bias = limit_push_out(
-            self._world, equation.point.at, equation.step, equation.full_bias, factorise
-        )
+        equation, world, point = self._equation, self._world, self._equation.point
+        assert point is not None
+
+        def factorise() -> None:
+            # of an iterated step bodies were expanded without their matrices
+            equation.set_point(point, BodyTerms.linearise)
+            world.factorisation.refactor()
+
+        equation.bias = limit_push_out(world, point.at, equation.step, equation.full_bias, factorise)
 
     # — at any argument —
 

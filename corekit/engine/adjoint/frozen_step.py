@@ -181,11 +181,8 @@ class FrozenStep:
         self._begin_step(other._equation.holds_contacts)
 
     def _begin_step(self, contacts_at_start: bool) -> None:
-        contacts = self.record.contacts
-        approach = None if contacts is None else contacts.approach
-        self._equation.begin_step(
-            self.record.start, self.step, contacts_at_start=contacts_at_start, approach=approach
-        )
+        record, held = self.record, contacts_at_start
+        self._equation.begin_step(record.start, self.step, contacts_at_start=held, approach=record.approach)
 
     @property
     def tracks_tangents(self) -> bool:

@@ -132,7 +132,7 @@ class SmoothSteps:
             return None
         if record.potential_state is not None and isinstance(world.solver, Stateful):
             world.solver.restore(record.potential_state)
-        self._equation.begin_step(start, h, contacts_at_start=theta is None)
+        self._equation.begin_step(start, h, contacts_at_start=theta is None, approach=record.approach)
         for terms, own in world.of_bodies(point):
             terms.linearise(own)
         at, moved = self._trial, ahead
