@@ -208,10 +208,12 @@ def regimes(case: CaseRun) -> list[Row]:
                 by_newton[title] = counts
         if title in _AS_ASSEMBLED:
             with case.show(f"{title}, as assembled"):
-                assembled[title] = {
-                    stages or "none": count_solved(problems[:_SOME], newton, stages, own_units=False)[0]
+                found = {
+                    stages or "none": count_solved(problems[:_SOME], newton, stages, own_units=False)
                     for stages in SUBSETS
                 }
+            false += sum(wrong for _, wrong, _ in found.values())
+            assembled[title] = {stages: solved for stages, (solved, _, _) in found.items()}
     return [
         *rows,
         conclusion_row(by_newton, assembled, together),

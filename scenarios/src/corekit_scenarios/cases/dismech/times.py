@@ -231,8 +231,8 @@ def _cut_steps(case: CaseRun, name: str, benchmark: Benchmark) -> Row:
     return Row(
         quantity=f"{name}: steps beyond {wanted}, by cuts", against=OWN, ours=steps - wanted,
         tolerance="≤ 1 %", passed=steps <= 1.01 * wanted,
-        note="implicit midpoint bounds no energy of a rod: the largest rate of its twist in the last second is "
-        "{:.3g}, {:.3g}, {:.3g} rad/s with steps of 6, 3, 1 ms".format(*rates),
+        note="implicit midpoint bounds no energy of a rod: the largest of its velocities in the last second, a rate "
+        "of twist, is {:.3g}, {:.3g}, {:.3g} rad/s with steps of 6, 3, 1 ms".format(*rates),
     )  # fmt: skip
 
 
