@@ -62,15 +62,15 @@ def file_of(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("method", ["bfgs", "gauss-newton"])
-def test_a_sliding_ball_is_thrown_to_its_mark(file_of, method):
+@pytest.mark.parametrize(("method", "calls"), [("bfgs", 3), ("gauss-newton", 4)])
+def test_a_sliding_ball_is_thrown_to_its_mark(file_of, method, calls):
     """x = n·h·v₀ − μ·g·h²·n(n + 1)/2 of a ball that slides on for n steps."""
     found = optimise(load_optimise(file_of({**SLIDE, "method": method})))
     slowed = FRICTION * GRAVITY * STEP**2 * COUNT * (COUNT + 1) / 2.0
     assert found.minimum.converged
     assert found.found == pytest.approx([(0.09 + slowed) / (COUNT * STEP)], rel=1e-5)
     # one variable and a parabola that reaches 0: the first step ends at its minimum
-    assert found.minimum.calls <= 4
+    assert found.minimum.calls <= calls
 
 
 @pytest.mark.parametrize("method", ["bfgs", "gauss-newton"])

@@ -105,6 +105,31 @@ def test_a_ball_that_came_to_roll_keeps_five_sevenths_of_its_speed_and_of_a_chan
     assert found.parameters["world.friction[0].value"] == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.parametrize("checkpoints", [0, 3])
+def test_a_number_that_moves_frames_at_the_same_coordinates_counts_where_they_are(checkpoints):
+    """The base of an arm carries its tip along, 1 m a metre, and lengths move it beside what they do to the motion."""
+    paths = ["bodies.arm.base.position", "bodies.arm.options.length"]
+    scenario = with_values(arm(), {paths[0]: [0.0, 0.0, 0.0]})
+
+    def size(instant):
+        return tip(instant) ** 2
+
+    found = scenario.compose().gradient(
+        tip, until=0.1, running=size, parameters=paths[1:], checkpoints=checkpoints
+    )
+    moved = scenario.compose().gradient(tip, until=0.1, parameters=paths[:1], checkpoints=checkpoints)
+    assert list(moved.parameters.values()) == pytest.approx([1.0, 0.3, 2.0], rel=1e-9)
+    ends, change = [], 1e-6
+    for sign in (1, -1):
+        simulation = with_values(scenario, {paths[1]: 0.2 + sign * change}).compose()
+        total = 0.0
+        while simulation.step_index < 50:
+            simulation.step()
+            total += 2e-3 * size(Instant(simulation, simulation.state))
+        ends.append(tip(Instant(simulation, simulation.state)) + total)
+    assert found.parameters[f"{paths[1]}[0]"] == pytest.approx((ends[0] - ends[1]) / (2.0 * change), rel=1e-5)
+
+
 @pytest.mark.parametrize("solver", ["lcp", "qp", "cone"])
 def test_a_box_that_came_to_rest_keeps_the_gradient_of_its_slide(solver):
     """Its place by its speed is h times the steps in which it slid; a contact at rest moves by rounding alone."""

@@ -69,7 +69,14 @@ def find_frame_gradient(
             move[j] = 0.0
         return StateCovector(out, np.zeros(nv))
 
-    found = run.pull(term).parameters
+    def held(world: Simulation) -> float:
+        return sum(
+            float(np.vdot(own, _places(world, body, state)))
+            for own, state in zip(weights, run.states, strict=True)
+            if own.any()
+        )
+
+    found = run.pull(term, held).parameters
     by_path = [
         sum(slope for name, slope in found.items() if name == path or name.startswith(f"{path}["))
         for path in paths

@@ -141,9 +141,14 @@ class Objective:
         self.calls += 1
         return RecordedRun(simulation, round(self._until / simulation.step_length), self._paths)
 
-    def pull(self, run: RecordedRun, loss: Callable[[int], StateCovector | None]) -> Array:
-        """The derivative by x of a loss of a run that was recorded, shape (n,)."""
-        return self._gather(run.pull(loss, inputs=self._has_inputs))
+    def pull(
+        self,
+        run: RecordedRun,
+        loss: Callable[[int], StateCovector | None],
+        held: Callable[[Simulation], float],
+    ) -> Array:
+        """The derivative by x of a loss of a run that was recorded, as of `RecordedRun.pull`, shape (n,)."""
+        return self._gather(run.pull(loss, held, inputs=self._has_inputs))
 
     @property
     def _has_inputs(self) -> bool:

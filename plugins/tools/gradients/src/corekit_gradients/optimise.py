@@ -24,6 +24,7 @@ from corekit.roles.viewer import Line, LineChart, Panel
 from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document, with_values
 from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, or_none
+from corekit.simulation.loop import Simulation
 from corekit_gradients.gauss_newton import minimise_squares
 from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
 from corekit_gradients.objective import Held, Objective
@@ -236,7 +237,10 @@ class _Problem:
                     else None
                 )
 
-            return self.objective.pull(run, at_end) * self.scale
+            def held(world: Simulation) -> float:
+                return evaluate(each, Instant(world, run.states[last]))
+
+            return self.objective.pull(run, at_end, held) * self.scale
 
         return np.concatenate([found, moved]), lambda: np.vstack([*map(slope, squares), change])
 

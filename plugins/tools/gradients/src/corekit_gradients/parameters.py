@@ -7,7 +7,7 @@ way alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from corekit.errors import ConfigError, GradientError
 from corekit.roles.derivatives import Twins
 from corekit.simulation.loop import Simulation
 
-__all__ = ["Parameter", "as_twins", "find_parameters", "make_twins", "start_slope"]
+__all__ = ["Parameter", "as_twins", "find_parameters", "make_twins", "start_slope", "world_slope"]
 
 _STEP: Final = 2.0**-15
 _LENGTHS = ("time.",)
@@ -113,6 +113,19 @@ def start_slope(
         return np.zeros(nv), np.zeros(nv)
     moved = simulation.system.derivatives(here).difference(here, ahead.state.q - behind.state.q)
     return moved / (2.0 * size), (ahead.state.v - behind.state.v) / (2.0 * size)
+
+
+def world_slope(
+    held: Callable[[Simulation], float], ahead: Simulation, behind: Simulation, size: float
+) -> float:
+    """The derivative of a loss of given states by a parameter, which moves frames at the same coordinates.
+
+    Lengths and places of bases do; what it does to the states comes by the equations of the steps.
+
+    Args:
+        held: the loss of these states in a world.
+    """
+    return (held(ahead) - held(behind)) / (2.0 * size)
 
 
 def as_twins(made: tuple[Simulation, Simulation, float]) -> Twins:

@@ -23,7 +23,7 @@ from corekit.roles.derivatives import RunDerivative, StateCovector, SweepReport
 from corekit.simulation.loop import Simulation
 from corekit_gradients.checkpoints import pieces_back
 from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
-from corekit_gradients.parameters import as_twins, find_parameters, make_twins, start_slope
+from corekit_gradients.parameters import as_twins, find_parameters, make_twins, start_slope, world_slope
 
 __all__ = ["Cost", "Gradient", "Initial", "RecordedRun", "find_gradient"]
 
@@ -91,7 +91,8 @@ def find_gradient(
         parameters: paths of numbers in the scenario, `bodies.arm.options.stiffness`; a list has one per entry.
         progress: called with the number of steps that are left on the way back.
         checkpoints: how many states are kept along the run, and records of steps at once; 0 keeps all records. The
-            memory does not grow with the run then, and steps are repeated, as few times as that allows.
+            memory does not grow with the run then, and steps are repeated (`corekit_gradients.checkpoints`), control
+            functions asked again.
     Raises:
         GradientError: what has no derivative, in a sentence; the simulation is then where the run ends.
         StepFailed: as from `Simulation.step`.
@@ -110,9 +111,17 @@ def find_gradient(
         return pieces.run_and_pull()
     made = RecordedRun(simulation, steps, parameters)
     h, last = simulation.step_length, len(made.states) - 1
-    value = of_end = evaluate(loss, Instant(simulation, made.states[last]))
-    if running is not None:
-        value += h * sum(evaluate(running, Instant(simulation, state)) for state in made.states[1:])
+
+    def run_on(world: Simulation) -> float:
+        if running is None:
+            return 0.0
+        return h * sum(evaluate(running, Instant(world, state)) for state in made.states[1:])
+
+    def held(world: Simulation) -> float:
+        return evaluate(loss, Instant(world, made.states[last])) + run_on(world)
+
+    of_end = evaluate(loss, Instant(simulation, made.states[last]))
+    value = of_end + run_on(simulation)
 
     def term(k: int) -> StateCovector | None:
         total: StateCovector | None = None
@@ -124,7 +133,7 @@ def find_gradient(
             total = scaled if total is None else StateCovector(*map(np.add, total, scaled))
         return total
 
-    return made.pull(term, value, of_end, inputs=inputs, progress=progress)
+    return made.pull(term, held, value, of_end, inputs=inputs, progress=progress)
 
 
 @final
@@ -157,6 +166,7 @@ class RecordedRun:
     def pull(
         self,
         loss: Callable[[int], StateCovector | None],
+        held: Callable[[Simulation], float],
         value: float = np.nan,
         of_end: float = np.nan,
         *,
@@ -166,7 +176,8 @@ class RecordedRun:
         """The gradient of a loss by its derivatives at `states`, None where there are none.
 
         Args:
-            loss: of the number of a state. value, of_end: of it, as they stand in the answer.
+            loss: of the number of a state. held: the loss of `states` in another world of the scenario.
+            value, of_end: of it, as they stand in the answer.
             inputs, progress: as of `find_gradient`.
         Raises:
             GradientError: a step has no derivative.
@@ -182,9 +193,11 @@ class RecordedRun:
         finally:
             simulation.restore(kept)
         by_parameter = {
-            each.name: float(own + swept.place @ place + swept.velocity @ velocity)
-            for each, own, (place, velocity) in zip(
-                self._parameters, swept.parameters, self._slopes, strict=True
+            each.name: float(
+                own + world_slope(held, *twins) + swept.place @ place + swept.velocity @ velocity
+            )
+            for each, own, twins, (place, velocity) in zip(
+                self._parameters, swept.parameters, self._twins, self._slopes, strict=True
             )
         }
         cost = Cost(self._took, time.perf_counter() - began, _size(self._tape, set()) / len(self._tape))
@@ -280,7 +293,15 @@ class _Pieces:
             tape, term, wants_inputs=self._inputs, twins=[as_twins(each) for each in self._twins],
             after=self._found, progress=None if tell is None else lambda left: tell(ahead + left),
         )  # fmt: skip
-        self._by_parameter += swept.parameters
+        ended = [tape[k].end for k in ends]
+
+        def held(world: Simulation) -> float:
+            of_end = evaluate(self._loss, Instant(world, ended[-1])) if is_last else 0.0
+            return of_end + h * sum(
+                evaluate(self._running, Instant(world, state)) for state in ended if self._running is not None
+            )
+
+        self._by_parameter += swept.parameters + [world_slope(held, *each) for each in self._twins]
         self._report, self._bytes = self._report + swept.report, self._bytes + _size(tape, set())
         if swept.inputs is not None:
             self._by_step.append(_by_channel(simulation, swept.inputs, ends))
