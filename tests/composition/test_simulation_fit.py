@@ -178,9 +178,9 @@ def test_several_starts_leave_a_minimum_that_is_out_of_phase(folder, frames):
     [
         (
             PARAMETERS.replace("bending_damping", "bending_dampings"),
-            "must be a parameter of the body's model",
+            "must be an option of the body's model",
         ),
-        (PARAMETERS.replace("bending_damping", "collision"), "must be a parameter of the body's model"),
+        (PARAMETERS.replace("bending_damping", "collision"), "must be an option of the body's model"),
         (PARAMETERS.replace("low = 1e-6, ", "low = 0.0, ") + "starts = 3\n", "needs low and high"),
     ],
 )

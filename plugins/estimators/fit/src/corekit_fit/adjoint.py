@@ -59,8 +59,8 @@ class Adjoint(Estimator):
                 tolerance=config.tolerance,
             )  # fmt: skip
             found.append(made)
-            misfit.costs.append(made.value)
-        best = min(found, key=lambda each: each.value)
+            misfit.costs.append(made.value if np.isfinite(made.value) else np.inf)
+        best = min(found, key=lambda each: each.value if np.isfinite(each.value) else np.inf)
         z = np.clip(best.x * scale, misfit.low, misfit.high)
         slope = float(np.abs(best.gradient).max())
         found = Found(z, misfit.residual(z), slope, best.iterations, best.converged, f"BFGS: {best.reason}")

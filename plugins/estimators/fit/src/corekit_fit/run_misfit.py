@@ -148,7 +148,7 @@ class RunMisfit:
         Raises:
             GradientError, StepFailed: the first one cannot. PluginError: nothing installed differentiates runs.
         """
-        value, slope, values = 0.0, np.zeros(len(z)), self._values(z)
+        value, slope, values, is_first = 0.0, np.zeros(len(z)), self._values(z), not self.gradients
         try:
             for each in self.experiments:
                 own, by_name = self.task.differentiate(
@@ -158,7 +158,7 @@ class RunMisfit:
                 value += own
                 slope += [by_name[one.name] for one in self.unknowns]
         except (StepFailed, ConfigError, CompositionError, GradientError):
-            if not self.gradients:
+            if is_first:
                 raise
             self.failed += 1
             return math.nan, np.full(len(z), math.nan)
@@ -182,7 +182,8 @@ class RunMisfit:
         return found
 
     def _report(self, objective: float) -> None:
-        values = {"start": len(self.costs) + 1, "simulations": self.simulations, "objective": objective}
+        start = min(len(self.costs) + 1, len(self._starts))
+        values = {"start": start, "simulations": self.simulations, "objective": objective}
         self._progress({name: float(value) for name, value in values.items()})
 
     def jacobian(self, z: Array) -> Array:

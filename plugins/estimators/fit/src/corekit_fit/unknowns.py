@@ -77,9 +77,11 @@ def resolve_unknowns(parameters: Sequence[Parameter], model_parameters: Any) -> 
         path = f"options.parameters[{i}]"
         if each.name not in model_parameters:
             known = ", ".join(f"{name} [{of.unit}]" for name, of in model_parameters.items()) or "none"
-            mistakes.append(
-                Mistake(f"{path}.name", each.name, f"must be a parameter of the body's model: {known}")
+            expected = (
+                f"must be an option of the body's model, by its path among the options ({known}), or for an "
+                "estimator that runs the scenario the path of another number of it, `world.friction[0].value`"
             )
+            mistakes.append(Mistake(f"{path}.name", each.name, expected))
             continue
         model_parameter = model_parameters[each.name]
         start = model_parameter.value if each.start is None else each.start

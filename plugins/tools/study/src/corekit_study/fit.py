@@ -241,6 +241,8 @@ def _unit(config: Any, path: str) -> str:
     found, unit = config, ""
     for part in re.findall(r"[^.\[\]]+|\[\d+\]", path):
         if part[0] == "[":
+            if not isinstance(found, list | tuple):
+                return unit  # a signal, made of the list that stands in the file
             found = found[int(part[1:-1])]
         elif isinstance(found, tuple):
             found = next(each for each in found if each.name == part)

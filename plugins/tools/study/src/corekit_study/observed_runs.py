@@ -31,7 +31,9 @@ class ParameterNames:
         self._document, self._body = document, document["bodies"][index]
 
     def is_of_scenario(self, name: str) -> bool:
-        """Whether it is no option of the body, but another entry of the scenario."""
+        """Whether it is no option of the body, which has one name, but another entry of the scenario."""
+        if name.startswith(f"bodies.{self._body['name']}.options."):
+            return False
         return (
             _entry(self._body.get("options", {}), name) is None and _entry(self._document, name) is not None
         )
