@@ -161,7 +161,7 @@ def _before(
 
 
 def _end_of(system: WorldSystem, record: StepRecord) -> State:
-    """Where a step ended before coordinates were reparametrised; the record's end where nothing can be."""
+    """Where a step ended before coordinates were reparametrised; the record's end behind a smooth motion."""
     scheme = record.scheme
     if scheme is None:
         return record.end

@@ -90,10 +90,10 @@ class ContactPipeline:
         negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
         approach_distance: how far two shapes may approach in this step [m].
         frictional: whether two surfaces of the world have friction.
-        rule: s(φ). known: tangents of the last step. record_width: numbers of a friction record, 0 for Coulomb's law.
+        known: tangents of the last step. record_width: numbers of a friction record, 0 for Coulomb's law.
         areas: makes several contacts of one where a pair resists turning; None where none does.
         seams: leaves out contacts at the seams between fixed boxes, or None.
-        joined: merges contacts by ends that capsules share, where impulses act on such; else None.
+        joined: merges contacts by ends or nodes that shapes of a body share, where impulses act on such; else None.
         rehearsed: contacts that a rehearsal puts in place of those found, so that kernels are compiled, or None.
         is_finite: whether the poses at the start of the step and the current contacts are finite numbers.
     """

@@ -43,7 +43,7 @@ def reasons_of_contact(simulation: Simulation, system: WorldSystem) -> Iterator[
         (pipeline.record_width > 0, f"the law of friction {pipeline.friction.law.name!r} has a record"),
         (pipeline.areas is not None, "friction resists turning"),
         (pipeline.seams is not None, "boxes touch each other"),
-        (pipeline.joined is not None, "capsules of a body share ends"),
+        (pipeline.joined is not None, "shapes of a body share ends"),
         (not system.terms.jacobian.dense, "there are so many velocities that contacts are kept by entries"),
     ):
         if found:
