@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
-from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
+from corekit.engine.adjoint.contact_branches import APART, CAPPED, add_slips, write_branches
 from corekit.engine.adjoint.contact_modes import find_modes
 from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.solutions import Kind, Solution
@@ -36,41 +36,6 @@ if TYPE_CHECKING:
     from corekit.roles.pyramid import DirectionCovector
 
 __all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
-
-
-_APART, _INSIDE, _CAPPED = range(3)
-"""Branches of (1), in its order."""
-
-
-@compiled
-def _add_slips(rows: Array, velocity: Array, largest: Array, slip: Array) -> float:
-    """Add J·v to the bias in `slip`, (m, width); return the largest of biases and of speeds by velocities' sizes."""
-    speed = np.finfo(np.float64).tiny
-    for c in range(rows.shape[0]):
-        for a in range(rows.shape[1]):
-            moved, size = 0.0, 0.0
-            for j in range(rows.shape[2]):
-                moved += rows[c, a, j] * velocity[j]
-                size += abs(rows[c, a, j]) * largest[j]
-            speed = max(speed, size, abs(slip[c, a]))
-            slip[c, a] += moved
-    return speed
-
-
-@compiled
-def _write_branches(
-    place: IntArray, gap: Array, push: float, deepest: float, impulse: Array, bias: Array, found: Array, least: float,
-    out: IntArray,
-) -> bool:  # fmt: skip
-    """Write the branch of every contact of a record; return whether the push-out of a closed one was limited."""
-    is_limited = False
-    for c in range(len(place)):
-        first = gap[place[c]] if place[c] >= 0 else 0.0
-        out[c] = _APART if first > 0.0 else (_INSIDE if push * first > -deepest else _CAPPED)
-        if place[c] >= 0 and impulse[c, 0] > 0.0:
-            own, here = bias[c, 0], found[place[c], 0]
-            is_limited = is_limited or abs(own - here) > 1e-9 * (abs(own) + abs(here) + least)
-    return is_limited
 
 
 class ContactLost(Exception):
@@ -212,7 +177,7 @@ class FrozenContacts:
         # of a body that rests: what its weight alone would do
         alone = self._equation.bound.alone(start.v)
         slip = solution.bias.copy()
-        speed = _add_slips(rows, velocity, np.abs([velocity, start.v, alone]).max(axis=0), slip)
+        speed = add_slips(rows, velocity, np.abs([velocity, start.v, alone]).max(axis=0), slip)
         solution.modes = modes = find_modes(solution.of_contacts, slip, speed, friction, directions)
         self._fixed[id(solution)] = None if directions is None else directions[modes.index]
         solution.struck = np.zeros(len(modes.index), dtype=bool)
@@ -243,7 +208,7 @@ class FrozenContacts:
         self._branch = np.empty(len(found), dtype=np.int64)
         # slower than this nothing is limited; at rest, what is left of a bias is rounding
         least = pipeline.negligible_motion / h
-        self._is_limited = _write_branches(
+        self._is_limited = write_branches(
             found, pipeline.first_gap, min(1.0, h * rule.push_out), h * rule.cap, solution.of_contacts, solution.bias,
             equation.bias, least, self._branch,
         )  # fmt: skip
@@ -308,11 +273,11 @@ class FrozenContacts:
         first, h, rule = pipeline.first_gap[index], equation.step, pipeline.rule
         branch, push = self._branch[solution.modes.index], min(1.0, h * rule.push_out)
         slope = self.gap_slopes(solution)
-        offset = np.where(branch == _CAPPED, -h * rule.cap, 0.0)
+        offset = np.where(branch == CAPPED, -h * rule.cap, 0.0)
         if solution.kind is Kind.APART:
             own = np.zeros((len(index), self._width))
             end_gap = pipeline.room[index] + np.minimum(first, 0.0)
-            own[:, 0] = (end_gap - np.where(branch == _APART, 0.0, first)) / h
+            own[:, 0] = (end_gap - np.where(branch == APART, 0.0, first)) / h
             return own
         if self._is_limited and solution.kind is Kind.PLACE:
             self._limit()
