@@ -285,31 +285,15 @@ class SimulationFitConfig:
 
 
 @frozen(kw_only=True)
-class AdjointConfig:
-    """Options of `adjoint`."""
+class AdjointConfig(SimulationFitConfig):
+    """Options of `adjoint`: those of `simulation-fit`, with other ends of a search."""
 
-    markers: Markers | None = field(default=None, metadata=_metadata("observed markers of one run"))
-    experiments: tuple[Experiment, ...] = _experiments_field()
-    parameters: tuple[Parameter, ...] = _numbers_field()
-    starts: int = _starts_option()
-    only_start: int = option(0, "search from this one of them alone, counted from 1; 0: from all", low=0)
-    seed: int = option(0, "where these are drawn from", low=0)
     max_iterations: int = option(100, "largest count of iterations from a start", low=1)
     tolerance: float = option(
         1e-10,
         "of the gradient and of what an iteration gains, relative to the misfit at the start",
         above=0,
     )
-
-    @property
-    def runs(self) -> tuple[Experiment, ...]:
-        """The observed runs."""
-        return _runs(self.markers, self.experiments)
-
-    def __attrs_post_init__(self) -> None:
-        _check_names(self.parameters)
-        _check_start(self.only_start, self.starts)
-        _ = self.runs
 
 
 def _curvature_channels() -> Any:
