@@ -21,6 +21,7 @@ import numpy as np
 
 from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import load
+from corekit_gradients.run_gradient import tape_bytes
 
 
 class Case(NamedTuple):
@@ -90,7 +91,7 @@ def measure(case: Case, repeats: int) -> dict[str, Any]:
     per_step = 1e3 * times / case.steps
     out = {
         "run": per_step[0], "record": per_step[1], "sweep": per_step[2], "ratio": (times[1] + times[2]) / times[0],
-        "bytes": _bytes(tape, set()) / len(tape), "degenerate": found.report.degenerate,
+        "bytes": tape_bytes(tape, set()) / len(tape), "degenerate": found.report.degenerate,
     }  # fmt: skip
     if case.is_smooth:
         size = 1e-7
@@ -98,23 +99,6 @@ def measure(case: Case, repeats: int) -> dict[str, Any]:
         out["error"] = abs(found.velocity @ change / slope - 1.0)
     simulation.restore(kept)
     return {key: float(value) for key, value in out.items()}
-
-
-def _bytes(value: Any, seen: set[int]) -> int:
-    """Bytes of the arrays of a tape, those that several records share once."""
-    if isinstance(value, np.ndarray):
-        owner = value if value.base is None else value.base
-        if id(owner) in seen:
-            return 0
-        seen.add(id(owner))
-        return int(owner.nbytes)
-    if hasattr(value, "qv"):
-        return _bytes(value.qv, seen) + _bytes(value.aux, seen)
-    if isinstance(value, (tuple, list, dict)):
-        parts = value.values() if isinstance(value, dict) else value
-        return sum(_bytes(each, seen) for each in parts)
-    own = getattr(value, "__attrs_attrs__", ())
-    return sum(_bytes(getattr(value, each.name), seen) for each in own)
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from corekit_gradients.checkpoints import pieces_back
 from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
 from corekit_gradients.parameters import as_twins, find_parameters, make_twins, start_slope, world_slope
 
-__all__ = ["Cost", "Gradient", "Initial", "RecordedRun", "find_gradient"]
+__all__ = ["Cost", "Gradient", "Initial", "RecordedRun", "find_gradient", "tape_bytes"]
 
 
 class Initial(NamedTuple):
@@ -200,7 +200,7 @@ class RecordedRun:
                 self._parameters, swept.parameters, self._twins, self._slopes, strict=True
             )
         }
-        cost = Cost(self._took, time.perf_counter() - began, _size(self._tape, set()) / len(self._tape))
+        cost = Cost(self._took, time.perf_counter() - began, tape_bytes(self._tape, set()) / len(self._tape))
         by_input = {} if swept.inputs is None else _by_channel(simulation, swept.inputs, self._ends)
         return Gradient(
             value, of_end, Initial(swept.place, swept.velocity), by_input, by_parameter, swept.report, cost
@@ -302,7 +302,7 @@ class _Pieces:
             )
 
         self._by_parameter += swept.parameters + [world_slope(held, *each) for each in self._twins]
-        self._report, self._bytes = self._report + swept.report, self._bytes + _size(tape, set())
+        self._report, self._bytes = self._report + swept.report, self._bytes + tape_bytes(tape, set())
         if swept.inputs is not None:
             self._by_step.append(_by_channel(simulation, swept.inputs, ends))
 
@@ -323,7 +323,7 @@ def _by_channel(simulation: Simulation, inputs: Array, ends: Sequence[int]) -> d
     return out
 
 
-def _size(value: Any, seen: set[int]) -> int:
+def tape_bytes(value: Any, seen: set[int]) -> int:
     """Bytes of the arrays of a tape, those that several records share once."""
     if isinstance(value, np.ndarray):
         owner = value if value.base is None else value.base
@@ -332,9 +332,9 @@ def _size(value: Any, seen: set[int]) -> int:
         seen.add(id(owner))
         return int(owner.nbytes)
     if isinstance(value, State):
-        return _size(value.qv if value.qv.size else value.q, seen) + _size(value.aux, seen)
+        return tape_bytes(value.qv if value.qv.size else value.q, seen) + tape_bytes(value.aux, seen)
     if isinstance(value, (tuple, list, dict)):
         parts = value.values() if isinstance(value, dict) else value
-        return sum(_size(each, seen) for each in parts)
+        return sum(tape_bytes(each, seen) for each in parts)
     own = getattr(value, "__attrs_attrs__", ())
-    return sum(_size(getattr(value, each.name), seen) for each in own)
+    return sum(tape_bytes(getattr(value, each.name), seen) for each in own)
