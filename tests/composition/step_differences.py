@@ -8,8 +8,9 @@ import numpy as np
 
 from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
+from corekit.engine.adjoint.covectors import Covectors
 from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
+from corekit.engine.adjoint.step_derivative import StepDerivative
 from corekit.engine.adjoint.term_products import TermProducts
 
 

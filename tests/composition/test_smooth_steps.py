@@ -7,9 +7,10 @@ import pytest
 
 from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
+from corekit.engine.adjoint.covectors import Covectors
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.smooth_step import SmoothSteps
-from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
+from corekit.engine.adjoint.step_derivative import StepDerivative
 from corekit.engine.world.world_system import WorldSystem
 from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import load

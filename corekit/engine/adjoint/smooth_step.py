@@ -33,8 +33,8 @@ from corekit.engine.adjoint.body_products import (
     mass_product,
     transposed_product,
 )
+from corekit.engine.adjoint.covectors import Covectors
 from corekit.engine.adjoint.dense_products import SMALL, leaves, solve_transposed
-from corekit.engine.adjoint.step_derivative import Covectors
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.step.linearisation import LinearisationPoint, in_step

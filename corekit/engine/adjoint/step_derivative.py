@@ -27,12 +27,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
+from corekit.engine.adjoint.covectors import Covectors
 from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.known_tangents import known_tangents
 from corekit.engine.adjoint.saddle import SaddleSystem
@@ -44,27 +45,12 @@ if TYPE_CHECKING:
     from corekit.engine.adjoint.term_products import TermProducts
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["Covectors", "StepDerivative"]
+__all__ = ["StepDerivative"]
 
 _STEP: Final = 2.0**-18
 """Of a difference, relative to the scale of its argument."""
 _TURNED_STEP: Final = 2.0**-23
 """The same where pyramids turn: the rule of their directions has branches at gap speeds, which it changes by 1/h."""
-
-
-class Covectors(NamedTuple):
-    """Derivatives of a loss at one end of a step.
-
-    Args:
-        place, velocity: by displacements and v, shape (nv,).
-        tangents: by those of the contacts of the record, shape (m, 3); at its start by those known from before.
-        impulses: by those of the contacts of the record, at its start by the ones with which it began, (m, width).
-    """
-
-    place: Array
-    velocity: Array
-    tangents: Array
-    impulses: Array
 
 
 @final

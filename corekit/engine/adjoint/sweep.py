@@ -24,13 +24,14 @@ from corekit.data.state import State
 from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.contact_slope_kernels import locate
+from corekit.engine.adjoint.covectors import Covectors
 from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.input_products import input_columns, input_products
 from corekit.engine.adjoint.reparametrisation import Reparametrisation
 from corekit.engine.adjoint.smooth_step import SmoothSteps
 from corekit.engine.adjoint.solutions import Kind
-from corekit.engine.adjoint.step_derivative import Covectors, StepDerivative
+from corekit.engine.adjoint.step_derivative import StepDerivative
 from corekit.engine.adjoint.term_products import TermProducts
 from corekit.engine.tape import StepRecord
 from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearisation, SweepReport, Twins
