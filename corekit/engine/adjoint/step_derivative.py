@@ -161,9 +161,8 @@ class StepDerivative:
         return here._replace(start=self._moved), move[j]
 
     def _start_velocity(self, j: int, sign: float) -> tuple[Arguments, float]:
-        here, moved = self._frozen.arguments, self._moved
+        here, moved, change = self._frozen.arguments, self._moved, sign * self._by_velocity[j]
         moved.copy_from(here.start)
-        change = sign * self._by_velocity[j]
         moved.v[j] += change
         return here._replace(start=moved), change
 
@@ -175,14 +174,12 @@ class StepDerivative:
         return here._replace(velocity=moved, final=moved if is_one else here.final), change
 
     def _final(self, j: int, sign: float) -> tuple[Arguments, float]:
-        here, moved = self._frozen.arguments, self._frozen.arguments.final.copy()
-        change = sign * self._by_velocity[j]
-        moved[j] += change
+        here, change = self._frozen.arguments, sign * self._by_velocity[j]
+        moved = here.final + change * (np.arange(self._world.nv) == j)
         return here._replace(final=moved), change
 
     def _start_impulse(self, j: int, sign: float) -> tuple[Arguments, float]:
-        here = self._frozen.arguments
-        moved = here.start_impulse.copy()
+        here, moved = self._frozen.arguments, self._frozen.arguments.start_impulse.copy()
         change = sign * _STEP * np.abs(moved).max(initial=0.0)
         moved.flat[j] += change
         return here._replace(start_impulse=moved), change
