@@ -56,10 +56,8 @@ def expect_the_forces_of(batch, simulation, w):
         assert np.abs(found - expected).max() <= rounding(3 * record.count + 3 + 2 * steps, scale)
 
 
-@pytest.mark.parametrize("name", STEPPED)
-def test_worlds_of_a_batch_are_those_of_single_steps_bit_for_bit(name):
-    overrides, steps = STEPPED[name]
-    scenario = load(name, overrides)
+def expect_single_steps(scenario, steps, compiled=0.9):
+    """Worlds of a batch are those of single steps, bit for bit, most of them made by the driver."""
     batch, simulation = scenario.batch(3, threads=2), scenario.compose()
     assert not batch.refusal
     start = simulation.state.copy()
@@ -76,7 +74,21 @@ def test_worlds_of_a_batch_are_those_of_single_steps_bit_for_bit(name):
     expect_the_forces_of(batch, simulation, 2)
     assert np.array_equal(batch.q[2], simulation.state.q)
     assert np.array_equal(batch.v[2], simulation.state.v)
-    assert batch.compiled_steps >= 0.9 * 3 * steps
+    assert batch.compiled_steps >= compiled * 3 * steps
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_worlds_of_a_batch_are_those_of_single_steps_bit_for_bit(name):
+    overrides, steps = STEPPED[name]
+    expect_single_steps(load(name, overrides), steps)
+
+
+@pytest.mark.parametrize(
+    "name", ["cusp/inclined-box", "cusp/ball", "matrix/gvs", "teaching/strain-arm-and-ball"]
+)
+def test_so_are_those_whose_contacts_cone_solves(name):
+    overrides, steps = STEPPED[name]
+    expect_single_steps(load(name, [*overrides, 'contact.solver={ use = "cone" }']), steps)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -11,7 +11,7 @@ cone = ComponentSpec(
     target="corekit_cone.cone:ConeContact",
     config="corekit_cone.config:ConeContactConfig",
     summary="Coulomb's cone itself, by Newton's method, Gauss-Seidel sweeps over exact contacts, and interior points.",
-    provides={"impulses"},
+    provides={"impulses", "compiled-form"},
     modules=("numba",),
     citation=(
         "De Saxcé, Feng (1998), The bipotential method: a constructive approach to design the complete contact law "

@@ -41,11 +41,13 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext, Rehearsed
 from corekit.roles.contact import ImpulseSolver, StepProblem
 from corekit.roles.contact_blocks import ContactBlocks, multiply_blocks
 from corekit.roles.contact_laws import relative_velocity
 from corekit_cone.block_search import BlockSearch
+from corekit_cone.compiled_form import form_of
 from corekit_cone.config import ConeContactConfig
 from corekit_cone.infeasibility import contradict
 from corekit_cone.rehearsal import rehearse_blocks
@@ -74,6 +76,10 @@ class ConeContact(ImpulseSolver, Rehearsed):
         self._work: Array = np.zeros((WORK_ROWS, 0))
         self._matrix: Array = np.zeros((0, 0))
         self._index: IntArray = np.zeros((2, 0), dtype=np.int64)
+
+    def compiled_form(self) -> CompiledForm:
+        """The entry of `compiled_form`."""
+        return form_of(self._tolerance, self._limit)
 
     def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
         """Write λ; see `ImpulseSolver.solve`."""
