@@ -15,7 +15,7 @@ from corekit_scenarios.cases.gvs import beam as gvs_beam
 from corekit_scenarios.cases.gvs.arms import why_apart
 from corekit_scenarios.cases.gvs.at_rest import FAMILIES, error_of, field_of, fits, needed
 from corekit_scenarios.cases.gvs.dependent import tip_of_moment
-from corekit_scenarios.cases.gvs.moment import outside_of_bump
+from corekit_scenarios.cases.gvs.moment import missed_strain
 from corekit_scenarios.cases.gvs.muscle_motion import _place, _shape
 from corekit_scenarios.cases.gvs.octopus_motion import _curving, _strain
 from corekit_scenarios.cases.gvs.pairs import (
@@ -89,20 +89,24 @@ def test_the_stiffest_rate_of_a_straight_beam_is_its_highest_frequency():
     assert stiffest_rate(simulation) == pytest.approx(highest, rel=1e-3)
 
 
-def test_what_is_outside_of_a_bump_is_counted_where_it_has_no_height():
-    """Elements at rest with κ·L = 1 on the last of ten, against a bump of height 1 and width 0.02 in the middle."""
+def test_what_a_bump_misses_is_counted_outside_of_it_and_on_it():
+    """Elements at rest with κ·L = 1 on the last of ten, against bumps of width 0.02 in the middle and at the end."""
     q = np.zeros((1, 31))
     q[0, 27:] = 1.0
-    bump, elements = (
-        cast("Any", SimpleNamespace(time=np.array([1.0]), q=each)) for each in (np.array([[1.0, 50.0]]), q)
-    )
-    # the fourth node of the ninth element rises to 1; ∫ of the bump's square is √(π/2)/50
-    X = np.linspace(0.8, 0.9, 10_001)
-    nodes = 0.8 + np.arange(4) / 30
-    rise = np.prod([(X - node) / (nodes[3] - node) for node in nodes[:3]], axis=0)
-    far = 0.1 + 0.1 * float(np.mean(rise**2))
-    near = math.sqrt(math.pi / 2) / 50
-    assert outside_of_bump(bump, elements) == pytest.approx(far / (far + near), rel=5e-3)
+
+    def missed(instant: float, *bump: float) -> tuple[float, float]:
+        run, elements = (
+            cast("Any", SimpleNamespace(time=np.array([instant]), q=each)) for each in (np.array([bump]), q)
+        )
+        return missed_strain(run, run, elements)
+
+    # at the end: the bump's half lies on the last element, reach √ln 100/50 = 0.043; outside it misses all of the rest
+    outer, inner = missed(2.0, 1.0, 50.0)
+    X = np.linspace(1.0 - math.sqrt(math.log(100.0)) / 50, 1.0, 100_001)
+    assert outer == pytest.approx(1.0, rel=1e-3)
+    assert inner == pytest.approx(float(np.mean((1.0 - np.exp(-2500.0 * (X - 1.0) ** 2)) ** 2)), rel=0.05)
+    # a bump of 1e-9 rad misses all, on it too
+    assert missed(2.0, 1e-9, 50.0) == pytest.approx((1.0, 1.0), rel=1e-6)
 
 
 def test_the_octopus_s_strains_accelerate_by_second_differences_of_them():

@@ -14,7 +14,7 @@ from corekit.scenario.load import load
 from corekit_study.case_run import Difference, Row, Verdict
 from corekit_study.reference import OWN, analytic, paper, printed_time, setting, stored
 from corekit_study.reproduce_series import choose
-from corekit_study.reproduce_summary import page
+from corekit_study.reproduce_summary import merged, page
 
 SPEC = """
 from corekit.registry.spec import Case
@@ -224,6 +224,39 @@ def test_a_difference_is_one_while_what_its_reason_predicts_holds():
             differing(True, known)
     with pytest.raises(ValueError, match="what is judged has no reason"):
         differing(True, difference=None, reason="it is what it is")
+
+
+def report_of(case: str, *rows: Row) -> dict[str, Any]:
+    about = {"case": case, "source": "", "citation": "", "verdict": "passed", "error": "", "wall_s": 0.0}
+    return {**about, "rows": [row.as_data() for row in rows]}
+
+
+def test_what_a_paper_says_once_of_several_cases_is_one_row():
+    def row(ours: float, passed: bool, where: str = "Fig. 1", **changes: Any):
+        why = None if passed else Difference("why", "y < 1", ours < 9.0)
+        said: dict[str, Any] = {"against": paper(where), "expected": 1.0, "difference": why, **changes}
+        return Row(quantity="end", unit="m", ours=ours, tolerance="1 %", passed=passed, **said)
+
+    own = {"against": OWN, "expected": None, "difference": None}
+    reports = [
+        report_of("a/left", row(1.0, True), row(2.0, True, "Fig. 2"), row(3.0, True, **own)),
+        report_of("a/right", row(4.0, False), row(5.0, True, **own)),
+        report_of("b/left", row(6.0, True)),
+    ]
+    assert [(case, row["ours"], row["verdict"]) for case, row in merged(reports)] == [
+        ("a/left, right", "left 1 m; right 4 m", "differs"),
+        ("a/left", 2.0, "kept"),
+        ("a/left", 3.0, "kept"),
+        ("a/right", 5.0, "kept"),
+        ("b/left", 6.0, "kept"),
+    ]
+    told = page(reports)
+    assert "Judged and kept: 2 of 3 with the papers, 2 of 2 of requirements" in told
+    assert (
+        "- `a/left, right`, end: left 1 m; right 4 m, paper 1 m (Fig. 1). right: why; that predicts" in told
+    )
+    missed = [reports[0], report_of("a/right", row(9.0, False))]
+    assert page(missed).splitlines()[2] == "MISSED: `a/left, right`, end."
 
 
 def test_a_page_says_which_parts_were_chosen():

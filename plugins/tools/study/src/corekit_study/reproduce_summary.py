@@ -1,6 +1,8 @@
 """The page about a series of cases: what agrees with which kind of reference, what differs and why, what is not judged.
 
 It is made of the reports as JSON holds them, so that a series that was stopped and resumed gives the same page.
+What a paper says once of several robots or axes stands in the case of each, where it is judged; on the page these rows
+of one quantity and one place in the paper are one row, kept where all of them are.
 """
 
 from __future__ import annotations
@@ -12,17 +14,47 @@ from typing import Any
 from corekit_study.case_run import Verdict
 from corekit_study.reference import APART, Kind
 
-__all__ = ["HEADER", "counts", "page", "summary_rows"]
+__all__ = ["HEADER", "counts", "merged", "page", "summary_rows"]
 
 _EVIDENCE = tuple(kind for kind in Kind if kind not in APART)
 HEADER = ("case", "source", *map(str, _EVIDENCE), "apart", "verdict", "minutes")
 _JUDGED = (str(Verdict.KEPT), str(Verdict.DIFFERS), str(Verdict.MISSED))
+_WORST = (str(Verdict.MISSED), str(Verdict.NOT_JUDGED), str(Verdict.DIFFERS), str(Verdict.KEPT))
+"""Of rows that are one, the first of these that any of them has."""
 
 
 def counts(rows: Iterable[Mapping[str, Any]], *kinds: Kind) -> tuple[int, int]:
     """How many judged rows of some kinds keep their tolerance, and how many there are."""
     verdicts = [row["verdict"] for row in rows if row["kind"] in kinds and row["verdict"] in _JUDGED]
     return verdicts.count(str(Verdict.KEPT)), len(verdicts)
+
+
+def merged(reports: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Pair each row with the cases that it is of; rows of one sentence of a paper are one, in the first one's place."""
+    together: dict[tuple[str, ...], list[tuple[str, Mapping[str, Any]]]] = {}
+    for report in reports:
+        paper = report["case"].partition("/")[0]
+        for place, row in enumerate(report["rows"]):
+            said_once = row["kind"] == Kind.PAPER
+            key = (paper, row["quantity"], row["source"]) if said_once else (report["case"], str(place))
+            together.setdefault(key, []).append((report["case"], row))
+    return [_one(rows) if len(rows) > 1 else rows[0] for rows in together.values()]
+
+
+def _one(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, Mapping[str, Any]]:
+    """Make one row of those of several cases: what each found, and its reason, beside the name of its case."""
+    names = {case: case.partition("/")[2] or case for case, _ in rows}
+    said = {
+        name: "; ".join(dict.fromkeys(row[name] for _, row in rows if row[name]))
+        for name in ("tolerance", "note")
+    }
+    reasons = "; ".join(f"{names[case]}: {row['reason']}" for case, row in rows if row["reason"])
+    return ", ".join([rows[0][0], *(names[case] for case, _ in rows[1:])]), {
+        **rows[0][1], **said,
+        "ours": "; ".join(f"{names[case]} {_shown(row, 'ours')}" for case, row in rows),
+        "verdict": next(worst for worst in _WORST if any(row["verdict"] == worst for _, row in rows)),
+        "reason": reasons,
+    }  # fmt: skip
 
 
 def summary_rows(reports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
@@ -43,11 +75,11 @@ def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
     Args:
         only: the parts that were chosen, of cases that have some; none: all.
     """
-    every = [row for report in reports for row in report["rows"]]
+    every = merged(reports)
     agreeing, apart = (
         ", ".join(
             f"{kept} of {judged} {_NAMES[kind]}"
-            for kind, (kept, judged) in ((kind, counts(every, kind)) for kind in kinds)
+            for kind, (kept, judged) in ((kind, counts((row for _, row in every), kind)) for kind in kinds)
             if judged
         )
         for kinds in (_EVIDENCE, APART)
@@ -56,11 +88,12 @@ def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
     about = (
         "`corekit reproduce --all --jobs 2` redoes the papers' figures and tables that the scenarios ship and writes\n"
         'this page. Every quantity is held against a reference of a stated kind. Of kind "paper" is a number or a\n'
-        "sentence that the paper prints, once, where ours could have come out otherwise. Where ours differs for a\n"
-        "reason, the reason predicts something that the same run checks; where that fails, the row is MISSED. Apart\n"
-        "stand times of other machines, what we set as the paper does or what follows from it, and values of peers\n"
-        "that nothing here regenerates: agreement there is no evidence. `corekit reproduce CASE` shows all\n"
-        "quantities of a case with sources and tolerances."
+        "sentence that the paper prints, where ours could have come out otherwise; what it says once of several\n"
+        "cases counts once here, and in the table in each of them. Where ours differs for a reason, the reason\n"
+        "predicts something that the same run checks; where that fails, the row is MISSED. Apart stand times of\n"
+        "other machines, what we set as the paper does or what follows from it, and values of peers that nothing\n"
+        "here regenerates: agreement there is no evidence. `corekit reproduce CASE` shows all quantities of a case\n"
+        "with sources and tolerances."
     )
     when = (
         f"{datetime.now().astimezone():%Y-%m-%d}: {len(reports)} cases, {minutes:.0f} minutes of all processes.\n"
@@ -68,12 +101,9 @@ def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
         + (f"\nApart: {apart}." if apart else "")
         + (f"\nOf the cases' parts only {', '.join(only)}." if only else "")
     )
-    missed = [
-        f"`{report['case']}`, {row['quantity']}"
-        for report in reports
-        for row in report["rows"]
-        if row["verdict"] == Verdict.MISSED
-    ] + [f"`{report['case']}` failed" for report in reports if report["error"]]
+    missed = [f"`{case}`, {row['quantity']}" for case, row in every if row["verdict"] == Verdict.MISSED] + [
+        f"`{report['case']}` failed" for report in reports if report["error"]
+    ]
     parts = [
         "# What was reproduced",
         f"MISSED: {'; '.join(missed)}." if missed else "Nothing is missed.",
@@ -96,7 +126,7 @@ _NAMES = {
 def _sections(reports: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for paper in dict.fromkeys(report["case"].partition("/")[0] for report in reports):
         own = [report for report in reports if report["case"].partition("/")[0] == paper]
-        rows = [(report["case"], row) for report in own for row in report["rows"]]
+        rows = merged(own)
         citation = next((report["citation"] for report in own if report["citation"]), "")
         yield f"## {paper}" + (f"\n\n{citation}" if citation else "")
         kept = [row for row in rows if row[1]["verdict"] == Verdict.KEPT]
