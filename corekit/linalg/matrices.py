@@ -214,6 +214,9 @@ class Dense(Matrix):
     def multiply(self, x: Array, out: Array) -> None:
         np.dot(self.data, x, out=out)
 
+    def dense(self) -> Array:
+        return self.data.copy()
+
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         i, j = np.indices((self.n, self.n)).reshape(2, -1)
         return i, j, np.arange(self.n * self.n)

@@ -7,22 +7,25 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 
-__all__ = ["APART", "CAPPED", "INSIDE", "add_slips", "write_branches"]
+__all__ = ["APART", "CAPPED", "INSIDE", "add_slips", "write_bias", "write_branches"]
 
 APART, INSIDE, CAPPED = range(3)
 """Branches of (1) of `frozen_contacts`, in its order."""
 
 
 @compiled
-def add_slips(rows: Array, velocity: Array, largest: Array, slip: Array) -> float:
-    """Add J·v to the bias in `slip`, (m, width); return the largest of biases and of speeds by velocities' sizes."""
+def add_slips(rows: Array, velocity: Array, before: Array, alone: Array, slip: Array) -> float:
+    """Add J·v to the bias in `slip`, (m, width); return the largest of biases and of speeds by velocities' sizes.
+
+    Sizes are those of v, of v before the step and of v that each coordinate alone would have, (nv,).
+    """
     speed = np.finfo(np.float64).tiny
     for c in range(rows.shape[0]):
         for a in range(rows.shape[1]):
             moved, size = 0.0, 0.0
             for j in range(rows.shape[2]):
                 moved += rows[c, a, j] * velocity[j]
-                size += abs(rows[c, a, j]) * largest[j]
+                size += abs(rows[c, a, j]) * max(abs(velocity[j]), abs(before[j]), abs(alone[j]))
             speed = max(speed, size, abs(slip[c, a]))
             slip[c, a] += moved
     return speed
@@ -42,3 +45,25 @@ def write_branches(
             own, here = bias[c, 0], found[place[c], 0]
             is_limited = is_limited or abs(own - here) > 1e-9 * (abs(own) + abs(here) + least)
     return is_limited
+
+
+@compiled
+def write_bias(
+    place: IntArray, branch: IntArray, gap: Array, step: float, approach: float, push: float, deepest: float,
+    bias: Array, out: Array,
+) -> None:  # fmt: skip
+    """Write the bias of closed contacts with s(φ₀) on their branches in place of that of their gaps.
+
+    Args:
+        place: of the contacts among those found, shape (k,). branch: of them, shape (k,). gap: φ₀ of those found.
+        approach, push, deepest: of (1) of `frozen_contacts`. bias: of those found, shape (m, width).
+        out: shape (k, width).
+    """
+    for i in range(len(place)):
+        c = place[i]
+        for a in range(bias.shape[1]):
+            out[i, a] = bias[c, a]
+        slope = approach if branch[i] == APART else (push if branch[i] == INSIDE else 0.0)
+        term = slope * gap[c] - (deepest if branch[i] == CAPPED else 0.0)
+        found = approach * gap[c] if gap[c] > 0.0 else max(push * gap[c], -deepest)
+        out[i, 0] += (term - found) / step

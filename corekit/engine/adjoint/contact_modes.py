@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from enum import IntEnum
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 from attrs import frozen
@@ -31,7 +31,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.roles.pyramid import pyramid_coefficients, sliding_speed
 
-__all__ = ["ContactModes", "Mode", "find_modes"]
+__all__ = ["ContactModes", "ContactTerms", "Mode", "find_modes"]
 
 _CLOSED: Final = 1e-12
 """λ_n from which a contact is closed, relative to the largest."""
@@ -50,6 +50,31 @@ class Mode(IntEnum):
 
 _STICKS, _CORNER, _SIDE, _CONE = map(int, Mode)
 """The same for kernels."""
+
+
+class ContactTerms(NamedTuple):
+    """The closed contacts of a solution, as they were evaluated.
+
+    Args:
+        rows: J, shape (k, width, nv). impulse: λ, shape (k, width).
+        by_velocity, by_impulse: P_w, with what turns the cone's friction, and P_λ, shape (k, width, width).
+        held: H, shape (k, width). size: of the largest of its terms.
+        given: Jᵀ·λ, shape (nv,).
+    """
+
+    rows: Array
+    impulse: Array
+    by_velocity: Array
+    by_impulse: Array
+    held: Array
+    size: float
+    given: Array
+
+    @classmethod
+    def none(cls, width: int, nv: int) -> ContactTerms:
+        """Those of no contact."""
+        rows, square = np.zeros((0, width)), np.zeros((0, width, width))
+        return cls(np.zeros((0, width, nv)), rows, square, square, rows, 0.0, np.zeros(nv))
 
 
 @final
@@ -74,22 +99,26 @@ class ContactModes:
         return (self.mode == _CORNER) | (self.mode == _SIDE)
 
     def equations(
-        self, friction: Array, directions: Array | None, velocity: Array
-    ) -> tuple[Array, Array, Array]:
-        """P_w and P_λ of H = P_w·w + P_λ·λ and ∂(P_λ·λ)/∂w per μ·λ_n, each of shape (k, width, width).
+        self, rows: Array, place: IntArray, velocity: Array, bias: Array, impulse: Array, friction: Array,
+        directions: Array | None,
+    ) -> ContactTerms:  # fmt: skip
+        """H and its terms.
 
         Args:
-            friction: μ of them, shape (k,).
+            rows: J of contacts, shape (m·width, nv), of which the closed ones are those at `place`, shape (k,).
+            velocity: v, shape (nv,). bias, impulse: of the closed ones, shape (k, width). friction: μ, shape (k,).
             directions: d_k of them, shape (k, width − 1, r), or None for the cone.
-            velocity: w of them, shape (k, width).
         """
-        count, width = velocity.shape
-        by_velocity, by_impulse, turning = np.zeros((3, count, width, width))
-        corners = np.zeros((count, width - 1, 1)) if directions is None or not directions.size else directions
-        _write_equations(
-            self.mode, self.corner, friction, corners, velocity, by_velocity, by_impulse, turning
-        )
-        return by_velocity, by_impulse, turning
+        (k, width), nv = bias.shape, len(velocity)
+        corners = np.zeros((k, width - 1, 1)) if directions is None or not directions.size else directions
+        own, square, held, given = (
+            np.empty((k, width, nv)), np.zeros((3, k, width, width)), np.empty((k, width)), np.zeros(nv)
+        )  # fmt: skip
+        size = _write_terms(
+            self.mode, self.corner, rows, place, velocity, bias, impulse, friction, corners, own, square[0], square[1],
+            square[2], held, given,
+        )  # fmt: skip
+        return ContactTerms(own, impulse, square[0], square[1], held, size, given)
 
     def pull_directions(
         self, friction: Array, directions: Array, velocity: Array, impulse: Array, of_held: Array
@@ -226,3 +255,39 @@ def _write_equations(
                 for b in range(1, width):
                     own = 1.0 if a == b else 0.0
                     turning[c, a, b] = (own - velocity[c, a] * velocity[c, b] / speed**2) / speed
+
+
+@compiled
+def _write_terms(
+    mode: IntArray, corner: IntArray, rows: Array, place: IntArray, velocity: Array, bias: Array, impulse: Array,
+    friction: Array, directions: Array, own: Array, by_velocity: Array, by_impulse: Array, turning: Array, held: Array,
+    given: Array,
+) -> float:  # fmt: skip
+    """Write J, P_w, P_λ, H = P_w·w + P_λ·λ and Jᵀ·λ; return the size of the largest term of H."""
+    (k, width), nv, largest = bias.shape, len(velocity), 0.0
+    slip, moved = np.empty((k, width)), 0.0
+    for c in range(k):
+        for a in range(width):
+            moved = 0.0
+            for j in range(nv):
+                own[c, a, j] = rows[place[c] * width + a, j]
+                moved += own[c, a, j] * velocity[j]
+                given[j] += own[c, a, j] * impulse[c, a]
+            slip[c, a] = moved + bias[c, a]
+            held[c, a] = abs(moved) + abs(bias[c, a])
+    _write_equations(mode, corner, friction, directions, slip, by_velocity, by_impulse, turning)
+    for c in range(k):
+        force = 0.0
+        for a in range(width):
+            force = max(force, abs(impulse[c, a]))
+        for a in range(width):
+            total, binds = 0.0, False
+            for b in range(width):
+                total += by_velocity[c, a, b] * slip[c, b] + by_impulse[c, a, b] * impulse[c, b]
+                binds = binds or by_impulse[c, a, b] != 0.0
+            largest = max(largest, force if binds else held[c, a])
+            held[c, a] = total
+        for a in range(width):
+            for b in range(width):
+                by_velocity[c, a, b] += turning[c, a, b] * friction[c] * impulse[c, 0]
+    return largest

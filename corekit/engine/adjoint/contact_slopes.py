@@ -26,6 +26,7 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
+from corekit.engine.adjoint.contact_passes import ContactPasses
 from corekit.engine.adjoint.contact_slope_kernels import (
     add_changes,
     add_covectors,
@@ -138,6 +139,8 @@ class ContactSlopes:
         self._movers: dict[tuple[int, int], tuple[int, ...]] = {}
         self._plans: dict[tuple[bytes, ...], _Plan] = {}
         self._kept = poses.frame_position.copy(), poses.frame_rotation.copy()
+        form = ContactPasses.form_of(world.pipeline)
+        self._passes = None if form is None else ContactPasses(world.pipeline, form)
         self.lost = 0
 
     def measure(self, state: State, contacts: ContactSet) -> SlopeTable:
@@ -158,8 +161,13 @@ class ContactSlopes:
             plan = self._plans[key] = self._make_plan(contacts, carriers[(carriers >= 0) & is_off])
         twists = FrameTwists(self._world, state, plan.frames, plan.turns, self._kept[1][plan.frames])
         table = SlopeTable(contacts, twists, plan.carriers, plan.mover, plan.axis)
-        for i, own_frames in enumerate(plan.moved):
-            self._move(table, i, own_frames, int(plan.axis[i]))
+        if self._passes is None or not self._passes.measure(
+            contacts, self._kept, plan.moved, plan.axis, _STEP, table.changes, table.scale
+        ):
+            for each in table.changes:
+                each[:] = 0.0
+            for i, own_frames in enumerate(plan.moved):
+                self._move(table, i, own_frames, int(plan.axis[i]))
         self._pipeline.scene.place_shapes()
         self.lost += int(np.count_nonzero((plan.mover >= 0) & (table.scale == 0.0)))
         return table

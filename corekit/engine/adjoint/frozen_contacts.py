@@ -20,8 +20,8 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.adjoint.contact_branches import APART, CAPPED, add_slips, write_branches
-from corekit.engine.adjoint.contact_modes import find_modes
+from corekit.engine.adjoint.contact_branches import APART, add_slips, write_bias, write_branches
+from corekit.engine.adjoint.contact_modes import ContactTerms, find_modes
 from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.bodies.body_terms import BodyTerms
@@ -35,30 +35,11 @@ if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms
     from corekit.roles.pyramid import DirectionCovector
 
-__all__ = ["ContactLost", "ContactTerms", "FrozenContacts"]
+__all__ = ["ContactLost", "FrozenContacts"]
 
 
 class ContactLost(Exception):
     """A closed contact is not found at an argument nearby."""
-
-
-class ContactTerms(NamedTuple):
-    """The closed contacts of a solution, as they were evaluated.
-
-    Args:
-        rows: J, shape (k, width, nv). impulse: λ, shape (k, width).
-        by_velocity, by_impulse: P_w, with what turns the cone's friction, and P_λ, shape (k, width, width).
-        held: H, shape (k, width). size: of its terms, as long.
-        given: Jᵀ·λ, shape (nv,).
-    """
-
-    rows: Array
-    impulse: Array
-    by_velocity: Array
-    by_impulse: Array
-    held: Array
-    size: Array
-    given: Array
 
 
 class FoundContacts(NamedTuple):
@@ -133,9 +114,8 @@ class FrozenContacts:
         assert pipeline is not None
         rule = pipeline.rule
         push = min(1.0, self._equation.step * rule.push_out)
-        return np.choose(
-            self._branch[solution.modes.index if index is None else index], (rule.approach, push, 0.0)
-        )
+        slopes = np.array([rule.approach, push, 0.0])
+        return slopes[self._branch[solution.modes.index if index is None else index]]
 
     def rebounds(self, solution: Solution, start: State, rows: Array) -> Array:
         """e of the closed contacts that an impact of a solution throws back, by −e·J_n·v₀, else 0, shape (k,)."""
@@ -169,15 +149,13 @@ class FrozenContacts:
         friction = np.zeros(len(found)) if is_apart else mu
         directions: Array | None = None
         if self._pyramids is not None and not is_apart and friction.any():
-            own = self._equation.bias.copy()
-            own[found[is_there]] = solution.bias[is_there]
-            here = self._directions(own, start_impulse)
+            here = self._directions(found[is_there], solution.bias[is_there], start_impulse)
             directions = np.zeros((len(found), *here.shape[1:]))
             directions[is_there] = here[found[is_there]]
         # of a body that rests: what its weight alone would do
         alone = self._equation.bound.alone(start.v)
         slip = solution.bias.copy()
-        speed = add_slips(rows, velocity, np.abs([velocity, start.v, alone]).max(axis=0), slip)
+        speed = add_slips(rows, velocity, start.v, alone, slip)
         solution.modes = modes = find_modes(solution.of_contacts, slip, speed, friction, directions)
         self._fixed[id(solution)] = None if directions is None else directions[modes.index]
         solution.struck = np.zeros(len(modes.index), dtype=bool)
@@ -195,7 +173,7 @@ class FrozenContacts:
         m, width, nv = len(ids), self._width, self._world.nv
         out = FoundContacts(place, np.zeros((m, width, nv)), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros(m))
         if len(at):
-            out.rows[is_there] = self._rows()[at]
+            out.rows[is_there] = self._rows().reshape(-1, width, nv)[at]
         for own, every in zip(out[2:], (contacts.normal, contacts.tangent, contacts.friction), strict=True):
             own[is_there] = every[at]
         return out
@@ -240,54 +218,40 @@ class FrozenContacts:
         known, width, world, pipeline = self._known, self._width, self._world, self._world.pipeline
         modes = solution.modes
         if known is None or pipeline is None or not len(modes.index):
-            none, square = np.zeros((0, width)), np.zeros((0, width, width))
-            return ContactTerms(
-                np.zeros((0, width, world.nv)), none, square, square, none, none, np.zeros(world.nv)
-            )
+            return ContactTerms.none(width, world.nv)
         index = self.places(known.id[modes.index])
         if (index < 0).any():
             raise ContactLost
-        rows, impulse = self._rows()[index], solution.of_contacts[modes.index]
-        is_apart = solution.kind is Kind.APART
+        rows, is_apart = self._rows(), solution.kind is Kind.APART
         bias = self._bias(solution, index, start, rows)
-        moved = rows @ velocity
-        slip = moved + bias
         friction = np.zeros(len(index)) if is_apart else pipeline.contacts.friction[index]
         directions = self._fixed.get(id(solution))
         if self._turns and directions is not None and modes.turns.any():
-            own = self._equation.bias.copy()
-            own[index] = bias
-            directions = self._directions(own, start_impulse)[index]
-        by_velocity, by_impulse, turning = modes.equations(friction, directions, slip)
-        held = np.einsum("cij,cj->ci", by_velocity, slip) + np.einsum("cij,cj->ci", by_impulse, impulse)
-        binds_impulse = np.abs(by_impulse).sum(axis=2) > 0.0
-        size = np.where(binds_impulse, np.abs(impulse).max(axis=1)[:, None], np.abs(moved) + np.abs(bias))
-        slope = by_velocity + turning * (friction * impulse[:, 0])[:, None, None]
-        given = np.einsum("cwv,cw->v", rows, impulse)
-        return ContactTerms(rows, impulse, slope, by_impulse, held, size, given)
+            directions = self._directions(index, bias, start_impulse)[index]
+        impulse = solution.of_contacts[modes.index]
+        return modes.equations(rows, index, velocity, bias, impulse, friction, directions)
 
     def _bias(self, solution: Solution, index: IntArray, start: State, rows: Array) -> Array:
-        """The bias of the closed contacts of a solution, shape (k, width)."""
+        """The bias of the closed contacts of a solution, shape (k, width); `rows` are those of all contacts."""
         pipeline, equation = self._world.pipeline, self._equation
         assert pipeline is not None
-        first, h, rule = pipeline.first_gap[index], equation.step, pipeline.rule
-        branch, push = self._branch[solution.modes.index], min(1.0, h * rule.push_out)
-        slope = self.gap_slopes(solution)
-        offset = np.where(branch == CAPPED, -h * rule.cap, 0.0)
+        h, rule, branch = equation.step, pipeline.rule, self._branch[solution.modes.index]
+        own = np.zeros((len(index), self._width))
         if solution.kind is Kind.APART:
-            own = np.zeros((len(index), self._width))
+            first = pipeline.first_gap[index]
             end_gap = pipeline.room[index] + np.minimum(first, 0.0)
             own[:, 0] = (end_gap - np.where(branch == APART, 0.0, first)) / h
             return own
         if self._is_limited and solution.kind is Kind.PLACE:
             self._limit()
-        own = equation.bias[index].copy()
-        inside = np.maximum(push * first, -h * rule.cap)
-        own[:, 0] += (slope * first + offset - np.where(first > 0.0, rule.approach * first, inside)) / h
+        write_bias(
+            index, branch, pipeline.first_gap, h, rule.approach, min(1.0, h * rule.push_out), h * rule.cap,
+            equation.bias, own,
+        )  # fmt: skip
         if solution.struck.any() and pipeline.restitution is not None:
             rate = equation.obstacle_velocity
             struck = np.zeros_like(own) if rate is None else -rate[index]
-            approach = rows[:, 0] @ start.v + struck[:, 0]
+            approach = rows[index * self._width] @ start.v + struck[:, 0]
             struck[:, 0] += pipeline.restitution.of_contacts(pipeline.contacts)[index] * np.minimum(
                 approach, 0.0
             )
@@ -304,8 +268,8 @@ class FrozenContacts:
         return out
 
     def _rows(self) -> Array:
-        """J of all contacts, shape (m, width, nv)."""
-        return self._world.jacobian.to_dense().reshape(-1, self._width, self._world.nv)
+        """J of all contacts, shape (m·width, nv)."""
+        return self._world.jacobian.to_dense()
 
     def places(self, wanted: IntArray) -> IntArray:
         """Where contacts stand among those found now, −1 for one that was not."""
@@ -315,15 +279,17 @@ class FrozenContacts:
         locate(wanted, self._equation.contact_count, pipeline.contacts.id, out)
         return out
 
-    def _directions(self, bias: Array, start_impulse: Array) -> Array:
-        """d_k of all contacts found now, shape (m, width − 1, r)."""
+    def _directions(self, places: IntArray, bias: Array, start_impulse: Array) -> Array:
+        """d_k of all contacts found now, shape (m, width − 1, r), with the bias given of those at some places."""
         assert self._pyramids is not None
         pipeline, count = self._world.pipeline, self._equation.contact_count
         # pyramids that stand are those of any problem, unless a law has numbers of its own
         stand = not self._turns and pipeline is not None and not pipeline.record_width
         known = self._standing.get(count) if stand else None
         if known is None:
-            known = self._pyramids.compute_friction_directions(self._pose(bias, start_impulse))
+            whole = self._equation.bias.copy()
+            whole[places] = bias
+            known = self._pyramids.compute_friction_directions(self._pose(whole, start_impulse))
             if stand:
                 self._standing[count] = known
         return known

@@ -16,12 +16,15 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.engine.adjoint.body_equations import body_equations
-from corekit.engine.adjoint.frozen_contacts import ContactTerms, FrozenContacts
+from corekit.engine.adjoint.body_products import as_dense
+from corekit.engine.adjoint.contact_modes import ContactTerms
+from corekit.engine.adjoint.frozen_contacts import FrozenContacts
 from corekit.engine.adjoint.solutions import Kind, Solution, solutions_of
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.linearisation import LinearisationPoint, in_step
 from corekit.engine.tape import StepRecord
 from corekit.errors import GradientError
+from corekit.linalg.vectors import max_abs
 from corekit.roles.component import Stateful
 
 if TYPE_CHECKING:
@@ -70,14 +73,12 @@ class Residual(NamedTuple):
 
     Args:
         momentum: R, shape (nv,). rows: G of constraints and joints, shape (nb + nj,). contacts: as evaluated.
-        sizes: of R, G and H, one after the other.
         linear: at the record alone.
     """
 
     momentum: Array
     rows: Array
     contacts: ContactTerms
-    sizes: Array
     linear: LinearTerms | None = None
 
     def stacked(self) -> Array:
@@ -162,14 +163,6 @@ class FrozenStep:
         carried = np.zeros((0, self._width)) if contacts is None else contacts.start_impulse
         self.arguments = Arguments(record.start, self.solutions[0].velocity, final.velocity, carried)
         self.here = self._evaluate(self.arguments, is_first=True)
-        left = np.concatenate([each.stacked() for each in self.here.residuals])
-        size = np.concatenate([each.sizes for each in self.here.residuals])
-        if not np.all(np.abs(left) <= _LEFT * size):
-            i = int(np.nanargmax(np.abs(left) / size))
-            raise GradientError(
-                f"{when} cannot be differentiated: its equations, evaluated anew, leave {left[i]:.3g} of terms of "
-                f"{size[i]:.3g} ({self._name_of(i)}); {_REASONS} can be the reason"
-            )
 
     def hold(self, other: FrozenStep) -> None:
         """Hold the step that another world's holds, to evaluate its equations in this one."""
@@ -193,15 +186,6 @@ class FrozenStep:
     def tracks_impulses(self) -> bool:
         """Whether impulses are."""
         return self.contacts.tracks_impulses
-
-    def _name_of(self, i: int) -> str:
-        for solution, residual in zip(self.solutions, self.here.residuals, strict=True):
-            parts = (len(residual.momentum), len(residual.rows), residual.contacts.held.size)
-            for name, count in zip(("momentum", "constraints", "contacts"), parts, strict=True):
-                if i < count:
-                    return f"{name} of the {solution.kind.value}"
-                i -= count
-        return ""
 
     def _restore(self, record: StepRecord) -> None:
         """Restore what the step had from steps before."""
@@ -350,15 +334,25 @@ class FrozenStep:
         size += np.abs(given)
         for terms, where in zip(world.bodies, world.slices, strict=True):
             momentum[where][terms.prescribed] = 0.0
-        if not self._judges:
-            return Residual(momentum, np.concatenate([_NOTHING, *held]), contacts, _NOTHING)
-        # what cancels to zero is zero up to the rounding of the largest
-        whole = [size + np.abs(weight), *sizes, contacts.size.ravel()]
-        alone = self._equation.bound.alone(about)
-        speed = np.abs([velocity, alone]).max(initial=0.0)
-        scale = [each + each.max(initial=0.0) + np.finfo(float).tiny for each in whole]
-        scale[1:] = [each + speed for each in scale[1:]]
-        return Residual(momentum, np.concatenate([_NOTHING, *held]), contacts, np.concatenate(scale))
+        rows = np.concatenate([_NOTHING, *held])
+        if self._judges:
+            # what cancels to zero is zero up to the rounding of the largest
+            speed = max(max_abs(velocity), max_abs(self._equation.bound.alone(about)))
+            self._judge("momentum", solution, momentum, max_abs(size + np.abs(weight)))
+            for error, left in zip(held, sizes, strict=True):
+                self._judge("constraints", solution, error, max_abs(left) + speed)
+            self._judge("contacts", solution, contacts.held.ravel(), contacts.size + speed)
+        return Residual(momentum, rows, contacts)
+
+    def _judge(self, name: str, solution: Solution, left: Array, size: float) -> None:
+        """Refuse a step whose equations leave more than a little of the size of their terms."""
+        worst = max_abs(left)
+        if not worst <= _LEFT * size:
+            raise GradientError(
+                f"the step from t = {self.record.start.time:.6g} s cannot be differentiated: its equations, evaluated "
+                f"anew, leave {worst:.3g} of terms of {size:.3g} ({name} of the {solution.kind.value}); {_REASONS} can "
+                "be the reason"
+            )
 
     def _linear(self, solution: Solution) -> LinearTerms:
         """The terms of bodies and joints as they are expanded."""
@@ -366,7 +360,7 @@ class FrozenStep:
         matrix, rows, compliance = np.zeros((nv, nv)), [np.zeros((0, nv))], [np.zeros(0)]
         for terms, where in zip(world.bodies, world.slices, strict=True):
             is_linear = theta is None or solution.kind is Kind.APART
-            matrix[where, where] = (terms.matrix if is_linear else terms.mass).dense()
+            matrix[where, where] = as_dense(terms.matrix if is_linear else terms.mass)
             constraints = terms.constraints
             if constraints is not None and constraints.rows.count:
                 own = np.zeros((constraints.rows.count, nv))

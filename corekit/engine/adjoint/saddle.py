@@ -16,12 +16,35 @@ from typing import Final, final
 import numpy as np
 from scipy.linalg.lapack import dgecon, dgetrf, dgetrs
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
 __all__ = ["SaddleSystem"]
 
 _SINGULAR: Final = 1e-11
 """Reciprocal condition of a scaled matrix below which it has no inverse, and singular values that count as zero."""
+
+
+@compiled
+def _scale(matrix: Array, rows: Array, columns: Array, out: Array) -> float:
+    """Write a matrix with the largest entry of every column 1, of rows nearly so, and factors; return its 1-norm."""
+    n, norm = len(matrix), 0.0
+    for i in range(n):
+        largest = np.finfo(np.float64).tiny
+        for j in range(n):
+            largest = max(largest, abs(matrix[i, j]))
+        rows[i] = 1.0 / largest
+    for j in range(n):
+        largest, total = np.finfo(np.float64).tiny, 0.0
+        for i in range(n):
+            out[i, j] = matrix[i, j] * rows[i]
+            largest = max(largest, abs(out[i, j]))
+            total += abs(out[i, j])
+        columns[j] = 1.0 / largest
+        norm = max(norm, total / largest)
+        for i in range(n):
+            out[i, j] *= columns[j]
+    return norm
 
 
 @final
@@ -31,19 +54,14 @@ class _Square:
     def __init__(self, matrix: Array) -> None:
         self._inverse: Array | None = None
         n = len(matrix)
-        self._rows = self._columns = np.ones(n)
+        self._rows, self._columns = np.ones((2, n))
         self.is_regular = True
         if not n:
             return
-        tiny = np.finfo(float).tiny
-        self._rows = 1.0 / np.maximum(np.abs(matrix).max(axis=1), tiny)
-        scaled = matrix * self._rows[:, None]
-        self._columns = 1.0 / np.maximum(np.abs(scaled).max(axis=0), tiny)
-        scaled *= self._columns
+        scaled = np.empty((n, n))
+        norm = _scale(matrix, self._rows, self._columns, scaled)
         self._factor, self._pivots, info = dgetrf(scaled)
-        condition = 0.0
-        if info == 0:
-            condition, _ = dgecon(self._factor, np.abs(scaled).sum(axis=0).max())
+        condition = dgecon(self._factor, norm)[0] if info == 0 else 0.0
         self.is_regular = bool(condition > _SINGULAR)
         if not self.is_regular:
             left, size, right = np.linalg.svd(scaled)

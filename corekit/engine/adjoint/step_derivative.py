@@ -249,23 +249,24 @@ class StepDerivative:
         linear, contacts = residual.linear, residual.contacts
         assert linear is not None
         of_contacts = contacts.rows.reshape(-1, nv)
-        k, width = contacts.impulse.shape
-        bounded = linear.side != 0
-        if changes is None:
-            held = (contacts.by_velocity @ contacts.rows).reshape(-1, nv)
-            momentum = linear.matrix.copy()
-            rows = np.concatenate([np.where(bounded[:, None], 0.0, linear.rows), held])
-        else:
+        (k, width), r = contacts.impulse.shape, len(linear.rows)
+        momentum, bounded = linear.matrix, linear.side != 0
+        if changes is not None:
             momentum, rows = changes[:nv].copy(), changes[nv:].copy()
-        impulses = np.concatenate([linear.rows, of_contacts])
+        else:
+            rows = (contacts.by_velocity @ contacts.rows).reshape(-1, nv)
+            if r:
+                rows = np.concatenate([np.where(bounded[:, None], 0.0, linear.rows), rows])
+        impulses = np.concatenate([linear.rows, of_contacts]) if r else of_contacts
         compliance = np.zeros((len(impulses), len(impulses)))
-        r = len(linear.rows)
-        compliance[np.arange(r), np.arange(r)] = np.where(bounded, 1.0, linear.compliance)
+        if r:
+            compliance[np.arange(r), np.arange(r)] = np.where(bounded, 1.0, linear.compliance)
         for c in range(k):
             here = slice(r + c * width, r + (c + 1) * width)
             compliance[here, here] = contacts.by_impulse[c]
         fixed = self._prescribed
         if fixed.any():
+            momentum, impulses = momentum.copy(), impulses.copy()
             momentum[fixed] = 0.0
             momentum[:, fixed] = 0.0
             momentum[fixed, fixed] = 1.0

@@ -80,7 +80,7 @@ class ContactPipeline:
         areas, seams: as the attributes below; None where there are none.
 
     Attributes:
-        width: rows per contact, 3, or 2 in a planar world.
+        width: rows per contact, 3, or 2 in a planar world. plane_normal: of such a world, else zero, shape (3,).
         rule: s(φ). motion: how far shapes may approach in a step.
         room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
         push: of the same, the speed at which it is pushed out of an overlap [m/s]. first_gap: φ₀ of the same [m].
@@ -119,7 +119,7 @@ class ContactPipeline:
         self.negligible_motion = _NEGLIGIBLE_MOTION * margin
         self.approach_distance = 0.0
         self._planar = plane is not None
-        self._plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
+        self.plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
         self.width = 3 if plane is None else 2
         self.frictional = bool(np.any(friction.coefficient))
         self.record_width = width = friction.law.record_width
@@ -154,6 +154,11 @@ class ContactPipeline:
         """In the order in which they are asked."""
         return tuple(detector for detector, _ in self._searches)
 
+    @property
+    def candidates(self) -> tuple[Candidates, ...]:
+        """Those of every detector in this step."""
+        return tuple(candidates for _, candidates in self._searches)
+
     # — broad phase, once per step —
 
     def begin_step(
@@ -167,8 +172,11 @@ class ContactPipeline:
             activation_distance: of a contact potential [m], added to the margin.
             approach: how far two shapes may approach [m], where that is known; else as they did in the last step.
         """
-        expected = self.motion.approach(start, step)
-        coming = 0.5 * (expected if approach is None else approach)
+        if approach is None:
+            approach = self.motion.approach(start, step)
+        else:
+            self.scene.update_poses(start)
+        coming = 0.5 * approach
         self.is_finite = self._starts_finite = math.isfinite(coming)
         self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
         self.approach_distance = 2.0 * coming
@@ -291,7 +299,7 @@ class ContactPipeline:
         """Assign tangents and friction to a set, at whose state the shapes are."""
         known, friction = self.known, self.friction
         finite = assign_tangents_and_friction(
-            contacts.count, self._planar, self._plane_normal, friction.surface, friction.coefficient, known.id,
+            contacts.count, self._planar, self.plane_normal, friction.surface, friction.coefficient, known.id,
             known.order, known.tangent, contacts.id, contacts.shape, contacts.gap, contacts.normal, contacts.tangent,
             contacts.friction,
         )  # fmt: skip
