@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from corekit.errors import ConfigError, ExtraNotInstalled, Mistake, PluginError
 from corekit_dask.dask_scheduler import DaskScheduler
-from corekit_dask.local_workers import local_workers
+from corekit_dask.local_workers import SELDOM_WATCHED, local_workers
 from corekit_run.processes import process_count
 
 __all__ = ["open_address", "open_local", "open_slurm"]
@@ -39,11 +39,13 @@ def open_local(_word: str, jobs: int | None) -> Iterator[DaskScheduler]:
     Args:
         jobs: how many; None: as many as a command may use.
     """
+    from dask import config
     from distributed import LocalCluster, Security
 
     security = Security.temporary()
     with (
         _quiet(),
+        config.set(SELDOM_WATCHED),
         LocalCluster(
             n_workers=0,
             host="127.0.0.1",

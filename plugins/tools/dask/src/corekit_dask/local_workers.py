@@ -1,6 +1,7 @@
 """Worker processes of Dask on this computer, which are replaced where one is killed, whenever that is.
 
-A nanny of Dask starts a worker anew too, but not one that is killed while it starts.
+A nanny of Dask starts a worker anew too, but not one that is killed while it starts. What Dask watches of a worker for
+its pages is not looked at here, or seldom: the stack of what it makes each 10 ms, whether its loop is late each 20 ms.
 """
 
 from __future__ import annotations
@@ -12,16 +13,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from dask import config
 from distributed import Worker
 
 from corekit_run.processes import start_process
 
-__all__ = ["local_workers"]
+__all__ = ["SELDOM_WATCHED", "local_workers"]
 
 _LOOK_EVERY = 0.2
 """Wall time between two looks at whether all live [s]."""
 _QUICK = 5.0
 """A worker that lives for less [s] is not replaced at once: it may be one that cannot begin."""
+
+SELDOM_WATCHED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Settings of Dask for what lives as long as a command."""
 
 
 @contextmanager
@@ -60,7 +70,8 @@ def local_workers(address: str, security: Any, count: int) -> Iterator[None]:
 def serve(address: str, security: Any) -> None:
     """Work for a scheduler until it closes; called in a process of its own."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    asyncio.run(_serve(address, security))
+    with config.set(SELDOM_WATCHED):
+        asyncio.run(_serve(address, security))
 
 
 async def _serve(address: str, security: Any) -> None:

@@ -33,7 +33,7 @@ __all__ = ["FAILURES", "Job", "make_runs", "run_batch"]
 
 FAILURES = "failures.jsonl"
 """Name of the log of failures."""
-_CHUNK_WALL = 0.5
+_CHUNK_WALL = 1.0
 """Wall time [s] that runs handed over together should take, so that handing over costs little of it."""
 _LARGEST_CHUNK = 64
 
