@@ -56,11 +56,17 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_best_of_shared_starts_is_the_fit_from_all_of_them(file, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("scheduler", ["processes", "local"])
+def test_the_best_of_shared_starts_is_the_fit_from_all_of_them(
+    scheduler, file, tmp_path, monkeypatch, capsys
+):
+    """Over `local`, where no disk is taken for shared, files come back as data."""
+    if scheduler == "local":
+        pytest.importorskip("corekit_dask", reason="corekit-dask is not installed")
     monkeypatch.chdir(tmp_path)
     assert main(["fit", str(file), "--out", "one", "--json"]) == 0
     one = json.loads(capsys.readouterr().out)
-    assert main(["fit", str(file), "--out", "many", "--json", "--scheduler", "processes", "--jobs", "1"]) == 0
+    assert main(["fit", str(file), "--out", "many", "--json", "--scheduler", scheduler, "--jobs", "1"]) == 0
     many = json.loads(capsys.readouterr().out)
     assert many["parameters"][0]["value"] == one["parameters"][0]["value"]
     assert many["parameters"][0]["value"] == pytest.approx(0.02, rel=1e-3)
