@@ -160,6 +160,12 @@ class BlockDiagonal(Matrix):
     def multiply(self, x: Array, out: Array) -> None:
         np.einsum("bij,bj->bi", self.data, x.reshape(-1, self.block), out=out.reshape(-1, self.block))
 
+    def dense(self) -> Array:
+        full, k = np.zeros((self.n, self.n)), self.block
+        for b, block in enumerate(self.data):
+            full[b * k : (b + 1) * k, b * k : (b + 1) * k] = block
+        return full
+
     def entries(self) -> tuple[IntArray, IntArray, IntArray]:
         blocks, k, _ = self.data.shape
         b, i, j = np.indices((blocks, k, k)).reshape(3, -1)

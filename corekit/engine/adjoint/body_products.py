@@ -16,9 +16,14 @@ matrix A + T of (1) alone, see `body_terms`:
     e = Δ − Δ_f,    (A + T)ᵀ·m = Aᵀ·w                                                                        (3)
 
 of which the last term is (1) with m for w and Δ_f for Δ, the same Δ_f for all solutions, and the first one is half of
-(2) along e for w, and half along w for e. This is the rule "tangent". It is for bodies whose coordinates add up and
-that have K and D, no rows of their own and no D₀. For all others ψ is differenced along each of their own velocities:
-the rule "columns of the body", which evaluates no contact and no other body.
+(2) along e for w, and half along w for e. This is the rule "tangent". It is for bodies that have K and D and no rows of
+their own. Where coordinates do not add up it needs a constant M and what `charts` knows of the order of displacements,
+B(x)ᵀ·Kᵀ·w beside (2); and of a body with D₀, of which impulses know that part of D alone, a constant one:
+
+    A = sym((1 + σ)·M + c_q·K) + c_v·D₀,     A + T = (1 + σ)·M + ½·c_v·(D + D₀) + c_q·K                      (4)
+
+For all others ψ is differenced along each of their own velocities: the rule "columns of the body", which evaluates no
+contact and no other body.
 """
 
 from __future__ import annotations
@@ -35,6 +40,7 @@ from corekit.engine.adjoint.body_equations import body_equations
 from corekit.engine.adjoint.dense_products import SMALL, add_transposed, displace
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse
+from corekit.linalg.vectors import max_abs
 
 if TYPE_CHECKING:
     from corekit.engine.adjoint.charts import Charts
@@ -113,43 +119,65 @@ class BodyProducts:
                 world.bodies, self.has_constant_mass, charts.adds_up, strict=True
             )
         ]
+        # bodies that turn: M and D₀ must be constant, the order of displacements known
+        self._turns = [
+            self.has_constant_mass[i]
+            and terms.rows is None
+            and terms.body.abilities.force_derivatives is not None
+            and not len(terms.prescribed)
+            and charts.commutes_or_is_known(i)
+            and _dissipation_is_constant(terms, own)
+            for i, (terms, own) in enumerate(zip(world.bodies, state.body_states, strict=True))
+        ]
+        self._charts = charts
         self._moved = [own.copy() for own in state.body_states]
 
-    def pull(self, i: int, point: LinearisationPoint, given: list[BodyCovector]) -> tuple[Array, Array]:
-        """∂ψ/∂δ and ∂ψ/∂v₀, both (nv,), where impulses act."""
-        if not self.by_tangent[i]:
+    def pull(
+        self, i: int, point: LinearisationPoint, given: list[BodyCovector], *, is_expanded: bool = False
+    ) -> tuple[Array, Array]:
+        """∂ψ/∂δ and ∂ψ/∂v₀, both (nv,), where impulses act; `is_expanded`: whether the body is, at the point."""
+        if not (self.by_tangent[i] or self._turns[i]):
             return self._by_columns(i, point, given)
-        terms = self._world.bodies[i]
-        terms.linearise(point)
-        stiffness, damping, c_v, c_q = (
-            terms.stiffness,
-            terms.damping,
-            point.damping_factor,
-            point.stiffness_factor,
-        )
-        assert stiffness is not None and damping is not None
+        terms, c_v, c_q = self._world.bodies[i], point.damping_factor, point.stiffness_factor
+        if not is_expanded:
+            terms.linearise(point)
         if isinstance(terms.mass, (Diagonal, Banded)) or not (c_v or c_q):
             return self.by_differences(i, point, given)
-        matrix = terms.matrix.dense()
-        whole = (
-            (1.0 + point.shift) * as_dense(terms.mass) + c_v * as_dense(damping) + c_q * as_dense(stiffness)
-        )
-        if np.abs(whole - matrix).max() <= _ROUNDING * np.abs(matrix).max():
+        matrix, held = as_dense(terms.matrix), self._dissipation(i, point)
+        stiffness, damping = self._tangent(i, point)
+        moved = as_dense(damping) if held is None else 0.5 * (as_dense(damping) + held)
+        whole = (1.0 + point.shift) * as_dense(terms.mass) + c_v * moved + c_q * as_dense(stiffness)
+        if held is None and np.abs(whole - matrix).max() <= _ROUNDING * np.abs(matrix).max():
             return self.by_differences(i, point, given)
         if len(terms.prescribed):
             return self._by_columns(i, point, given)
-        return self._by_symmetric_part(i, point, given, matrix, whole)
+        return self._by_symmetric_part(i, point, given, matrix, whole, held)
+
+    def _dissipation(self, i: int, point: LinearisationPoint) -> Array | None:
+        """D₀ of a linearised body that has one, dense, which is constant."""
+        terms, own = self._world.bodies[i], self._world.bodies[i].body.abilities.dissipation
+        if own is None or terms.damping is None:
+            return None
+        own.compute_dissipation(point.at, terms.inputs_at(point.at.time), terms.damping)
+        return as_dense(terms.damping).copy()
+
+    def _tangent(self, i: int, point: LinearisationPoint) -> tuple[Matrix, Matrix]:
+        """K and all of D at the point of a linearised body, in its buffers."""
+        terms, at = self._world.bodies[i], point.at
+        stiffness, damping, abilities = terms.stiffness, terms.damping, terms.body.abilities
+        assert stiffness is not None and damping is not None and abilities.force_derivatives is not None
+        if abilities.dissipation is not None:
+            inputs = terms.inputs_at(at.time)
+            abilities.force_derivatives.compute_stiffness_and_damping(at, inputs, stiffness, damping)
+        return stiffness, damping
 
     def _by_symmetric_part(
-        self, i: int, point: LinearisationPoint, given: list[BodyCovector], matrix: Array, whole: Array
-    ) -> tuple[Array, Array]:
-        """(3)."""
-        terms, at, c_v, c_q = (
-            self._world.bodies[i],
-            point.at,
-            point.damping_factor,
-            point.stiffness_factor,
-        )
+        self, i: int, point: LinearisationPoint, given: list[BodyCovector], matrix: Array, whole: Array,
+        held: Array | None,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """(3), and with `held` = D₀ (4)."""
+        terms, at, c_q = self._world.bodies[i], point.at, point.stiffness_factor
+        c_v = point.damping_factor if held is None else 0.0
         free = _solve(matrix, terms.rhs)
         by_place, by_speed, total = np.zeros((3, len(free)))
         for each in given:
@@ -162,8 +190,12 @@ class BodyProducts:
             if not self.has_constant_mass[i]:
                 by_place += (1.0 + point.shift) * mass_product(terms, point, e)(w)
         terms.linearise(point)
-        turned = given[0]._replace(momentum=_solve(whole.T, matrix.T @ total), ahead=at.v + free)
-        q, v = self.by_differences(i, point, [turned])
+        self._tangent(i, point)
+        m = _solve(whole.T, matrix.T @ total)
+        if held is not None:
+            point = point._replace(damping_factor=0.5 * point.damping_factor)
+            by_speed -= point.damping_factor * (held.T @ m)
+        q, v = self.by_differences(i, point, [given[0]._replace(momentum=m, ahead=at.v + free)])
         return by_place + q, by_speed + v
 
     def _along(
@@ -177,14 +209,21 @@ class BodyProducts:
             terms.body.abilities.force_derivatives,
         )
         assert stiffness is not None and damping is not None and derivatives is not None
-        size = max(np.abs(along_q).max(initial=0.0), np.abs(along_v).max(initial=0.0))
-        if size == 0.0:
-            return np.zeros(len(w)), np.zeros(len(w))
-        u, step = terms.inputs_at(at.time).copy(), _STEP / size
-        at_end.time, at_end.aux[:] = at.time, at.aux
         by_place, by_speed = np.zeros((2, len(w)))
+        size = max(max_abs(along_q), max_abs(along_v))
+        if size == 0.0:
+            return by_place, by_speed
+        u, step = terms.inputs_at(at.time).copy(), _STEP / size
+        at_end.time, at_end.aux[:], adds_up = at.time, at.aux, self._charts.adds_up[i]
+        if not adds_up:  # what displacements that do not commute add
+            derivatives.compute_stiffness_and_damping(at, u, stiffness, damping)
+            by_place += self._charts.bracket_of_body(i, along_q, transposed_product(stiffness, w))
         for sign in (step, -step):
-            displace(at.q, at.v, along_q, along_v, sign, at_end.q, at_end.v)
+            if adds_up:
+                displace(at.q, at.v, along_q, along_v, sign, at_end.q, at_end.v)
+            else:
+                terms.body.model.integrate(at, sign * along_q, 1.0, at, at_end)
+                at_end.v[:] = at.v + sign * along_v
             derivatives.compute_stiffness_and_damping(at_end, u, stiffness, damping)
             add_product(stiffness, 0.5 / sign, w, by_place)
             add_product(damping, 0.5 / sign, w, by_speed)
@@ -312,6 +351,21 @@ def _has_tangent(terms: BodyTerms, has_constant_mass: bool) -> bool:
         return False
     is_dense = all(isinstance(each, Dense) for each in (terms.mass, terms.stiffness, terms.damping))
     return (is_dense and not len(terms.prescribed)) or has_constant_mass
+
+
+def _dissipation_is_constant(terms: BodyTerms, state: State) -> bool:
+    """Whether D₀ of a body, if it has one, is the same at a state and at one far from it."""
+    own, out = terms.body.abilities.dissipation, terms.damping
+    if own is None or out is None:
+        return True
+    moved, found = state.copy(), list[Array]()
+    draw, inputs = np.random.default_rng(0), terms.inputs_at(state.time)
+    for _ in range(2):
+        own.compute_dissipation(moved, inputs, out)
+        found.append(out.data.copy())
+        terms.body.model.integrate(state, 0.1 * draw.standard_normal(len(state.v)), 1.0, state, moved)
+        moved.v += draw.standard_normal(len(state.v))
+    return bool(np.array_equal(found[0], found[1]))
 
 
 def _mass_is_constant(terms: BodyTerms, state: State) -> bool:

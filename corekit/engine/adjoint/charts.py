@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.bodies.body_terms import BodyTerms
@@ -81,9 +82,7 @@ class Charts:
             None if adds_up else _brackets(terms, own)
             for terms, own, adds_up in zip(world.bodies, state.body_states, self.adds_up, strict=True)
         ]
-        self.commute_known = all(
-            adds_up or own is not None for adds_up, own in zip(self.adds_up, self._brackets, strict=True)
-        )
+        self.commute_known = all(self.commutes_or_is_known(b) for b in range(len(world.bodies)))
 
     def displace(self, state: State, displacement: Array, out: State) -> None:
         """Write q(δ) and its aux; time and v are those of the state."""
@@ -109,10 +108,21 @@ class Charts:
     def bracket_product(self, displacement: Array, covector: Array) -> Array:
         """B(x)ᵀ·a of (3), shape (nv,); zero where coordinates add up."""
         out = np.zeros_like(covector)
-        for where, own in zip(self._world.slices, self._brackets, strict=True):
-            if own is not None:
-                out[where] = np.einsum("kij,k,i->j", own, displacement[where], covector[where])
+        for b, where in enumerate(self._world.slices):
+            if self._brackets[b] is not None:
+                out[where] = self.bracket_of_body(b, displacement[where], covector[where])
         return out
+
+    def bracket_of_body(self, b: int, displacement: Array, covector: Array) -> Array:
+        """The same of one body for its own x and a; zero where (3) is not known."""
+        own, out = self._brackets[b], np.zeros_like(covector)
+        if own is not None:
+            _add_bracket(own, displacement, covector, out)
+        return out
+
+    def commutes_or_is_known(self, b: int) -> bool:
+        """Whether coordinates of a body add up, or (3) is known of it."""
+        return self.adds_up[b] or self._brackets[b] is not None
 
     def transports(self, start: State, velocity: Array, step: float, end: State) -> _Transports:
         """T_q and h·T_v of a motion from `start` to `end` with v̄ = `velocity` over h [s]."""
@@ -123,9 +133,9 @@ class Charts:
             own, model, mean = start.body_states[b], terms.body.model, velocity[where]
             brackets = self._brackets[b]
             if brackets is not None:
-                blocks.append(
-                    (where, *_group_transports(step * np.einsum("kij,k->ij", brackets, mean), step))
-                )
+                turned = np.zeros((len(mean), len(mean)))
+                _add_generator(brackets, step * mean, turned)
+                blocks.append((where, *_group_transports(turned, step)))
                 continue
             inverse = np.linalg.pinv(self._basis(b, end))
             begin = own.copy()
@@ -157,21 +167,60 @@ def _columns(terms: BodyTerms, state: State, write: Callable[[Array, State], Non
     return out
 
 
+@compiled
+def _add_bracket(brackets: Array, x: Array, a: Array, out: Array) -> None:
+    """Add B(x)ᵀ·a."""
+    for k in range(len(x)):
+        for i in range(len(a)):
+            for j in range(len(a)):
+                out[j] += brackets[k, i, j] * x[k] * a[i]
+
+
+@compiled
+def _add_generator(brackets: Array, x: Array, out: Array) -> None:
+    """Add B(x)."""
+    for k in range(len(x)):
+        for i in range(len(x)):
+            for j in range(len(x)):
+                out[i, j] += brackets[k, i, j] * x[k]
+
+
+@compiled
+def _product(one: Array, other: Array, factor: float, out: Array) -> None:
+    """Write a multiple of a product of square matrices."""
+    for i in range(len(one)):
+        for j in range(len(one)):
+            total = 0.0
+            for k in range(len(one)):
+                total += one[i, k] * other[k, j]
+            out[i, j] = factor * total
+
+
+@compiled
 def _group_transports(b: Array, step: float) -> tuple[Array, Array]:
     """T_q and h·T_v of (4) for h·B(v̄)."""
-    size = np.abs(b).sum(axis=1).max(initial=0.0)
-    halvings = max(0, int(np.ceil(np.log2(size))) + 1) if size > 0.5 else 0
-    b = b / 2.0**halvings
-    one = np.eye(len(b))
-    whole, mean, term = one.copy(), one.copy(), one
+    n, size, halvings = len(b), 0.0, 0
+    for i in range(n):
+        total = 0.0
+        for j in range(n):
+            total += abs(b[i, j])
+        size = max(size, total)
+    while size > 0.5 and halvings < 60:
+        size, halvings = 0.5 * size, halvings + 1
+    small = b / 2.0**halvings
+    whole, term, power = np.eye(n), np.eye(n), np.empty((n, n))
+    mean = np.eye(n)
     for k in range(1, 18):
-        term = term @ b / k
+        _product(term, small, 1.0 / k, power)
+        term, power = power, term
         whole += term
         mean += term / (k + 1)
     for _ in range(halvings):
         # of twice the motion, the mean over its halves
-        mean = 0.5 * (mean + whole @ mean)
-        whole = whole @ whole
+        _product(whole, mean, 1.0, power)
+        mean = 0.5 * (mean + power)
+        _product(whole, whole, 1.0, power)
+        whole, power = power, whole
     return whole, step * mean
 
 

@@ -168,10 +168,11 @@ class ContactPasses:
         (candidates,), known = pipeline.candidates, pipeline.known
         frames = np.concatenate(moved) if moved else np.zeros(0, dtype=np.int64)
         first = np.cumsum([0, *(len(each) for each in moved)])
-        return bool(
-            _measure(
-                self._scene, _Passes(frames, first, axis, step), *kept, candidates.pairs, candidates.count,
-                pipeline.margin, pipeline.width == 2, *known, contacts.id[:k], contacts.shape, contacts.normal,
-                contacts.tangent, contacts.weight, contacts.local_point, contacts.gap, *changes, scale,
-            )
+        of_n, of_t, of_weight, of_local, of_gap = changes
+        fits = _measure(
+            self._scene, _Passes(frames, first, axis, step), kept[0], kept[1], candidates.pairs, candidates.count,
+            pipeline.margin, pipeline.width == 2, known.id, known.order, known.tangent, contacts.id[:k],
+            contacts.shape, contacts.normal, contacts.tangent, contacts.weight, contacts.local_point, contacts.gap,
+            of_n, of_t, of_weight, of_local, of_gap, scale,
         )  # fmt: skip
+        return bool(fits)

@@ -17,6 +17,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.linalg.vectors import max_abs
 
 if TYPE_CHECKING:
     from corekit.engine.adjoint.charts import Charts
@@ -32,16 +33,17 @@ def pull_rows(
     moved: State,
     spread: Callable[[State, Array], Array],
     terms: Iterable[tuple[Array, Array]],
+    rows: Array | None = None,
 ) -> Array:
     """Σ ∂(zᵀ·J·x)/∂δ of (1), shape (nv,).
 
     Args:
         charts: of states. state: where. moved: scratch.
-        spread: Jᵀ·z, shape (nv,), at a state for z. terms: z, and x, shape (nv,).
+        spread: Jᵀ·z, shape (nv,), at a state for z. terms: z, and x, shape (nv,). rows: J, if it is known, (r, nv).
     """
     out = np.zeros(len(state.v))
     for z, x in terms:
-        size = np.abs(x).max(initial=0.0)
+        size = max_abs(x)
         if size == 0.0 or not z.any():
             continue
         step, ends = _STEP / size, []
@@ -50,5 +52,5 @@ def pull_rows(
             ends.append(spread(moved, z))
         out += (ends[0] - ends[1]) / (2.0 * step)
         if not all(charts.adds_up):
-            out += charts.bracket_product(x, spread(state, z))
+            out += charts.bracket_product(x, spread(state, z) if rows is None else z @ rows)
     return out

@@ -118,6 +118,7 @@ class FrozenStep:
         arguments: those of the record.
         here: F there.
         contacts: those of the record at other arguments.
+        is_at_record: whether all is expanded there, and not elsewhere.
         wants_tangents: whether F has tangents beside it, where they are memory of a run.
     """
 
@@ -127,6 +128,7 @@ class FrozenStep:
         self._zero = np.zeros(system.nv)
         self.contacts = FrozenContacts(system.terms, system.equation)
         self._width, self._judges, self.wants_tangents = system.terms.jacobian.width, True, True
+        self.is_at_record = False
 
     # — one step —
 
@@ -228,7 +230,7 @@ class FrozenStep:
         self, arguments: Arguments, *, is_first: bool = False, contacts_stay: bool = False
     ) -> Evaluation:
         start, velocity, final, carried = arguments
-        residuals, self._judges = [], is_first
+        residuals, self._judges, self.is_at_record = [], is_first, is_first
         if contacts_stay:
             self._expand_bodies(start, velocity)
         else:

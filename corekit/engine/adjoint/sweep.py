@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -39,16 +39,32 @@ from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearis
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["linearise_tape", "sweep_back"]
+__all__ = ["Pullers", "linearise_tape", "sweep_back"]
 
 _NO_IDS: IntArray = np.zeros(0, dtype=np.int64)
 Known: TypeAlias = tuple[IntArray, Array]
 """Ids of contacts, shape (m,), and covectors of each, shape (m, width)."""
 
 
+class Pullers(NamedTuple):
+    """What pulls covectors through steps of one world."""
+
+    system: WorldSystem
+    charts: Charts
+    step: FrozenStep
+    smooth: SmoothSteps
+    terms: TermProducts
+
+    @classmethod
+    def of(cls, system: WorldSystem, charts: Charts, state: State) -> Pullers:
+        """Those of a world, for states like `state`."""
+        products = BodyProducts(system.terms, charts, state)
+        smooth, terms = SmoothSteps(system, products), TermProducts(system, charts, products)
+        return cls(system, charts, FrozenStep(system), smooth, terms)
+
+
 def sweep_back(
-    system: WorldSystem,
-    charts: Charts,
+    pullers: Pullers,
     tape: Sequence[StepRecord],
     loss: Callable[[int], StateCovector | None],
     *,
@@ -60,7 +76,7 @@ def sweep_back(
     """Pull a loss through a tape; the world's internal state is that of the first record after it.
 
     Args:
-        system: the world that made the tape. charts: of its states. tape: records that follow each other, at least one.
+        pullers: of the world that made the tape. tape: records that follow each other, at least one.
         loss: ∂ℓ_k/∂x_k at the end of record k, and of the start for k = −1; None where there is no term.
         wants_inputs: whether (2) of the inputs is computed.
         twins: one per parameter.
@@ -69,8 +85,8 @@ def sweep_back(
     Raises:
         GradientError: a step has no derivative.
     """
-    step, products = FrozenStep(system), BodyProducts(system.terms, charts, tape[0].start)
-    smooth, terms = SmoothSteps(system, products), TermProducts(system, charts, products)
+    system, charts, step, smooth, terms = pullers
+    lost_before = terms.lost
     others = [
         (FrozenStep(cast("WorldSystem", each.ahead)), FrozenStep(cast("WorldSystem", each.behind)), each.size)
         for each in twins
@@ -142,7 +158,7 @@ def sweep_back(
         met["impacts"],
         met["degenerate"],
         met["redundant"],
-        met["lost"] + terms.lost,
+        met["lost"] + terms.lost - lost_before,
         dict(moved),
         met["smooth"],
         met["terms"],

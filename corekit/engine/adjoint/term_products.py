@@ -141,7 +141,9 @@ class TermProducts:
             if turned is not None:  # in worlds without rows of bodies
                 none, nowhere = np.zeros(0), frozen.solutions[0].side[:0]
                 given += [BodyCovector(w[where], none, v[where], none, nowhere) for w, v in turned.bodies]
-            place[where], velocity[where] = self._products.pull(terms.body.index, own, given)
+            place[where], velocity[where] = self._products.pull(
+                terms.body.index, own, given, is_expanded=frozen.is_at_record
+            )
             if turned is not None:
                 terms.linearise(own)  # as they were, for the problem of the step
             first = last
@@ -220,7 +222,9 @@ class TermProducts:
             z = np.zeros((len(index), width))
             z[at] = coefficients
             rows.append((z.ravel(), velocity))
-        out = pull_rows(self._charts, start, self._moved, spread, rows)
+        found = frozen.contacts.found
+        here = None if found is None else found.rows[index].reshape(-1, nv)
+        out = pull_rows(self._charts, start, self._moved, spread, rows, here)
         out += slopes.measure(start, subset).pull([ContactCovector(*each) for each in terms], gap, tangent)
         pipeline.contacts = pipeline.start
         return out, of_velocity

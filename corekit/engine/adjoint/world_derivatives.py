@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, final
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.adjoint.charts import Charts
-from corekit.engine.adjoint.sweep import linearise_tape, sweep_back
+from corekit.engine.adjoint.sweep import Pullers, linearise_tape, sweep_back
 from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearisation, Twins
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class WorldDerivatives:
 
     def __init__(self, system: WorldSystem, state: State) -> None:
         self._system, self._charts = system, Charts(system.terms, state)
+        self._pullers: Pullers | None = None
 
     def displace(self, state: State, displacement: Array, out: State) -> None:
         """Write q(δ) and its aux."""
@@ -47,8 +48,10 @@ class WorldDerivatives:
         after: RunDerivative | None = None,
     ) -> RunDerivative:
         """Pull a loss back through a tape."""
+        if self._pullers is None:
+            self._pullers = Pullers.of(self._system, self._charts, tape[0].start)
         return sweep_back(
-            self._system, self._charts, tape, loss, wants_inputs=wants_inputs, twins=twins, progress=progress,
+            self._pullers, tape, loss, wants_inputs=wants_inputs, twins=twins, progress=progress,
             after=after,
         )  # fmt: skip
 
