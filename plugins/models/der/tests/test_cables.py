@@ -45,6 +45,45 @@ def test_a_wound_up_cable_stretches_in_series_with_the_rod(rod, planar, wound, l
     assert tip[1] * (-1.0 if planar else 1.0) >= 0.0
 
 
+@pytest.mark.parametrize("planar", [False, True])
+def test_a_cable_is_drawn_beside_the_rod_as_long_as_its_drive_left_it(rod, planar):
+    """Of what is wound up the cable gives T/k by its own stretch, and the rod what is left."""
+    wound = 2e-3
+    cantilever = pulled(rod, (OFFSET, 0.0), planar, drive="length", stiffness=STIFFNESS)
+    ((name, straight),) = cantilever.model.compute_outline(cantilever.state).actuators
+    assert name == "side"
+    side = np.array([0.0, 0.0, -OFFSET if planar else OFFSET])
+    assert straight[[0, -1]] == pytest.approx(np.array([[0.0, 0.0, 0.0], [LENGTH, 0.0, 0.0]]) + side)
+    cantilever.inputs[:] = wound
+    cantilever.find_equilibrium(tolerance=1e-11)
+    ((_, bent),) = cantilever.model.compute_outline(cantilever.state).actuators
+    axial, bending = YOUNG * np.pi * RADIUS**2, YOUNG * np.pi * RADIUS**4 / 4
+    compliance = 1 / STIFFNESS + LENGTH / axial + OFFSET**2 * LENGTH * (1 - 1 / 20) / bending
+    tension, edge = wound / compliance, LENGTH / 10
+    shorter = wound - tension / STIFFNESS
+    angle = tension * OFFSET / bending * edge
+    corners = 9 * edge * angle**2 / 8  # between middles of edges a chord cuts a corner off
+    way = LENGTH - np.linalg.norm(np.diff(bent, axis=0), axis=1).sum()
+    assert way == pytest.approx(shorter + corners, rel=1e-3)
+
+
+def test_a_cable_of_a_ring_is_closed_and_shorter_inside(rod):
+    """Of a circle through the corners of n edges of length l, middles moved inwards by y stand on a smaller polygon."""
+    count, radius = 12, 0.1
+    angles = 2 * np.pi * np.arange(count) / count
+    points = np.stack([radius * np.cos(angles), radius * np.sin(angles), np.zeros(count)], axis=1)
+    limb = Limb(
+        points=tuple(map(tuple, points)), closed=True, radius=(RADIUS,), young=(YOUNG,), director=(0, 0, 1)
+    )
+    ring = rod(limb, cables=(Cable(name="hoop", offset=(0.0, OFFSET)),))
+    ((_, line),) = ring.model.compute_outline(ring.state).actuators
+    assert line[0] == pytest.approx(line[-1])
+    apothem = radius * np.cos(np.pi / count)
+    middle = np.linalg.norm(line, axis=1)
+    assert middle == pytest.approx(np.full(count + 1, middle[0]))
+    assert abs(middle[0] - apothem) == pytest.approx(OFFSET)
+
+
 def test_a_tension_bends_as_a_moment_and_keeps_the_band(rod):
     cantilever = pulled(rod, (0.0, OFFSET))
     (channel,) = cantilever.description.inputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from typing import Self, final
 
@@ -11,14 +12,16 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.geometry.frames import Pose
 from corekit.roles.model import Outline
+from corekit_der.config import Cable
 from corekit_der.elasticity import Elasticity
 from corekit_der.frame_points import edge_point_jacobians, edge_poses, node_point_jacobians, node_poses
 from corekit_der.graph import Graph
 from corekit_der.moving_base import BaseEdge
 from corekit_der.numbering import Numbering
+from corekit_der.outlines import cable_edges, cable_line, limb_outline
 from corekit_der.planar_edges import planar_edge_axes, planar_edge_middles, planar_edge_point_jacobians
 
-__all__ = ["GraphFrames", "limb_outline"]
+__all__ = ["GraphFrames"]
 
 
 @final
@@ -94,26 +97,31 @@ class GraphFrames:
 
     def write_poses(self, state: State, position: Array, rotation: Array) -> None:
         """Write positions and axes of all frames in the world."""
-        rods, nodes, edges = self._elasticity.rods, self.nodes, self.edges
+        nodes, edges = self.nodes, self.edges
         node_poses(
             state.q, self._node_first, self._axes, self._origin, self._rotation, position[nodes:], rotation[nodes:]
         )  # fmt: skip
-        if self._with_edges and self._width == 2:
-            self._elasticity.compute_edges(state.q, state.aux)
-            middles = planar_edge_middles(rods, state.q, self.real_edges)
-            position[edges:] = middles @ self._axes.T + self._origin
-            rotation[edges:] = self._rotation @ planar_edge_axes(rods, self.real_edges)
-            return
         for first, last in ((0, nodes), (edges, len(self.names))):
-            if first == last:
-                continue
-            own, axes = position[first:last], rotation[first:last]
-            edge_poses(rods, state.q, state.aux, self._edge[first:last], self._along[first:last], own, axes)
-            own[:] = own @ self._axes.T + self._origin
-            axes[:] = np.matmul(self._axes, axes)
+            if first < last:
+                own = slice(first, last)
+                self._write_edges(state, self._edge[own], self._along[own], position[own], rotation[own])
         if self._base is not None:
             rotation[0] = rotation[0] @ self._base.axes.T
             position[0] -= rotation[0] @ self._base.place
+
+    def _write_edges(
+        self, state: State, edges: IntArray, along: Array, position: Array, rotation: Array
+    ) -> None:
+        """Write points at `along` (k,) of edges, in a plane their middles, and their axes in the world."""
+        rods = self._elasticity.rods
+        if self._width == 2:
+            self._elasticity.compute_edges(state.q, state.aux)
+            position[:] = planar_edge_middles(rods, state.q, edges) @ self._axes.T + self._origin
+            rotation[:] = self._rotation @ planar_edge_axes(rods, edges)
+            return
+        edge_poses(rods, state.q, state.aux, edges, along, position, rotation)
+        position[:] = position @ self._axes.T + self._origin
+        rotation[:] = np.matmul(self._axes, rotation)
 
     def write_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
@@ -146,6 +154,17 @@ class GraphFrames:
             self._elasticity.rods, state.q, state.aux, edge, self._along[frame], local, self._axes, dofs, values
         )  # fmt: skip
 
+    def outline(self, graph: Graph, cables: Sequence[Cable], state: State) -> Outline:
+        """Return the limbs, see `limb_outline`, and their cables."""
+        points = state.q[self._node_first[:, None] + np.arange(self._width)] @ self._axes.T + self._origin
+        lines = []
+        for cable in cables:
+            edges = cable_edges(graph, cable.limb)
+            middles, axes = np.empty((len(edges), 3)), np.empty((len(edges), 3, 3))
+            self._write_edges(state, edges, np.full(len(edges), 0.5), middles, axes)
+            lines.append((cable.name, cable_line(graph, cable.limb, cable.offset, points, middles, axes)))
+        return limb_outline(graph, points, lines)
+
     def find_base_motion(self, state: State) -> tuple[Array, Array, Array, Array]:
         """Return position, axes, velocity and angular velocity of the base in the world."""
         count = len(self.names)
@@ -158,16 +177,3 @@ class GraphFrames:
         moved = np.einsum("cik,ck->ci", values, state.v[dofs])
         spin = 0.5 * np.cross(rotation[0].T, moved[1:] - moved[0]).sum(axis=0)
         return position[0], rotation[0], moved[0], spin
-
-
-def limb_outline(graph: Graph, points: Array) -> Outline:
-    """Return polylines of the limbs through `points` of all nodes (N, 3) [m]; that of a ring is closed."""
-    chains, radii = list[IntArray](), list[Array]()
-    for i, limb in enumerate(graph.limbs):
-        nodes, own = graph.nodes_of[i], graph.radius[graph.limb == i]
-        chains.append(np.append(nodes, nodes[0]) if limb.closed else nodes)
-        before, after = (own[-1:], own[:1]) if limb.closed else (own[:1], own[-1:])
-        radii.append(0.5 * (np.concatenate([before, own]) + np.concatenate([own, after])))
-    starts = np.concatenate([[0], np.cumsum([len(chain) for chain in chains])[:-1]])
-    every = points[np.concatenate(chains)]
-    return Outline(points=every, radius=np.concatenate(radii), starts=starts.astype(np.int64))

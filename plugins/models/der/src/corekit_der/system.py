@@ -23,7 +23,7 @@ from corekit_der.doubts import outline_doubts, spin_doubts
 from corekit_der.elasticity import Elasticity, PlanarElasticity, SpatialElasticity, TermWeights
 from corekit_der.free_ghosts import FreeGhost
 from corekit_der.graph import Graph, build_graph, compliance_fractions
-from corekit_der.graph_frames import GraphFrames, limb_outline
+from corekit_der.graph_frames import GraphFrames
 from corekit_der.gyroscopic import SpinInertia, spin_blocks
 from corekit_der.initial_state import InitialStateWriter
 from corekit_der.loads import add_drag, add_drag_derivatives
@@ -396,5 +396,5 @@ class RodSystem:
         return SymbolicRods(data, self.description.input_size)
 
     def compute_outline(self, state: State) -> Outline:
-        """Return polylines of the limbs; that of a ring is closed."""
-        return limb_outline(self._graph, state.q[self._node_dofs] @ self._axes.T + self._origin)
+        """Return polylines of the limbs, that of a ring closed, and of the cables."""
+        return self._frames.outline(self._graph, self._config.cables, state)
