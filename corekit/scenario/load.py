@@ -93,13 +93,21 @@ def with_values(scenario: Scenario, values: Mapping[str, Any]) -> Scenario:
     """Return a scenario with other values of some entries.
 
     Args:
-        values: path → value, for example `{"bodies.arm.options.stiffness": 200.0}`; paths as in overrides.
+        values: path → value, for example `{"bodies.arm.options.stiffness": 200.0}`; paths as in overrides, but none of
+            a template, which is written out by now.
     """
     import tomli_w
 
     mistakes: list[Mistake] = []
     check_arguments("the parameters", values=(values, TABLE))
     table = {path: plain(value, path, mistakes) for path, value in values.items()}
+    mistakes += [
+        Mistake(
+            path, value, "must name the entry of each copy: a loaded scenario has its templates written out"
+        )
+        for path, value in table.items()
+        if path.lstrip().startswith(f"{TEMPLATES}.")
+    ]
     if mistakes:
         raise ConfigError(mistakes, f"scenario {scenario.name!r}")
     texts = [
