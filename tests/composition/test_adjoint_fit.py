@@ -126,14 +126,18 @@ BALL_PARAMETERS: Any = [
 
 
 def test_a_ball_that_slides_and_then_rolls_tells_friction_and_its_speed(tmp_path):
-    """It rolls from t = 2·v₀/(7·μ·g) = 0.097 s on; half of the markers are between steps, one turns with the ball."""
+    """It rolls from t = 2·v₀/(7·μ·g) = 0.097 s on; half of the markers are between steps, one turns with the ball.
+
+    The guess and a start that is drawn end at the same minimum.
+    """
     film(from_document(BALL), tmp_path / "film.csv", BALL_MARKERS)
-    found = fitted(tmp_path, BALL, BALL_MARKERS, BALL_PARAMETERS, tolerance=1e-15)
+    found = fitted(tmp_path, BALL, BALL_MARKERS, BALL_PARAMETERS, tolerance=1e-15, starts=2, seed=1)
     assert found.info.status.solved
     assert values(found) == pytest.approx(
         {"world.friction[0].value": FRICTION, "bodies.ball.initial.velocity[0]": SPEED}, rel=1e-6
     )
     assert [each.verdict for each in found.estimate.fitted] == ["identified"] * 2
+    assert found.estimate.metrics["starts_that_end_at_the_best"] == 2.0
     again = corekit.load(tmp_path / "found/fitted.toml")
     assert again.world.pairs[0].value == pytest.approx(FRICTION, rel=1e-6)
 
@@ -190,13 +194,6 @@ def test_the_gradient_of_a_misfit_is_that_of_its_differences(document):
         size = 1e-6 * number
         ends = [misfit(*task.simulate((), at | {name: number + side * size}, times))[0] for side in (1, -1)]
         assert slopes[name] == pytest.approx((ends[0] - ends[1]) / (2 * size), rel=1e-5)
-
-
-def test_several_starts_that_end_at_the_least_minimum_agree(tmp_path):
-    film(from_document(BALL), tmp_path / "film.csv", BALL_MARKERS)
-    found = fitted(tmp_path, BALL, BALL_MARKERS, BALL_PARAMETERS, starts=2, seed=1)
-    assert values(found)["world.friction[0].value"] == pytest.approx(FRICTION, rel=1e-4)
-    assert found.estimate.metrics["starts_that_end_at_the_best"] == 2.0
 
 
 def test_a_second_experiment_without_derivatives_is_refused_like_the_first(tmp_path):
