@@ -255,6 +255,9 @@ def test_what_a_paper_says_once_of_several_cases_is_one_row():
     assert (
         "- `a/left, right`, end: left 1 m; right 4 m, paper 1 m (Fig. 1). right: why; that predicts" in told
     )
+    # another number is another sentence
+    other = [reports[0], report_of("a/right", row(4.0, True, expected=4.5))]
+    assert [each["expected"] for _, each in merged(other)] == [1.0, 1.0, None, 4.5]
     missed = [reports[0], report_of("a/right", row(9.0, False))]
     assert page(missed).splitlines()[2] == "MISSED: `a/left, right`, end."
 

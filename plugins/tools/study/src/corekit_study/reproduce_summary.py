@@ -2,7 +2,7 @@
 
 It is made of the reports as JSON holds them, so that a series that was stopped and resumed gives the same page.
 What a paper says once of several robots or axes stands in the case of each, where it is judged; on the page these rows
-of one quantity and one place in the paper are one row, kept where all of them are.
+of one quantity, one place in the paper and one printed value are one row, kept where all of them are.
 """
 
 from __future__ import annotations
@@ -31,12 +31,13 @@ def counts(rows: Iterable[Mapping[str, Any]], *kinds: Kind) -> tuple[int, int]:
 
 def merged(reports: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
     """Pair each row with the cases that it is of; rows of one sentence of a paper are one, in the first one's place."""
-    together: dict[tuple[str, ...], list[tuple[str, Mapping[str, Any]]]] = {}
+    together: dict[tuple[object, ...], list[tuple[str, Mapping[str, Any]]]] = {}
     for report in reports:
         paper = report["case"].partition("/")[0]
         for place, row in enumerate(report["rows"]):
             said_once = row["kind"] == Kind.PAPER
-            key = (paper, row["quantity"], row["source"]) if said_once else (report["case"], str(place))
+            said = (paper, row["quantity"], row["source"], row["expected"])
+            key = said if said_once else (report["case"], place)
             together.setdefault(key, []).append((report["case"], row))
     return [_one(rows) if len(rows) > 1 else rows[0] for rows in together.values()]
 
