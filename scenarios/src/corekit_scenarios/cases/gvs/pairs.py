@@ -2,8 +2,14 @@
 
     mismatch(t) = ‖x_one(t) − x_other(t)‖ / L,  x the place of a frame, L the robot's length                  (1)
 
-Source: the last table of Mathew et al. (2024), "Reduced order modeling of hybrid soft-rigid robots using global,
-local, and state-dependent strain parameterization", which gives the largest and the mean of (1) over the run.
+Source: Mathew et al. (2024), "Reduced order modeling of hybrid soft-rigid robots using global, local, and
+state-dependent strain parameterization", section 6. Its text gives (1) of the octopus's arm, largest and mean, and less
+than 5 % of the other three; its last table has more, of which the copy that we read has the caption alone.
+
+How much faster one basis is than the other stands in percent, or follows from printed times. Explicit steps would pay
+for the stiffness of a basis, ours pay for points and coordinates: by this a basis that is slower there is the stiffer
+one. The cable arm refutes it, Legendre polynomials being 6 times as stiff as elements and faster in the paper, so that
+no cause is known of ratios that differ, and they are missed.
 """
 
 from __future__ import annotations
@@ -50,8 +56,8 @@ LIMIT = 5.0, "section 6: less than a 5 % difference"
 """Mismatch [%] of the bases of sections 5.1 to 5.3, and where the paper says it."""
 _CLOSE = 0.02
 _ROUNDS = 2
-_ALIKE = 2.0
-"""Between solves of two bases, if stiffness sets no step: where it does, one needs several times as many."""
+_GAIN = 2.0
+"""Factor within which a basis gains what it gains in the paper: two programs share the equations, not their costs."""
 
 
 @frozen
@@ -132,13 +138,13 @@ def mismatch(one: Results, other: Results, frame: str, length: float) -> Array:
 
 
 def mismatch_row(
-    apart: Array, printed: tuple[float, float], note: str, difference: Difference | None = None
+    apart: Array, printed: tuple[float, float], where: str, note: str, difference: Difference
 ) -> Row:
-    """Largest and mean mismatch beside the paper's [%]; a smaller one is another one, too."""
+    """Largest and mean mismatch beside the paper's [%], told `where`; a smaller one is another one, too."""
     found = 100.0 * float(apart.max()), 100.0 * float(apart.mean())
     alike = all(abs(ours / said - 1.0) <= _CLOSE for ours, said in zip(found, printed, strict=True))
     return Row(
-        quantity="mismatch of the two bases, largest; mean", unit="% of the length", against=paper("last table"),
+        quantity="mismatch of the two bases, largest; mean", unit="% of the length", against=paper(where),
         expected="; ".join(f"{said:g} %" for said in printed), ours="; ".join(f"{each:.3g} %" for each in found),
         tolerance=f"within {100 * _CLOSE:g} % of the paper's", passed=alike, note=note,
         difference=None if alike else difference,
@@ -157,7 +163,7 @@ def mismatch_table(apart: Array, against: Reference, note: str) -> list[Row]:
 
 
 def below_rows(apart: Array, limit: float, where: str, what: str) -> list[Row]:
-    """The largest mismatch below the paper's limit [%], of which it says no more; the mean beside it."""
+    """The largest mismatch below the limit that the paper's text gives [%]; the mean beside it."""
     largest, mean = mismatch_table(apart, OWN, what)
     found = 100.0 * float(apart.max())
     judged = evolve(
@@ -181,22 +187,22 @@ def coordinate_rows(runs: Mapping[str, Results], printed: Mapping[str, int], whe
     ]  # fmt: skip
 
 
-def faster_row(taken: Mapping[str, Taken], printed: Mapping[str, float]) -> Row:
-    """Which of two bases is faster, and how much, beside the paper's."""
-    slow, fast = (taken[name] for name in sorted(printed, key=lambda name: -printed[name]))
+def faster_row(taken: Mapping[str, Taken], printed: Mapping[str, float], where: str) -> Row:
+    """How much faster one of two bases is, beside the paper's: the same one, by half to twice as much.
+
+    Args:
+        printed: name → time in the paper, in any unit. where: that it tells it.
+    """
     (slow_name, said), (fast_name, other) = sorted(printed.items(), key=lambda each: -each[1])
-    ours, most = slow.seconds / fast.seconds, max(slow.solves, fast.solves)
+    slow, fast = taken[slow_name], taken[fast_name]
+    ratio, ours = said / other, slow.seconds / fast.seconds
+    low, high = (1.0 + factor * (ratio - 1.0) for factor in (1.0 / _GAIN, _GAIN))
     return Row(
-        quantity=f"processor time of {slow_name} over that of {fast_name}", expected=said / other, ours=ours,
-        against=paper("last table, sections 5 and 6"), tolerance=f"> 1: {fast_name} is faster", passed=ours > 1.0,
-        difference=None if ours > 1.0 else Difference(
-            "the paper's explicit steps pay for the stiffness of a basis, ours are implicit and pay for points and "
-            "coordinates",
-            f"that what is slower there is stiffer, by its fastest motion ({slow.rate:.3g} and {fast.rate:.3g} 1/s), "
-            f"and that ours need equally many solves, within a factor of {_ALIKE:g} ({slow.solves} and {fast.solves})",
-            slow.rate > fast.rate and most <= _ALIKE * min(slow.solves, fast.solves),
-        ),
-        note="steps alone, compiled before, in turns",
+        quantity=f"processor time of {slow_name} over that of {fast_name}", expected=ratio, ours=ours,
+        against=paper(where), passed=low <= ours <= high,
+        tolerance=f"{low:.3g} to {high:.3g}: {fast_name} is faster, by half to twice the paper's gain",
+        note=f"steps alone, compiled before, in turns; fastest motion of {slow_name} {slow.rate:.3g} 1/s and of "
+        f"{fast_name} {fast.rate:.3g} 1/s, solves {slow.solves} and {fast.solves}; no cause of a difference is known",
     )  # fmt: skip
 
 
