@@ -1,9 +1,11 @@
 """Scenario A of CUSP: non-penetration, sticking before the ramp, sliding once it acts.
 
 The paper shows pictures and says in words what happens; it prints no number that could be compared with,
-so the tolerances are ours and stand in the table. The same two seconds are run with a tenth of the step, as
-the paper steps them, with the other contact detector and with the other integrator: the sequence of contact modes
-must not change.
+so the tolerances are ours and stand in the table. What it says is judged of the run that steps as it does: an explicit
+free velocity every 0.1 ms and contacts at velocity level. "Without penetration" is no evidence: no step of ours closes
+a gap by more than there is, v_n ≥ −φ/h at either level, so that it stands apart. The same two seconds are run with our
+own steps, of 1 ms and of 0.1 ms, with the other contact detector and with the other integrator: the sequence of contact
+modes must not change.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from corekit.data.contacts import ContactMode
 from corekit_record.results import Results
 from corekit_scenarios.cases.cusp.modes import agreement, phases, same_sequence, words
 from corekit_study.case_run import CaseRun, Job, Row
-from corekit_study.reference import OWN, Reference, finer, method, paper
+from corekit_study.reference import OWN, Reference, finer, method, paper, setting
 
 __all__ = ["AS_PRINTED", "FINE", "inclined_box", "share_in_mode"]
 
@@ -32,6 +34,7 @@ AS_PRINTED = (*FINE, "integrator.options.form=explicit", "contact.impact.level=v
 RK23 = ("integrator.use=rk23", "integrator.options={}")
 NO_NUMBER = "the paper gives no number"
 _SCENARIO = paper("section V-B, Scenario A")
+_CLOSED = setting("section V-B, Scenario A; follows from v_n ≥ −φ/h of every step")
 
 
 def inclined_box(case: CaseRun) -> list[Row]:
@@ -44,7 +47,15 @@ def inclined_box(case: CaseRun) -> list[Row]:
     )
     coarse, fine, printed, mpr, rk23 = (runs[name] for name in ways)
     return [
-        *_shown_in_the_paper(coarse),
+        *_shown_in_the_paper(printed),
+        Row(
+            quantity="loaded contacts that stick before the ramp, h = 1 ms",
+            unit="%",
+            against=OWN,
+            ours=100.0 * share_in_mode(coarse, ContactMode.STICK, LANDED, RAMP),
+            note="the others creep as the arm settles on the face",
+        ),
+        _all_solved(coarse),
         _same_modes("h = 1 ms and 0.1 ms", fine, coarse, finer("h = 0.1 ms")),
         _same_modes(
             "as the paper steps it and h = 1 ms", printed, coarse, method("explicit steps of 0.1 ms")
@@ -63,36 +74,35 @@ def inclined_box(case: CaseRun) -> list[Row]:
     ]
 
 
-def _shown_in_the_paper(results: Results) -> list[Row]:
-    said = results.statistics
-    depth, end = float(said["deepest_penetration_m"]), float(results.time[-1])
-    held = held_share(results, LANDED, RAMP)
+def _shown_in_the_paper(printed: Results) -> list[Row]:
+    """The paper's two sentences, of the run that steps as it does."""
+    depth, end = float(printed.statistics["deepest_penetration_m"]), float(printed.time[-1])
     sticks, slides = (
-        share_in_mode(results, mode, *span)
+        share_in_mode(printed, mode, *span)
         for mode, span in ((ContactMode.STICK, (LANDED, RAMP)), (ContactMode.SLIDE, (SLIDES, end)))
     )
-    steps, solved = int(said["steps"]), int(said["steps"]) - int(said["unsolved_steps"])
     return [
         Row(
-            quantity="deepest penetration", unit="mm", against=_SCENARIO, expected="none", ours=1e3 * depth,
-            tolerance="≤ 1 mm", passed=depth <= DEEPEST, note=NO_NUMBER,
+            quantity="deepest penetration, stepped as printed", unit="mm", against=_CLOSED, expected="none",
+            ours=1e3 * depth, tolerance="≤ 1 mm", passed=depth <= DEEPEST,
+            note=NO_NUMBER,
         ),
         Row(
-            quantity="instants before the ramp at which a contact sticks; loaded contacts that slide under it",
-            unit="%", against=_SCENARIO, expected="from sticking to sliding",
-            ours=f"{100.0 * held:.3g}; {100.0 * slides:.3g}",
-            tolerance="100 %; ≥ 99 %", passed=held == 1.0 and slides >= 0.99,
-            note=f"records from {LANDED:g} s to {RAMP:g} s; from {SLIDES:g} s to the end; {NO_NUMBER}",
-        ),
-        Row(
-            quantity="loaded contacts that stick before the ramp", unit="%", against=OWN, ours=100.0 * sticks,
-            note="the others creep as the arm settles on the face",
-        ),
-        Row(
-            quantity="steps whose solve met its tolerance", against=OWN, ours=f"{solved} of {steps}",
-            tolerance="all", passed=solved == steps,
+            quantity="loaded contacts that stick before the ramp; that slide under it", unit="%", against=_SCENARIO,
+            expected="from sticking to sliding", ours=f"{100.0 * sticks:.3g}; {100.0 * slides:.3g}",
+            tolerance="most; ≥ 99 %", passed=sticks > 0.5 and slides >= 0.99,
+            note=f"stepped as printed; of all at the records from {LANDED:g} s to {RAMP:g} s, and from {SLIDES:g} s to "
+            f"the end; {NO_NUMBER}",
         ),
     ]  # fmt: skip
+
+
+def _all_solved(results: Results) -> Row:
+    steps, unsolved = (int(results.statistics[name]) for name in ("steps", "unsolved_steps"))
+    return Row(
+        quantity="steps whose solve met its tolerance", against=OWN, ours=f"{steps - unsolved} of {steps}",
+        tolerance="all", passed=unsolved == 0,
+    )  # fmt: skip
 
 
 def _same_modes(which: str, one: Results, other: Results, against: Reference) -> Row:
@@ -127,12 +137,6 @@ def _speed(results: Results, step: str) -> list[Row]:
             note="measured while other runs keep the other cores busy; the paper gives no time",
         ),
     ]  # fmt: skip
-
-
-def held_share(results: Results, begin: float, end: float) -> float:
-    """Share of the records in (begin, end] [s] in which at least one loaded contact sticks."""
-    held = [bool((loaded == ContactMode.STICK).any()) for loaded in _loaded_modes(results, begin, end)]
-    return float(np.mean(held)) if held else 0.0
 
 
 def share_in_mode(results: Results, mode: ContactMode, begin: float, end: float) -> float:

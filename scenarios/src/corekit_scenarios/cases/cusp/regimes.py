@@ -12,6 +12,9 @@ problem without conditioning: what is counted is what the paper's sentence is ab
 says that it is one and the contact laws agree, to 2e-9 of the problem's own scale; Lemke's answers show that this can
 be reached in all of them.
 
+The paper's conclusion, that equilibration is essential and the complete pipeline the most reliable, is about its 64
+runs and not about these problems: nothing here is held against it.
+
 Found: in mixed units Newton solves 144 of 400 without any stage, at most 147 without R and 212 to 225 with it, which is
 the paper's picture. Millimetres are no other problem, since `lcp` solves problems in units of their own: as assembled
 R decides there too, 87 of 100 behind it and at most 62 without. Elsewhere Q decides: of the ordinary problems Newton
@@ -41,8 +44,8 @@ from corekit.roles.component import BuildContext
 from corekit.scenario.structure import structure
 from corekit_scenarios.arm_contacts import ArmContactProblem, Kind, RandomArm, faults
 from corekit_scenarios.cases.cusp.random_contacts import JUDGED, build
-from corekit_study.case_run import CaseRun, Difference, Row
-from corekit_study.reference import OWN, paper
+from corekit_study.case_run import CaseRun, Row
+from corekit_study.reference import OWN
 
 __all__ = ["REGIMES", "SUBSETS", "conclusion_row", "count_solved", "needing_r", "regimes"]
 
@@ -54,9 +57,6 @@ _EPSILON, _ALTERS = 1e-14, 1e-8
 """ε of (16): one that does not alter forces by what is judged, as the paper asks, and one that does."""
 _SOLVERS: dict[str, dict[str, Any]] = {"semismooth-newton": {"starts": 1}, "lemke": {}}
 _DIRECTIONS = 8
-_CONCLUSION = paper(
-    "section V-B, Scenario C: equilibration is essential, the complete pipeline the most reliable"
-)
 _AS_ASSEMBLED, _SOME = ("ordinary", "nearly straight", "unlike chambers", "millimetres", "mixed units"), 100
 """Regimes, and how many problems of each, that Newton's method also solves in m/s and N·s."""
 _WITHOUT, _WITH = ("none", "Q", "T", "QT"), ("R", "QR", "RT", "QRT")
@@ -175,7 +175,7 @@ def count_solved(
 
 
 def regimes(case: CaseRun) -> list[Row]:
-    """Every regime, solver and subset of the stages; the paper's conclusion is judged by them all."""
+    """Every regime, solver and subset of the stages; the paper's own conclusion is judged by its runs (`ablation`)."""
     rows: list[Row] = []
     newton = next(iter(_SOLVERS))
     by_newton: dict[str, dict[str, int]] = {}
@@ -247,7 +247,7 @@ def conclusion_row(
     assembled: Mapping[str, Mapping[str, int]],
     together: Mapping[str, int],
 ) -> Row:
-    """The paper's conclusion about equilibration and the complete pipeline, one sentence.
+    """Where equilibration decides and what all stages give, by problems that the paper has not.
 
     Args:
         by_newton, assembled: regime → subset of the stages → problems that Newton solves, in units of their own and in
@@ -257,25 +257,18 @@ def conclusion_row(
     best = max(together, key=lambda stages: together[stages])
     whole, alike = together["QRT"], _LIKE * together["QRT"]
     alone = whole > max(n for stages, n in together.items() if stages not in ("QR", "QRT"))
-    kept = len(needed) == len(by_newton) and best == "QRT"
     listed = "; ".join(
         f"{title} {max(of[s] for s in _WITHOUT)} and {min(of[s] for s in _WITH)}" for title, of in by_newton.items()
     )  # fmt: skip
     solved = ", ".join(f"{stages} {n}" for stages, n in sorted(together.items(), key=lambda each: -each[1]))
     return Row(
-        quantity="regimes in which every subset with R solves more than any without; the subset that solves most",
-        against=_CONCLUSION, expected="all; Q, R and T", ours=f"{', '.join(needed) or 'none'}; {best}",
-        tolerance="all; the same", passed=kept,
-        difference=None if kept else Difference(
-            "equilibration brings contacts to one scale, and `lcp` brings the whole problem to one already; an ε that "
-            "does not alter forces does nothing",
-            "that R decides where contacts differ in scale and nowhere else, of problems as assembled where all are in "
-            f"mm/s too ({', '.join(raw) or 'nowhere'}), and that Q, R and T solve as many as Q and R within "
-            f"{100 * _LIKE:g} %, and more than all others ({solved})",
-            needed == ["mixed units"] and raw == ["millimetres", "mixed units"]
-            and abs(whole - together["QR"]) <= alike and alone,
-        ),
-        note=f"most without R and least with R: {listed}",
+        quantity="regimes in which every subset with R solves more than any without, also as assembled; most by",
+        against=OWN, ours=f"{', '.join(needed) or 'none'}; {', '.join(raw) or 'none'}; {best}",
+        tolerance="R decides where contacts differ in scale alone, as assembled where all are in mm/s too; QRT within "
+        f"{100 * _LIKE:g} % of QR, more than all others",
+        passed=needed == ["mixed units"] and raw == ["millimetres", "mixed units"]
+        and abs(whole - together["QR"]) <= alike and alone,
+        note=f"most without R and least with R: {listed}; in all {solved}",
     )  # fmt: skip
 
 
