@@ -21,11 +21,15 @@ def rocking(speed, decay):
     return cast("Any", SimpleNamespace(time=time, frame_position=place))
 
 
-@pytest.mark.parametrize(("decay", "verdict"), [(0.0, "MISSED"), (0.3, "MISSED"), (1.0, "kept")])
-def test_a_spider_rests_where_its_fastest_node_does(decay, verdict):
-    row = _rests(rocking(0.15, decay))
+@pytest.mark.parametrize(
+    ("decay", "finer", "verdict"),
+    [(0.0, 0.0, "MISSED"), (1.0, 0.3, "MISSED"), (0.3, 1.0, "MISSED"), (1.0, 1.0, "kept")],
+)
+def test_a_spider_rests_where_its_fastest_node_does_whatever_the_step(decay, finer, verdict):
+    row = _rests(rocking(0.15, decay), rocking(0.15, finer))
     assert str(row.verdict) == verdict
     # sampled every eightieth of its period; rounding decides whether the half second begins with a sample
-    assert row.ours == pytest.approx(150.0 * np.exp(-9.5 * decay), rel=0.05)
-    early = float(row.note.split("rocks on, by ")[1].split(" mm/s")[0])
+    for said, rate in zip(str(row.ours).removesuffix(" mm/s").split("; "), (decay, finer), strict=True):
+        assert float(said) == pytest.approx(150.0 * np.exp(-9.5 * rate), rel=0.05)
+    early = float(row.note.split("rocks on by ")[1].split(" mm/s")[0])
     assert early == pytest.approx(150.0 * np.exp(-1.5 * decay), rel=0.05)

@@ -16,6 +16,9 @@ BODIES = (20, 30, 50, 70, 100, 200, 500, 1000, 5000)
         (lambda n: 0.02 * n**2, False),  # a dense Gram matrix
         (lambda n: 85.0 + 0.46 * n if n < 500 else 1e-3 * n**2, False),  # one from 500 on
         (lambda n: 85.0 + 0.46 * n + (40.0 if n == 50 else 0.0), False),  # no line up to the paper's 100
+        (lambda n: 85.0 + (0.46 * n if n < 200 else 60.0), False),  # nor up to twice as many
+        # a square beneath what every step costs
+        (lambda n: 85.0 + 1e-3 * n**2 if n < 500 else 0.8 * n, False),
         (lambda n: 300.0, False),  # the time does not grow
     ],
 )

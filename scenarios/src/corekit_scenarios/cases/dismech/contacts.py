@@ -28,6 +28,8 @@ _LAYER = 5e-4
 _COULOMB = analytic("Coulomb's law")
 _SMOOTH = analytic("(12)–(13) of the paper, integrated to 1e-10")
 _SPIDER = paper("section V-A1, Figure 2")
+_SPIDER_STEP = 1e-3
+"""Of `dismech/spider` and of the authors' code [s]."""
 _AT_REST = 5e-3
 """Speed that counts as rest [m/s]."""
 _CODES_TIME = 2.0
@@ -153,14 +155,17 @@ def spider(case: CaseRun) -> list[Row]:
     ways: dict[str, tuple[str, ...]] = {
         "spider": (),
         "slope of the paper": ("world.gravity=[0.707, 0.707, -9.8]", "time.duration=10.0"),
+        "half the step": (
+            "world.gravity=[0.707, 0.707, -9.8]", "time.duration=10.0", f"time.step={0.5 * _SPIDER_STEP!r}",
+        ),
         "smooth floor": ("world.obstacles[0].friction=0.02", "bodies[0].friction=0.02"),
-    }
+    }  # fmt: skip
     runs = {
         name: case.run("dismech/spider", extra, name.replace(" ", "-").replace("'", ""))
         for name, extra in ways.items()
     }
     draw_shapes(case.folder / "spider.png", {"spider": runs["spider"]}, (0.0, 0.2, 0.5, 2.0))
-    rows = [_rests(runs["slope of the paper"])]
+    rows = [_rests(runs["slope of the paper"], runs["half the step"])]
     for name in ("spider", "slope of the paper"):
         late = _speed(runs[name], 0.5)
         rows.append(
@@ -182,26 +187,33 @@ def spider(case: CaseRun) -> list[Row]:
     return [*rows, _deepest(runs["spider"], "spider"), _solved(runs["spider"])]
 
 
-def _rests(results: Results) -> Row:
-    """Whether it comes to rest, as the paper has it.
+def _rests(results: Results, half: Results) -> Row:
+    """Whether it comes to rest, as the paper has it, whatever the step.
 
     Implicit Euler damps a motion of ω by ω²·h/2, and nothing else damps this one: its speed falls at 0.53 1/s with
     steps of 1 ms, the code's and ours, and at 0.29 1/s with half of them, by which it rests after twice the time.
     """
-    fastest, early = _fastest(results, 0.5), _fastest(results, 0.5, until=_CODES_TIME)
+    fastest, finer = (_fastest(each, 0.5) for each in (results, half))
+    early = _fastest(results, 0.5, until=_CODES_TIME)
+    step = 1e3 * _SPIDER_STEP
     return Row(
-        quantity="spider on the paper's slope: fastest node, last half second of ten", unit="mm/s", against=_SPIDER,
-        expected="comes to rest", ours=1e3 * fastest, tolerance="≤ 5 mm/s", passed=fastest <= _AT_REST,
-        note=f"the paper gives no time; in the {_CODES_TIME:g} s of its code held by friction it rocks on, by "
-        f"{1e3 * early:.3g} mm/s: implicit Euler alone damps it",
+        quantity="spider on the paper's slope: fastest node, last half second of ten, with steps of "
+        f"{step:g} and {0.5 * step:g} ms", unit="mm/s", against=_SPIDER, expected="comes to rest",
+        ours=f"{1e3 * fastest:.3g}; {1e3 * finer:.3g} mm/s", tolerance="≤ 5 mm/s each",
+        passed=max(fastest, finer) <= _AT_REST,
+        note="implicit Euler's steps are all that damps it, half as much where they are half as long; the ten seconds "
+        f"are ours, the paper gives no time; in the {_CODES_TIME:g} s of its code it rocks on by "
+        f"{1e3 * early:.3g} mm/s",
     )  # fmt: skip
 
 
 def _rocking(case: CaseRun, results: Results) -> list[Row]:
     """What still moves in the last half second, by the step, beside the peer's."""
-    step, parts = load("dismech/spider").time.step, (2, 4)
-    finer = [case.run("dismech/spider", (f"time.step={step / part!r}",), f"step-{part}") for part in parts]
-    steps = ", ".join(f"{1e3 * step / part:.3g}" for part in (1, *parts))
+    parts = (2, 4)
+    finer = [
+        case.run("dismech/spider", (f"time.step={_SPIDER_STEP / part!r}",), f"step-{part}") for part in parts
+    ]
+    steps = ", ".join(f"{1e3 * _SPIDER_STEP / part:.3g}" for part in (1, *parts))
     rows = []
     for what, node, theirs in (("fastest node", None, SPIDER_FASTEST), ("its top", 0, SPIDER_TOP)):
         speeds = [_fastest(each, 0.5, node) for each in (results, *finer)]
@@ -209,8 +221,7 @@ def _rocking(case: CaseRun, results: Results) -> list[Row]:
             Row(
                 quantity=f"spider: {what}, last half second, with steps of {steps} ms", unit="mm/s", against=STORED,
                 expected=1e3 * theirs, ours=", ".join(f"{1e3 * each:.2g}" for each in speeds) + " mm/s",
-                tolerance="theirs between ours", passed=min(speeds) <= theirs <= max(speeds),
-                note="how legs that slide and stick land decides, and changes with the step",
+                note="how legs that slide and stick land decides, and changes with the step: there is no limit",
             )
         )  # fmt: skip
     return rows
