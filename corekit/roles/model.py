@@ -135,7 +135,7 @@ class Outline:
 
     Args:
         points: [m], shape (n, 3).
-        radius: of the drawn tube at each point [m], shape (n,).
+        radius: of the drawn tube at each point [m], shape (n,); a polyline of 0 is not drawn, as where shapes show all.
         starts: index of the first point of each polyline, shape (k,).
         actuators: name and polyline [m], shape (m, 3), of each cable, chamber or muscle, shown where users ask for it.
     """

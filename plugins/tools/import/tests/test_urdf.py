@@ -107,6 +107,25 @@ def test_a_six_joint_arm_keeps_its_energy(compose):
 
 
 @pytest.mark.to_nearest("numbers of a robot are read from text")
+def test_of_a_link_with_shapes_its_shapes_alone_are_drawn(compose):
+    """A line from joint to joint, which touches nothing, shows links that have none."""
+    box = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
+    tensor = '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>'
+    inertia = f'<inertial><mass value="1"/>{tensor}</inertial>'
+    model = compose(
+        f'<robot name="r"><link name="base"/><link name="bare">{inertia}</link><link name="boxed">{inertia}{box}</link>'
+        '<joint name="a" type="continuous"><parent link="base"/><child link="bare"/></joint>'
+        '<joint name="b" type="continuous"><parent link="bare"/><child link="boxed"/><origin xyz="0 0 0.3"/></joint>'
+        "</robot>"
+    )
+    outline = model.compute_outline(State(np.zeros(2), np.zeros(2), np.zeros(0), 0.0))
+    thick = {
+        tuple(point) for point, radius in zip(outline.points.round(9), outline.radius, strict=True) if radius
+    }
+    assert thick == {(0.0, 0.0, 0.0), (0.0, 0.0, 0.3)}
+    assert [shape.kind for shape in model.description.shapes] == ["box"]
+
+
 def test_shapes_limits_and_friction_stand_in_the_options(tmp_path, write):
     write(block((0.1, 0.1, 0.1)), "cube.stl")
     mesh = (

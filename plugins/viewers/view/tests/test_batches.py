@@ -11,7 +11,7 @@ from corekit.data.contacts import ContactMode
 from corekit.geometry.frames import rotation_from_quat_wxyz
 from corekit_view.batches import batches, rotation_to
 from corekit_view.contacts import Arrows, select_arrows
-from corekit_view.scene import bounds
+from corekit_view.scene import Scene, bounds
 
 SCALE = 0.02
 ARROWS = Arrows(SCALE)
@@ -49,6 +49,26 @@ def test_links_join_neighbouring_points(arm_over_box):
     axis = rotation_from_quat_wxyz(links.quat_wxyz)[..., :, 2] * links.scale[..., 2:]
     assert links.position - axis == pytest.approx(body.outline[:, :-1], abs=1e-9)
     assert links.position + axis == pytest.approx(body.outline[:, 1:], abs=1e-9)
+
+
+def test_a_line_without_thickness_is_drawn_by_no_viewer(arm_over_box):
+    """Its body is what its shapes show, in the page as in pictures, in one shade."""
+    replay = arm_over_box(2)
+    thin = evolve(replay, bodies=[evolve(each, radius=np.zeros_like(each.radius)) for each in replay.bodies])
+    bare = evolve(
+        replay,
+        bodies=[
+            evolve(each, outline=each.outline[:, :0], radius=each.radius[:0], starts=each.starts[:0])
+            for each in replay.bodies
+        ],
+    )
+    assert "/bodies/0/links" in made(replay)
+    assert not {"/bodies/0/links", "/bodies/0/joints"} & set(made(thin))
+    box = bounds(replay)
+    pictures = [Scene(each, box, sides=6, thinnest=0.01).soup(1) for each in (thin, bare, replay)]
+    assert np.array_equal(pictures[0].corners, pictures[1].corners)
+    assert np.array_equal(pictures[0].colours, pictures[1].colours)
+    assert len(pictures[0].corners) < len(pictures[2].corners)
 
 
 def test_tube_ends_are_flat_and_end_with_the_outline(arm_over_box):

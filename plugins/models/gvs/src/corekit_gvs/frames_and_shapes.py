@@ -58,7 +58,8 @@ def visible_of(config: GVSConfig, tree: Tree) -> Visible:
             _rigid_shape(link, out, base, centre, f"links[{i}]")
             out.shapes.extend(shape_of(each, base, link.friction) for each in link.solids)
             ends = [tree.places[f"{link.name}.{end}"] for end in ("base", "tip")]
-            out.lines.append((ends, np.full(2, link.radius), False))
+            is_shown = bool(link.solids) and link.collision == "none"  # its solids are what is drawn
+            out.lines.append((ends, np.full(2, 0.0 if is_shown else link.radius), False))
         else:
             for share in link.frames:
                 place = f"{link.name}.{share:g}"

@@ -24,7 +24,7 @@ from corekit_view.palette import GROUND, MODES, OBSTACLE, SHAPES, body_colour, d
 from corekit_view.scene import Bounds
 from corekit_view.shape_surface import shape_surface
 from corekit_view.skin import drawn_sizes
-from corekit_view.tubes import polylines
+from corekit_view.tubes import drawn_lines
 
 __all__ = ["Batch", "batches", "rotation_to"]
 
@@ -92,7 +92,7 @@ def batches(replay: Replay, extent: Bounds, arrows: Arrows, thinnest: float) -> 
     """
     found: list[Batch] = []
     for i, body in enumerate(replay.bodies):
-        shade = darker(body_colour(i), SHAPES) if body.outline.shape[1] else body_colour(i)
+        shade = darker(body_colour(i), SHAPES) if drawn_lines(body) else body_colour(i)
         made = _tubes(body, f"/bodies/{i}", body_colour(i), thinnest)
         made += _shapes(body, f"/bodies/{i}", shade, extent.extent)
         hides = arrows.scale > 0 and _thickness(body) > THICK * MAX_ARROW * extent.extent
@@ -107,7 +107,7 @@ def batches(replay: Replay, extent: Bounds, arrows: Arrows, thinnest: float) -> 
 def _tubes(body: BodyTrack, name: str, colour: Array, thinnest: float) -> list[Batch]:
     joints: list[tuple[Array, Array, Array]] = []
     links: list[tuple[Array, Array, Array]] = []
-    for line in polylines(body.starts, body.outline.shape[1]):
+    for line in drawn_lines(body):
         points = body.outline[:, line]
         radius = np.broadcast_to(np.maximum(body.radius[line], thinnest), points.shape[:2])
         round_scale = np.repeat(JOINT_RADIUS * radius[:, :, None], 3, axis=2)

@@ -18,7 +18,7 @@ from corekit_view.normals import corner_normals
 from corekit_view.palette import GROUND, OBSTACLE, SHAPES, body_colour, darker, rgb
 from corekit_view.shape_surface import shape_surface
 from corekit_view.skin import drawn_sizes
-from corekit_view.tubes import polylines, tube
+from corekit_view.tubes import drawn_lines, tube
 
 __all__ = ["Bounds", "Scene", "Soup", "bounds"]
 
@@ -205,7 +205,7 @@ class Scene:
         number = 0
         for index, body in enumerate(self._replay.bodies):
             colour = body_colour(index)
-            for line in polylines(body.starts, body.outline.shape[1]):
+            for line in drawn_lines(body):
                 radius = np.maximum(body.radius[line], self._thinnest)
                 surface = tube(body.outline[frame, line], radius, self._sides)
                 add(
@@ -216,7 +216,7 @@ class Scene:
                     behind=False,
                 )
                 number += 1
-            shade = darker(colour, SHAPES) if len(body.radius) else colour
+            shade = darker(colour, SHAPES) if drawn_lines(body) else colour
             for i, local in enumerate(self._body_shapes[index]):
                 if local is not None:
                     placed = _placed(local, body.shape_position[frame, i], body.shape_rotation[frame, i])

@@ -7,15 +7,21 @@ from itertools import pairwise
 import numpy as np
 
 from corekit.data.arrays import Array, IntArray
+from corekit.roles.viewer import BodyTrack
 from corekit_view.meshes import Surface, ring_faces, sphere
 
-__all__ = ["polylines", "rotation_minimising_frames", "tangents", "tube"]
+__all__ = ["drawn_lines", "polylines", "rotation_minimising_frames", "tangents", "tube"]
 
 
 def polylines(starts: IntArray, count: int) -> list[slice]:
     """Return the index ranges of the polylines that begin at `starts` in `count` points."""
     bounds = [*(int(start) for start in starts), count]
     return [slice(a, b) for a, b in pairwise(bounds) if b > a]
+
+
+def drawn_lines(body: BodyTrack) -> list[slice]:
+    """Return the index ranges of the polylines of a body that have a thickness."""
+    return [line for line in polylines(body.starts, body.outline.shape[1]) if body.radius[line].any()]
 
 
 def tangents(points: Array) -> Array:
