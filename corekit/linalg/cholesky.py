@@ -23,8 +23,8 @@ from corekit.data.arrays import Array, IntArray
 from corekit.linalg.vectors import copy_vector
 
 __all__ = [
-    "NARROW", "add_impulse_response", "factorise_band", "factorise_blocks", "forward_substitute", "solve_blocks",
-    "substitute_band", "substitute_blocks",
+    "NARROW", "add_impulse_response", "factorise_band", "factorise_blocks", "forward_substitute", "respond_by_band",
+    "respond_by_blocks", "solve_blocks", "substitute_band", "substitute_blocks", "write_band",
 ]  # fmt: skip
 
 NARROW: Final = 10
@@ -172,6 +172,59 @@ def add_impulse_response(
         response[p] = 0.0
     for i in range(len(x)):
         x[i] += response[i]
+
+
+@compiled
+def respond_by_blocks(lower: Array, prescribed: IntArray, rows: Array, first: int, response: Array) -> None:
+    """Write (A⁻¹·Jᵀ)ᵀ of a body by rows, from column `first` on, (R, nv); J has at least R rows, (·, nv)."""
+    n = lower.shape[0] * lower.shape[1]
+    for r in range(len(response)):
+        x = response[r, first : first + n]
+        if _copy_row(rows[r, first : first + n], prescribed, x):
+            substitute_blocks(lower, x.reshape((1, n)))
+
+
+@compiled
+def respond_by_band(
+    band: Array, work: Array, prescribed: IntArray, rows: Array, first: int, response: Array
+) -> None:
+    """The same of a band; `work` as of `substitute_band`."""
+    n = len(band) - 2 * NARROW
+    for r in range(len(response)):
+        x = response[r, first : first + n]
+        if _copy_row(rows[r, first : first + n], prescribed, x):
+            substitute_band(band, work, x)
+
+
+@compiled
+def _copy_row(row: Array, prescribed: IntArray, x: Array) -> bool:
+    """Write a row of J, zero at prescribed velocities; whether anything of it is left."""
+    copy_vector(row, x)
+    for p in prescribed:
+        x[p] = 0.0
+    total = 0.0
+    for value in x:
+        total += abs(value)
+    return total != 0.0
+
+
+@compiled
+def write_band(matrix: Array, prescribed: IntArray, band: Array) -> None:
+    """Write a symmetric band (n, width + 1), entry (j + d, j) at [j, d], as `factorise_band` takes it.
+
+    Prescribed velocities have rows and columns of the identity.
+    """
+    n, columns = matrix.shape
+    band[:] = 0.0
+    for j in range(n):
+        for d in range(min(columns, n - j)):
+            band[NARROW + j, d] = matrix[j, d]
+    for p in prescribed:
+        for d in range(columns):
+            band[NARROW + p, d] = 0.0
+            if d <= p:
+                band[NARROW + p - d, d] = 0.0
+        band[NARROW + p, 0] = 1.0
 
 
 @compiled

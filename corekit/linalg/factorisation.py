@@ -35,15 +35,18 @@ from corekit.linalg.cholesky import (
     NARROW,
     factorise_band,
     factorise_blocks,
+    respond_by_band,
+    respond_by_blocks,
     solve_blocks,
     substitute_band,
     substitute_blocks,
+    write_band,
 )
 from corekit.linalg.constraint_rows import EliminatedConstraints
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse, SparsePattern
 from corekit.linalg.sparse_lu import SparseLU
 
-__all__ = ["BlockFactorisation", "Factorisation", "make_factorisation"]
+__all__ = ["BandFactorisation", "BlockFactorisation", "Factorisation", "make_factorisation"]
 
 _NONE: IntArray = np.zeros(0, dtype=np.int64)
 _SMALL: Final = 24
@@ -127,7 +130,7 @@ def make_factorisation(
     if isinstance(matrix, (Diagonal, BlockDiagonal, Dense)):
         return BlockFactorisation(matrix, prescribed)
     if isinstance(matrix, Banded) and matrix.width <= NARROW:
-        return _BandFactorisation(matrix, prescribed)
+        return BandFactorisation(matrix, prescribed)
     return _SparseFactorisation(matrix, prescribed, symmetric)
 
 
@@ -155,6 +158,10 @@ class BlockFactorisation(Factorisation):
 
     def _substitute(self, block: Array, *, transposed: bool = False) -> None:
         substitute_blocks(self.lower_factor, block.T)
+
+    def respond(self, rows: Array, first: int, response: Array) -> None:
+        """Write (G·Jᵀ)ᵀ of the body whose velocities begin at `first`, see `respond_by_blocks`."""
+        respond_by_blocks(self.lower_factor, self.prescribed, rows, first, response)
 
     def solve(self, b: Array, prescribed_values: Array, x: Array, impulse: Array) -> None:
         solve_blocks(self.lower_factor, self.prescribed, b, prescribed_values, self._blocks, x)
@@ -208,25 +215,31 @@ class _DenseFactorisation(_CopyFactorisation):
 
 
 @final
-class _BandFactorisation(_CopyFactorisation):
-    def __init__(self, template: Banded, prescribed: IntArray) -> None:
-        self._band = np.zeros((template.n + 2 * NARROW, NARROW + 1))
-        self._work = np.zeros(len(self._band))
-        inside = self._band[NARROW:-NARROW]
-        super().__init__(template, prescribed, inside[:, : template.width + 1].T)
-        self._padding = inside[:, template.width + 1 :]
-        # what a band stores beyond the matrix may be anything
-        beyond = np.setdiff1d(np.arange(template.data.size), template.entries()[2])
-        self._beyond = np.unravel_index(beyond, template.data.shape, "F")
+class BandFactorisation(Factorisation):
+    """Cholesky of a band of half-width `NARROW` or less.
 
-    def _factorise(self) -> bool:
-        self._padding[...] = 0.0
-        self._copy[self._beyond] = 0.0
-        return bool(factorise_band(self._band))
+    Attributes:
+        band: L and D⁻¹, see `factorise_band`; `refactor` rewrites the buffer.
+        work: a work array of `substitute_band`.
+    """
+
+    def __init__(self, template: Banded, prescribed: IntArray) -> None:
+        super().__init__(template, prescribed)
+        self.band = np.zeros((template.n + 2 * NARROW, NARROW + 1))
+        self.work = np.zeros(len(self.band))
+
+    def refactor(self, matrix: Matrix, rows: EliminatedConstraints | None) -> bool:
+        self._matrix = matrix
+        write_band(matrix.data.T, self.prescribed, self.band)
+        return bool(factorise_band(self.band))
 
     def _substitute(self, block: Array, *, transposed: bool = False) -> None:
         for column in block.T:
-            substitute_band(self._band, self._work, column)
+            substitute_band(self.band, self.work, column)
+
+    def respond(self, rows: Array, first: int, response: Array) -> None:
+        """Write (G·Jᵀ)ᵀ of the body whose velocities begin at `first`, see `respond_by_band`."""
+        respond_by_band(self.band, self.work, self.prescribed, rows, first, response)
 
 
 @final

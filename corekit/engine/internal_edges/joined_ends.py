@@ -36,7 +36,7 @@ from corekit.geometry.vectors import Vector, add_scaled, norm, scaled
 from corekit.roles.body import Body
 from corekit.roles.collision_scene import CollisionScene
 
-__all__ = ["JoinedEnds", "copy_contact", "find_joined_ends"]
+__all__ = ["JoinedEnds", "copy_contact", "find_joined_ends", "merge_joined"]
 
 _APART: Final = 0.5
 """Largest distance of two joined ends at rest, in radii."""
@@ -109,12 +109,15 @@ class JoinedEnds:
     Args:
         scene: where the shapes are.
         joined: of every shared end, from both sides: a shape, its partner, and the ends ±1 along their axes, (k, 4).
+
+    Attributes:
+        joined: the same by shapes. first: where those of every shape begin, (shapes + 1,).
     """
 
     def __init__(self, scene: CollisionScene, joined: IntArray) -> None:
         table = scene.table
-        self._scene, self._joined = scene, joined[np.argsort(joined[:, 0], kind="stable")]
-        self._first: IntArray = np.searchsorted(self._joined[:, 0], np.arange(len(table) + 1))
+        self._scene, self.joined = scene, joined[np.argsort(joined[:, 0], kind="stable")]
+        self.first: IntArray = np.searchsorted(self.joined[:, 0], np.arange(len(table) + 1))
         self._newest: IntArray = np.zeros(len(table), dtype=np.int64)
         self._earlier: IntArray = np.zeros(0, dtype=np.int64)
         self._members: IntArray = np.zeros(0, dtype=np.int64)
@@ -124,8 +127,8 @@ class JoinedEnds:
         if len(self._earlier) < contacts.count:
             self._earlier, self._members = np.zeros((2, contacts.capacity), dtype=np.int64)
         table, poses = self._scene.table, self._scene.poses
-        contacts.count = _merge(
-            contacts.count, self._first, self._joined, table.size, table.frame, table.second_frame, poses.position,
+        contacts.count = merge_joined(
+            contacts.count, self.first, self.joined, table.size, table.frame, table.second_frame, poses.position,
             poses.rotation, poses.end, poses.frame_rotation, self._newest, self._earlier, self._members, contacts.id,
             contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame, contacts.local_point,
             contacts.weight,
@@ -307,7 +310,7 @@ def _join(
 
 
 @compiled
-def _merge(
+def merge_joined(
     count: int, first: IntArray, joined: IntArray, size: Array, shape_frame: IntArray, second_frame: IntArray,
     position: Array, rotation: Array, end: Array, frame_rotation: Array, newest: IntArray, earlier: IntArray,
     members: IntArray, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray,

@@ -22,11 +22,14 @@ eliminate for themselves G is factorised in steps alone in which such a push cou
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
 from corekit.roles.body import Body
@@ -34,13 +37,14 @@ from corekit.roles.body import Body
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms
 
-__all__ = ["limit_push_out"]
+__all__ = ["NOTICED", "limit_push_out", "share_of", "update_fastest"]
 
 _LEVERAGE: Final = 10.0
 """K of (2): nothing is changed for an arm that is pushed at a tenth of its length."""
-_NOTICED: Final = 1e-3
+NOTICED: Final = 1e-3
 """Motion of a step from which a push counts, relative to `negligible_motion`, to which a leverage of 1,000 leads."""
 
+_TINY: Final = sys.float_info.min
 _AT_ONCE: Final = 64
 """Contacts whose (1) is evaluated at once, which bounds the memory that it takes."""
 
@@ -59,7 +63,7 @@ def limit_push_out(
     pipeline = world.pipeline
     if pipeline is None:
         return bias
-    noticed = np.flatnonzero(pipeline.push * step > _NOTICED * pipeline.negligible_motion)
+    noticed = np.flatnonzero(pipeline.push * step > NOTICED * pipeline.negligible_motion)
     if len(noticed) and world.has_many_contacts(len(bias)):
         owner = pipeline.scene.table.body[pipeline.contacts.shape[noticed]]
         noticed = noticed[((owner >= 0) & _may_lever(world)[owner]).any(axis=1)]
@@ -90,28 +94,57 @@ def _may_lever(world: WorldTerms) -> BoolArray:
     return found
 
 
+@compiled
+def share_of(row: Array, moved: Array, fastest: float) -> float:
+    """min(1, K/r) of (2) of one contact.
+
+    Args:
+        row, moved: J_n and G·J_nᵀ, both (nv,). fastest: max|J_f·G·J_nᵀ|.
+    """
+    mobility = 0.0
+    for i in range(len(row)):
+        mobility += row[i] * moved[i]
+    # of what cannot move nothing is asked
+    return min(_LEVERAGE * max(mobility, 0.0) / max(fastest, _TINY), 1.0)
+
+
+@compiled
+def update_fastest(first: int, dofs: IntArray, values: Array, moved: Array, fastest: Array) -> None:
+    """Raise the speeds of the fastest frame, (k,), to those of a body's frames.
+
+    Args:
+        first: where the body's velocities begin. dofs, values: rows of its frames' origins, (f, w) and (f, 3, w).
+        moved: velocities of the world for each of k contacts, (k, nv).
+    """
+    for c in range(len(fastest)):
+        for f in range(len(dofs)):
+            square = 0.0
+            for a in range(3):
+                speed = 0.0
+                for j in range(dofs.shape[1]):
+                    speed += values[f, a, j] * moved[c, first + dofs[f, j]]
+                square += speed * speed
+            fastest[c] = max(fastest[c], math.sqrt(square))
+
+
 def _shares(world: WorldTerms, state: State, some: IntArray) -> Array:
     """min(1, K/r) of (2) of some contacts, shape (k,)."""
     index, jacobian = some * world.jacobian.width, world.jacobian
     rows = jacobian.to_dense()[index] if jacobian.dense else jacobian.rows.to_dense(world.nv, index)
-    moved = np.array(rows.T, order="F")
-    world.factorisation.solve_columns(moved)
-    mobility = np.einsum("cv,vc->c", rows, moved)
-    fastest = np.zeros(len(some))
+    columns = np.array(rows.T, order="F")
+    world.factorisation.solve_columns(columns)
+    moved, fastest = columns.T, np.zeros(len(some))
     for terms, where, own in zip(world.bodies, world.slices, state.body_states, strict=True):
-        if moved[where].any():
-            fastest = np.maximum(fastest, _fastest_frame(terms.body, own, moved[where]))
-    # of what cannot move nothing is asked
-    share = _LEVERAGE * np.maximum(mobility, 0.0) / np.maximum(fastest, np.finfo(float).tiny)
-    return np.minimum(share, 1.0)
+        if moved[:, where].any():
+            update_fastest(where.start, *_frame_rows(terms.body, own), moved, fastest)
+    return np.array([share_of(*each) for each in zip(rows, moved, fastest, strict=True)])
 
 
-def _fastest_frame(body: Body, state: State, velocities: Array) -> Array:
-    """Speed of the fastest frame's origin for each of the velocities of a body (nv, k), shape (k,)."""
+def _frame_rows(body: Body, state: State) -> tuple[IntArray, Array]:
+    """Rows of the origins of a body's frames, (f, w) and (f, 3, w)."""
     own, model = body.description, body.abilities.point_jacobian
     assert model is not None  # composition refuses contact of others
     count, width = len(own.frames), own.jacobian_width
     dofs, values = np.zeros((count, width), dtype=np.int64), np.zeros((count, 3, width))
     model.compute_point_jacobians(state, np.arange(count), np.zeros((count, 3)), dofs, values)
-    speeds = np.einsum("fij,fjk->fik", values, velocities[dofs])
-    return np.asarray(np.linalg.norm(speeds, axis=1).max(axis=0))
+    return dofs, values
