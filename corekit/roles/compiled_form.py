@@ -16,15 +16,17 @@ Every entry begins with `index`, `numbers` and the work space. What arrays have 
     tangent      q, v, aux, inputs → stiffness, damping, with the whole K and D; `dynamics` came before, at this state
     dissipation  q, v, aux, inputs → damping, D₀ of the ability `dissipation`
     integrate    q, aux, v̄, h → out_q, out_aux
+    reparametrise  q, v, aux, all of which it may change; returns whether it did. Absent where the model never does
     poses        q, v, aux → position (frames, 3), rotation (frames, 3, 3)
     rows         q, v, aux, count, frame (c,), local (c, 3) → dofs (c, k), values (c, 3, k); after `dynamics`
 
 Entries of a detector that serves every pair of a world of fixed size:
 
-    candidates   position (n, 3), rotation (n, 3, 3) of all shapes, margin → pairs (capacity, 2); returns how many
-    contacts     pairs, count, position, rotation, frame_position, frame_rotation, margin, capacity → id, shape, gap,
-                 point, normal, frame, local_point, weight as of `ContactSet`; returns how many, or how many there would
-                 be where they are more than the capacity, with nothing written
+    candidates   position (n, 3), rotation (n, 3, 3), end (n, 3) of all shapes as of `ShapePoses`, margin → pairs
+                 (capacity, 2); returns how many
+    contacts     pairs, count, position, rotation, end, frame_position, frame_rotation, margin, capacity → id, shape,
+                 gap, point, normal, frame, local_point, weight as of `ContactSet`; returns how many, or how many there
+                 would be where they are more than the capacity, with nothing written
 
 and of a solver of impulses, for contacts alone:
 
@@ -67,6 +69,7 @@ MODEL_ENTRIES: Final[Mapping[str, str]] = {
     "tangent": f"{_STATE} floats floats floats",
     "dissipation": f"{_STATE} floats floats",
     "integrate": "integers floats floats floats floats floats float floats floats",
+    "reparametrise": _STATE,
     "poses": f"{_STATE} floats floats",
     "rows": f"{_STATE} integer integers floats integers floats",
 }
@@ -74,10 +77,10 @@ MODEL_ENTRIES: Final[Mapping[str, str]] = {
 
 
 DETECTOR_ENTRIES: Final[Mapping[str, str]] = {
-    "candidates": "integers floats floats floats floats float integers",
+    "candidates": "integers floats floats floats floats floats float integers",
     "contacts": (
-        "integers floats floats integers integer floats floats floats floats float integer integers integers floats "
-        "floats floats integers floats floats"
+        "integers floats floats integers integer floats floats floats floats floats float integer integers integers "
+        "floats floats floats integers floats floats"
     ),
 }
 """Entry of a contact detector → kinds of its arguments."""

@@ -23,6 +23,7 @@ der = ComponentSpec(
         "curvature-input",
         "input-jacobian",
         "new-numbers",
+        "compiled-form",
         "state-doubts",
         "symbolic",
         "symbolic-parameters",

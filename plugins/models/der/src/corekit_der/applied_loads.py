@@ -16,7 +16,7 @@ from corekit_der.actuation import set_rest_strains
 from corekit_der.config import DERConfig
 from corekit_der.elasticity import Elasticity
 from corekit_der.graph import Graph
-from corekit_der.loads import add_following, following_derivatives
+from corekit_der.loads import add_following, add_world_force, following_derivatives
 from corekit_der.numbering import Numbering
 from corekit_der.planar_edges import planar_follower, planar_follower_derivatives
 
@@ -30,7 +30,7 @@ class AppliedLoads:
         channels: `curvature-LIMB` for the limb or for every inner node, then `force-NAME`. A curvature has the
             components κ₁, κ₂ and twist; only κ₁ if planar.
         input_size: count of inputs.
-        following: whether a force turns with the rod.
+        following: whether a force turns with the rod. has_curvature_inputs: whether any pair has.
         shape: strains of the rest shape, (P, 3).
         first: first curvature input of every pair, or −1, (P,).
         forces: first index of the node, edge (−1: world axes) and first input of every nodal force.
@@ -88,7 +88,7 @@ class AppliedLoads:
         self._zero_inputs = np.zeros(size)
         self.input_size = size
         self._changes_rest_strains = bool((self.first >= 0).any()) or bool(config.cables)
-        self._has_curvature_inputs = bool((self.first >= 0).any())
+        self.has_curvature_inputs = bool((self.first >= 0).any())
         self.following = any(edge >= 0 for _, edge, _ in self.forces)
         self._width = axes.shape[1]
         self._slope = np.zeros((3, 7))
@@ -121,6 +121,8 @@ class AppliedLoads:
                 force[node : node + 2] += planar_follower(self._rods, edge) @ inputs[first : first + 3]
             elif edge >= 0:
                 add_following(self._rods, node, edge, inputs[first : first + 3], force)
+            elif self._width == 3:
+                add_world_force(self._axes, node, inputs[first : first + 3], force)
             else:
                 world_force = inputs[first : first + 3] @ self._axes
                 force[node : node + len(world_force)] += world_force
@@ -157,7 +159,7 @@ class AppliedLoads:
         """Write ∂f/∂u, shape (nv, nu)."""
         out.fill(0.0)
         self._elasticity.compute_edges(state.q, state.aux)
-        if self._has_curvature_inputs:
+        if self.has_curvature_inputs:
             self._elasticity.add_curvature_derivatives(state, self._graph, self.first, inputs, out)
         for node, edge, first in self.forces:
             rows = slice(node, node + self._axes.shape[1])

@@ -14,7 +14,7 @@ from corekit_der.frames import compute_edges
 from corekit_der.tables import Rods
 from corekit_der.vectors import add_scaled, compiled, row, scale
 
-__all__ = ["edge_point_jacobians", "edge_poses", "node_point_jacobians", "node_poses"]
+__all__ = ["edge_point_jacobians", "edge_poses", "node_point_jacobians", "node_poses", "place_edges"]
 
 
 @compiled
@@ -59,6 +59,22 @@ def edge_poses(
             rotation[k, a, 0] = rods.edge_state[j, 4 + a]
             rotation[k, a, 1] = rods.edge_state[j, 7 + a]
             rotation[k, a, 2] = rods.edge_state[j, a]
+
+
+@compiled
+def place_edges(axes: Array, origin: Array, position: Array, rotation: Array) -> None:
+    """Bring points (k, 3) and axes (k, 3, 3) from the base's axes to the world's, in place."""
+    for i in range(len(position)):
+        point = row(position, i, 0)
+        for a in range(3):
+            total = origin[a]
+            for k in range(3):
+                total += axes[a, k] * point[k]
+            position[i, a] = total
+        for b in range(3):
+            m = (rotation[i, 0, b], rotation[i, 1, b], rotation[i, 2, b])
+            for a in range(3):
+                rotation[i, a, b] = axes[a, 0] * m[0] + axes[a, 1] * m[1] + axes[a, 2] * m[2]
 
 
 @compiled

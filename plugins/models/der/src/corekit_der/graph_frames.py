@@ -14,7 +14,13 @@ from corekit.geometry.frames import Pose
 from corekit.roles.model import Outline
 from corekit_der.config import Cable
 from corekit_der.elasticity import Elasticity
-from corekit_der.frame_points import edge_point_jacobians, edge_poses, node_point_jacobians, node_poses
+from corekit_der.frame_points import (
+    edge_point_jacobians,
+    edge_poses,
+    node_point_jacobians,
+    node_poses,
+    place_edges,
+)
 from corekit_der.graph import Graph
 from corekit_der.moving_base import BaseEdge
 from corekit_der.numbering import Numbering
@@ -37,7 +43,9 @@ class GraphFrames:
     Attributes:
         names: of the frames. nodes, edges, ends: index of the first frame of a node, an edge and the section of an end.
         node_count: count of nodes with a frame. real_edges: edges with a frame, if any have.
-        jacobian_width: count of velocities that move a point.
+        turns: whether any frame turns. jacobian_width: count of velocities that move a point.
+        node_first: first index of every node with a frame. frame_edge: every frame's edge, −1 of nodes, (frames,).
+        along: how far along it the frame lies, (frames,).
     """
 
     def __init__(
@@ -50,7 +58,7 @@ class GraphFrames:
         self._axes = np.ascontiguousarray(self._rotation[:, list(elasticity.axes)])
         self.real_edges: IntArray = np.flatnonzero(graph.limb >= 0)
         self.node_count = int(graph.edge[self.real_edges].max()) + 1
-        self._node_first = np.ascontiguousarray(numbering.node[: self.node_count])
+        self.node_first = np.ascontiguousarray(numbering.node[: self.node_count])
         self.nodes = 0 if base is None else 1
         self.edges = self.nodes + self.node_count
         names = [*graph.node_name[: self.node_count]]
@@ -59,17 +67,17 @@ class GraphFrames:
         self.ends = self.nodes + len(names)
         names += [name for name, _, _ in graph.end_frames]
         self.names = (("base",) if base else ()) + tuple(names)
-        self._turns = turning = with_edges or base is not None or bool(graph.end_frames)
+        self.turns = turning = with_edges or base is not None or bool(graph.end_frames)
         self.jacobian_width = (7 if width == 3 else 4) if turning else width
         # every frame's edge, −1 of nodes, and how far along it the frame lies
-        self._edge = np.full(len(self.names), -1, dtype=np.int64)
-        self._along = np.full(len(self.names), 0.5)
+        self.frame_edge = np.full(len(self.names), -1, dtype=np.int64)
+        self.along = np.full(len(self.names), 0.5)
         if with_edges:
-            self._edge[self.edges : self.ends] = self.real_edges
+            self.frame_edge[self.edges : self.ends] = self.real_edges
         for i, (_, node, edge) in enumerate(graph.end_frames, start=self.ends):
-            self._edge[i], self._along[i] = edge, float(graph.edge[edge, 1] == node)
+            self.frame_edge[i], self.along[i] = edge, float(graph.edge[edge, 1] == node)
         if base is not None:
-            self._edge[0], self._along[0] = base.edge, base.along
+            self.frame_edge[0], self.along[0] = base.edge, base.along
 
     def for_rods(self, elasticity: Elasticity) -> Self:
         """Return the frames of rods that differ in materials alone."""
@@ -80,7 +88,7 @@ class GraphFrames:
     @property
     def frame_edges(self) -> tuple[IntArray, Array]:
         """Edges of all frames of edges and sections, in order, and how far along them these lie, (k,) each."""
-        return self._edge[self.edges :], self._along[self.edges :]
+        return self.frame_edge[self.edges :], self.along[self.edges :]
 
     def joint_doubts(self, graph: Graph) -> dict[str, str]:
         """Return what a joint at the first or last edge of a limb does, by frame; see `free_ghosts`."""
@@ -99,12 +107,12 @@ class GraphFrames:
         """Write positions and axes of all frames in the world."""
         nodes, edges = self.nodes, self.edges
         node_poses(
-            state.q, self._node_first, self._axes, self._origin, self._rotation, position[nodes:], rotation[nodes:]
+            state.q, self.node_first, self._axes, self._origin, self._rotation, position[nodes:], rotation[nodes:]
         )  # fmt: skip
         for first, last in ((0, nodes), (edges, len(self.names))):
             if first < last:
                 own = slice(first, last)
-                self._write_edges(state, self._edge[own], self._along[own], position[own], rotation[own])
+                self._write_edges(state, self.frame_edge[own], self.along[own], position[own], rotation[own])
         if self._base is not None:
             rotation[0] = rotation[0] @ self._base.axes.T
             position[0] -= rotation[0] @ self._base.place
@@ -120,22 +128,21 @@ class GraphFrames:
             rotation[:] = self._rotation @ planar_edge_axes(rods, edges)
             return
         edge_poses(rods, state.q, state.aux, edges, along, position, rotation)
-        position[:] = position @ self._axes.T + self._origin
-        rotation[:] = np.matmul(self._axes, rotation)
+        place_edges(self._axes, self._origin, position, rotation)
 
     def write_point_jacobians(
         self, state: State, frame: IntArray, local: Array, dofs: IntArray, values: Array
     ) -> None:
         """Write the Jacobians of points fixed in frames."""
         nodes, width = self.nodes, self._width
-        if not self._turns:
-            node_point_jacobians(self._node_first, self._axes, frame, dofs, values)
+        if not self.turns:
+            node_point_jacobians(self.node_first, self._axes, frame, dofs, values)
             return
-        edge = self._edge[frame]
+        edge = self.frame_edge[frame]
         on_node = edge < 0
         values[on_node] = 0.0
         dofs[on_node] = 0
-        dofs[on_node, :width] = self._node_first[frame[on_node] - nodes, None] + np.arange(width)
+        dofs[on_node, :width] = self.node_first[frame[on_node] - nodes, None] + np.arange(width)
         values[on_node, :, :width] = self._axes
         if width == 2:
             self._elasticity.compute_edges(state.q, state.aux)
@@ -151,12 +158,12 @@ class GraphFrames:
             on_base = (frame == 0)[:, None]
             local = np.where(on_base, (local - self._base.place) @ self._base.axes, local)
         edge_point_jacobians(
-            self._elasticity.rods, state.q, state.aux, edge, self._along[frame], local, self._axes, dofs, values
+            self._elasticity.rods, state.q, state.aux, edge, self.along[frame], local, self._axes, dofs, values
         )  # fmt: skip
 
     def outline(self, graph: Graph, cables: Sequence[Cable], state: State) -> Outline:
         """Return the limbs, see `limb_outline`, and their cables."""
-        points = state.q[self._node_first[:, None] + np.arange(self._width)] @ self._axes.T + self._origin
+        points = state.q[self.node_first[:, None] + np.arange(self._width)] @ self._axes.T + self._origin
         lines = []
         for cable in cables:
             edges = cable_edges(graph, cable.limb)

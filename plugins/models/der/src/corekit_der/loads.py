@@ -21,7 +21,7 @@ from corekit_der.frames import compute_edges
 from corekit_der.tables import BlockEntries, Rods
 from corekit_der.vectors import add_scaled, compiled, inlined, row, scale
 
-__all__ = ["add_drag", "add_drag_derivatives", "add_following", "following_derivatives"]
+__all__ = ["add_drag", "add_drag_derivatives", "add_following", "add_world_force", "following_derivatives"]
 
 
 @inlined
@@ -79,6 +79,13 @@ def add_drag_derivatives(
         for k in range(len(edge.entry)):
             K[base + edge.table[kind, k]] += block[0, edge.entry[k]]
             D[base + edge.table[kind, k]] += block[1, edge.entry[k]]
+
+
+@compiled
+def add_world_force(rotation: Array, node: int, u: Array, force: Array) -> None:
+    """Add Rᵀ·u, u (3,) in world axes, at the node with first index `node`."""
+    for k in range(3):
+        force[node + k] += u[0] * rotation[0, k] + u[1] * rotation[1, k] + u[2] * rotation[2, k]
 
 
 @compiled

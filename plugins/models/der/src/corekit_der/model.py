@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, final
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.linalg.matrices import Diagonal, Matrix, Sparse
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit_der.config import DERConfig
@@ -63,6 +64,10 @@ class DER(Model):
         other = copy(self)
         vars(other).update(_rods=rods)
         return other
+
+    def compiled_form(self) -> CompiledForm | str:
+        """The tables and entries of `compiled_form`; in words what its options ask for that has none."""
+        return self._rods.compiled_form()
 
     def compute_initial_state(self, initial: DERInitial | None, out: State) -> None:
         """Write the rest shape, changed by `initial`.

@@ -12,12 +12,14 @@ from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit.linalg.matrices import Banded, Diagonal, Matrix, Sparse
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Coordinate, ModelDescription, Outline
 from corekit_der.applied_loads import AppliedLoads
 from corekit_der.cables import Cables
 from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes, find_shapes_at
+from corekit_der.compiled_form import RodTables, form_of
 from corekit_der.config import DERConfig
 from corekit_der.doubts import outline_doubts, spin_doubts
 from corekit_der.elasticity import Elasticity, PlanarElasticity, SpatialElasticity, TermWeights
@@ -126,12 +128,8 @@ class RodSystem:
 
         None where more is different or K or D get another form, the base moves, ends have frames, or there are cables.
         """
-        if (
-            self._base is not None
-            or self._ghosts
-            or config.cables
-            or not is_same_but_for_matter(self._config, config)
-        ):
+        is_fixed = self._base is not None or self._ghosts or config.cables
+        if is_fixed or not is_same_but_for_matter(self._config, config):
             return None
         graph = with_matter_of(self._graph, config)
         if couplings(graph) != couplings(self._graph):
@@ -368,32 +366,31 @@ class RodSystem:
 
         graph, applied = self._graph, self._applied
         data = RodExpressionData(
-            rods=self._elasticity.rods,
-            aux=self._rest_aux,
-            mass=self.mass,
-            weight=self._weight,
-            drag=self._drag,
-            resistive=self._resistive,
-            shape=applied.shape,
-            natural=graph.natural,
-            voronoi=graph.voronoi,
-            first=applied.first,
-            strains=self._elasticity.strains,
-            forces=applied.forces,
-            axes=self._axes,
-            rotation=self._rotation,
-            origin=self._origin,
-            nodes=self._numbering.node[: self._frames.node_count],
-            edges=self._frames.frame_edges[0],
-            along=self._frames.frame_edges[1],
-            compliance_fractions=compliance_fractions(graph),
-            viscosity=graph.viscosity,
-            retardation=graph.retardation,
-            cables=self._cables.expression_data(),
-            spinning=self._spin is not None,
+            rods=self._elasticity.rods, aux=self._rest_aux, mass=self.mass, weight=self._weight, drag=self._drag,
+            resistive=self._resistive, shape=applied.shape, natural=graph.natural, voronoi=graph.voronoi,
+            first=applied.first, strains=self._elasticity.strains, forces=applied.forces, axes=self._axes,
+            rotation=self._rotation, origin=self._origin, nodes=self._numbering.node[: self._frames.node_count],
+            edges=self._frames.frame_edges[0], along=self._frames.frame_edges[1],
+            compliance_fractions=compliance_fractions(graph), viscosity=graph.viscosity,
+            retardation=graph.retardation, cables=self._cables.expression_data(), spinning=self._spin is not None,
             materials=limb_materials(graph, self._numbering, self._gravity, self._ghosts),
-        )
+        )  # fmt: skip
         return SymbolicRods(data, self.description.input_size)
+
+    def compiled_form(self) -> CompiledForm | str:
+        """Return the tables and entries of `compiled_form`; in words what has none."""
+        config, applied, frames, graph = self._config, self._applied, self._frames, self._graph
+        directed = "viscosity, spin, following forces or drag that depends on direction"
+        asked = {"a base that moves": self._base, "rods in a plane": config.planar, "cables": config.cables}
+        for what, found in {**asked, directed: self._pattern}.items():
+            if found:
+                return what
+        rods, prescribed = self._elasticity.rods, graph.prescribed_edge
+        return form_of(RodTables(
+            rods, self._block_entries, self._numbering.width + 1, graph, prescribed, self.mass, self._weight,
+            self._drag, applied.shape, applied.first, applied.has_curvature_inputs, applied.input_size, applied.forces,
+            frames.node_first, frames.frame_edge, frames.along, frames.turns, self._origin, self._rotation,
+        ))  # fmt: skip
 
     def compute_outline(self, state: State) -> Outline:
         """Return polylines of the limbs, that of a ring closed, and of the cables."""

@@ -26,10 +26,10 @@ __all__ = [
 Vector: TypeAlias = tuple[float, float, float]
 F = TypeVar("F", bound=Callable[..., Any])
 
-compiled = corekit.compiled.compiled(fastmath={"contract"})
-"""Like all kernels, but with fused multiply-add: a fifth less time for the Hessian."""
-inlined = corekit.compiled.compiled(forceinline=True, fastmath={"contract"})
-"""The same for functions that only kernels call."""
+compiled = corekit.compiled.compiled
+inlined = corekit.compiled.compiled(forceinline=True)
+"""The same for functions that only kernels call. No sums and products are fused: what is is up to the compiler, which
+decides otherwise for a kernel that another one calls, and then steps without Python would differ in the last bit."""
 
 
 @inlined

@@ -38,6 +38,10 @@ class Entries:
         self._form, self._signatures = form, signatures
         self._head = (np.append(form.index, 0), np.append(form.numbers, 0.0), np.zeros(form.scratch + 1))
 
+    def has(self, name: str) -> bool:
+        """Whether the form has an entry."""
+        return bool(self._form.entries.get(name))
+
     def call(self, name: str, *arguments: Any) -> int:
         """Call an entry and return its number; arrays are handed over by their addresses."""
         kinds = [_KINDS[each] for each in self._signatures[name].split()]

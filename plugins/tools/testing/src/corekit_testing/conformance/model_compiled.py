@@ -74,6 +74,16 @@ def _answers(
     ends = [state.copy() for _ in range(2)]
     entries.call("integrate", state.q, state.aux, state.v, _STEP, ends[0].q, ends[0].aux)
     model.integrate(state, state.v.copy(), _STEP, state, ends[1])
+    changed = [state.copy() for _ in range(2)]
+    if "reparametrisation" in can:
+        changes = False
+        if entries.has("reparametrise"):
+            changes = bool(entries.call("reparametrise", changed[0].q, changed[0].v, changed[0].aux))
+        found.append(
+            ("whether it reparametrises", np.array(changes), np.array(model.reparametrise(changed[1])))
+        )
+        for name in ("q", "v", "aux"):
+            found.append((f"{name} reparametrised", getattr(changed[0], name), getattr(changed[1], name)))
     return [*found, ("q", ends[0].q, ends[1].q), ("aux", ends[0].aux, ends[1].aux)]
 
 
