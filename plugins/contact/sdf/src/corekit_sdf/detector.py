@@ -147,13 +147,11 @@ class SdfDetector(ContactDetector):
     def compiled_form(self) -> CompiledForm | str:
         """The tables and entries of `compiled_form`; in words what has none."""
         pairs = None if self._search is None else self._search.listed
-        if self._has_edges:
-            return "edges"
         if pairs is None:
             return "more pairs of shapes than are listed"
         return form_of(
             self._families, (self._flat_sine, self._flat_cosine), self._kind, self._frame, self._size, self._radius,
-            self._corners, self._corner_start, pairs,
+            self._corners, self._corner_start, pairs, self._second_frame,
         )  # fmt: skip
 
     def find_candidates(self, poses: ShapePoses, margin: float, out: Candidates) -> None:
