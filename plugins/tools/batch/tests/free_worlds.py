@@ -56,6 +56,24 @@ density = 1000.0
 viscosity = 1e3
 strain = [{ kind = "legendre", modes = ["bend-y", "bend-z"], order = 1 }]
 """
+ROD = """
+[[bodies]]
+name = "rod"
+use = "der"
+base = { position = [0.0, 0.0, 0.3], rotation_rpy = [0.1, 0.2, 0.3] }
+[bodies.options]
+limbs = [{ name = "rod", start = [0, 0, 0], end = [0.1, 0, 0], nodes = 8, radius = [0.004], young = [2e5], \
+density = [1000.0], viscous_drag = 0.1, curvature_input = "uniform" }]
+clamps = [{ at = "rod.start" }]
+forces = [{ name = "tip", at = "rod.end" }]
+collision = "capsules"
+[[bodies.inputs]]
+channel = "curvature-rod"
+signal = { kind = "sine", amplitude = [12.0, 5.0, 9.0], frequency = 7.0 }
+[[bodies.inputs]]
+channel = "force-tip"
+signal = [0.0, 0.4, 0.6]
+"""
 
 
 def scenario_of(bodies, form="linearly-implicit"):

@@ -11,13 +11,14 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, ControlError, StepFailed
 from corekit.scenario.load import loads
 
-from .free_worlds import GVS, HEAD, PCC, PENDULUM, TOP, make_steps, scenario_of
+from .free_worlds import GVS, HEAD, PCC, PENDULUM, ROD, TOP, make_steps, scenario_of
 
 WORLDS = {
     "rigid body": TOP,
     "pendulum": PENDULUM,
     "pcc": PCC,
     "gvs": GVS,
+    "rods": ROD,
     "three bodies": TOP + PENDULUM + PCC,
 }
 FORMS = ["linearly-implicit", "explicit"]
@@ -49,6 +50,17 @@ def test_every_world_is_what_single_steps_make_bit_for_bit(bodies, form):
     assert batch.compiled_steps + batch.ordinary_steps == 5 * 60
     cut = 5 if "ramp" in bodies and form == "linearly-implicit" else 0  # the ramp ends within a step
     assert batch.ordinary_steps == cut
+
+
+def test_a_rod_that_turns_far_takes_other_sources_in_the_driver():
+    scenario = scenario_of(ROD)
+    batch, simulation = scenario.batch(1, threads=1), scenario.compose()
+    sources = simulation.state.aux.copy()
+    batch.step(60)
+    assert not np.array_equal(make_steps(simulation, 60).aux, sources)
+    assert batch.ordinary_steps == 0
+    batch.step(20)
+    assert np.array_equal(batch.q[0], make_steps(simulation, 20).q)
 
 
 def test_worlds_do_not_depend_on_the_number_of_threads_or_on_each_other():

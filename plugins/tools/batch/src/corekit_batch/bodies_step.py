@@ -6,21 +6,32 @@ What `corekit.engine.bodies.body_terms` and semi-implicit Euler do in Python, by
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
-from corekit.data.arrays import Array
-from corekit.engine.bodies.assembly_kernels import assemble_blocks, turn_right_side
-from corekit.linalg.cholesky import factorise_blocks, solve_blocks
+from corekit.data.arrays import Array, IntArray
+from corekit.engine.bodies.assembly_kernels import assemble_bands, assemble_blocks, turn_right_side
+from corekit.linalg.cholesky import (
+    NARROW,
+    factorise_band,
+    factorise_blocks,
+    solve_blocks,
+    substitute_band,
+    write_band,
+)
 from corekit_batch.tables import (
     BLOCK,
+    BY_BAND,
     BY_BLOCKS,
     BY_CHOLESKY,
     DAMPING,
+    DAMPING_COLUMNS,
     DISSIPATION,
     DYNAMICS,
     FACTOR,
     FIRST_AUX,
+    FIRST_HELD,
     FIRST_INDEX,
     FIRST_MATRIX,
     FIRST_NUMBER,
@@ -30,28 +41,57 @@ from corekit_batch.tables import (
     FIRST_V,
     HAS_DERIVATIVES,
     HAS_DISSIPATION,
+    HELD,
     INTEGRATE,
     IS_SYMMETRIC,
     MASS,
     METHOD,
     NV,
+    REPARAMETRISE,
     STEP,
+    STEP_COLUMNS,
     STIFFNESS,
+    STIFFNESS_COLUMNS,
+    STRIDE,
     TANGENT,
     WHOLE,
     Bodies,
     Work,
 )  # fmt: skip
 
-__all__ = ["end_of_step", "free_increment", "matrix_of"]
+__all__ = ["band_of", "end_of_step", "free_increment", "held_of", "matrix_of"]
+
+_NARROW: Final = NARROW
 
 
 @compiled
 def matrix_of(bodies: Bodies, b: int, which: int, work: Work) -> Array:
     """One of a body's matrices by its blocks, (n/k, k, k)."""
     n, k = bodies.row[b, NV], bodies.row[b, BLOCK]
-    begin = bodies.row[b, FIRST_MATRIX] + which * n * k
+    begin = bodies.row[b, FIRST_MATRIX] + which * bodies.row[b, STRIDE]
     return work.matrix[begin : begin + n * k].reshape((n // k, k, k))
+
+
+@compiled
+def _columns_of(bodies: Bodies, b: int, which: int, columns: int, work: Work) -> Array:
+    """One of a body's bands by the columns of the matrix, (n, columns)."""
+    n, begin = bodies.row[b, NV], bodies.row[b, FIRST_MATRIX] + which * bodies.row[b, STRIDE]
+    return work.matrix[begin : begin + n * columns].reshape((n, columns))
+
+
+@compiled
+def band_of(bodies: Bodies, b: int, work: Work) -> Array:
+    """The factor of a body's band, see `factorise_band`."""
+    rows = bodies.row[b, NV] + 2 * _NARROW
+    begin = bodies.row[b, FIRST_MATRIX] + FACTOR * bodies.row[b, STRIDE]
+    return work.matrix[begin : begin + rows * (_NARROW + 1)].reshape((rows, _NARROW + 1))
+
+
+@compiled
+def held_of(bodies: Bodies, b: int) -> IntArray:
+    """Indices of a body's velocities that stay 0."""
+    first = bodies.row[b, FIRST_HELD]
+    return bodies.held[first : first + bodies.row[b, HELD]]
 
 
 @compiled
@@ -82,10 +122,20 @@ def _evaluate(bodies: Bodies, b: int, numbers: Array, q: Array, v: Array, aux: A
     )
     if not row[HAS_DERIVATIVES] or not (bodies.is_damped or bodies.beta != 0.0):
         return
-    stiffness, damping = matrix_of(bodies, b, STIFFNESS, work), matrix_of(bodies, b, DAMPING, work)
+    is_banded = row[METHOD] == BY_BAND
+    stiffness = (
+        _columns_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS], work).reshape(-1)
+        if is_banded
+        else matrix_of(bodies, b, STIFFNESS, work).reshape(-1)
+    )
+    damping = (
+        _columns_of(bodies, b, DAMPING, row[DAMPING_COLUMNS], work).reshape(-1)
+        if is_banded
+        else matrix_of(bodies, b, DAMPING, work).reshape(-1)
+    )
     call_entry(entry[TANGENT], (index, own, scratch, q, v, aux, u, stiffness, damping))
     if row[HAS_DISSIPATION] and row[IS_SYMMETRIC]:
-        matrix_of(bodies, b, WHOLE, work)[:] = damping
+        matrix_of(bodies, b, WHOLE, work)[:] = matrix_of(bodies, b, DAMPING, work)
         call_entry(entry[DISSIPATION], (index, own, scratch, q, v, aux, u, damping))
 
 
@@ -103,6 +153,13 @@ def _assemble(bodies: Bodies, b: int, step: float, whole_v: Array, work: Work) -
     has_derivatives = row[HAS_DERIVATIVES] != 0
     if not has_derivatives:
         c_v = c_q = 0.0
+    if row[METHOD] == BY_BAND:
+        assemble_bands(
+            _columns_of(bodies, b, MASS, 1, work), _columns_of(bodies, b, DAMPING, row[DAMPING_COLUMNS], work),
+            _columns_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS], work), work.force[at : at + n], v, v, v, zero,
+            step, 1.0, c_v, c_q, c_q != 0.0, _columns_of(bodies, b, STEP, row[STEP_COLUMNS], work), rhs,
+        )  # fmt: skip
+        return
     mass, matrix = matrix_of(bodies, b, MASS, work), matrix_of(bodies, b, STEP, work)
     stiffness, damping = matrix_of(bodies, b, STIFFNESS, work), matrix_of(bodies, b, DAMPING, work)
     lacks = assemble_blocks(
@@ -127,7 +184,7 @@ def _assemble(bodies: Bodies, b: int, step: float, whole_v: Array, work: Work) -
     if turns and (lacks or is_held):
         turn_right_side(
             stiffness, matrix_of(bodies, b, WHOLE, work) if is_held else damping, damping, is_held, c_v, c_q, v, zero,
-            matrix, work.none, work.nothing, work.rest[: k * k].reshape((k, k)),
+            matrix, held_of(bodies, b), work.zero, work.rest[: k * k].reshape((k, k)),
             work.turned[: k * (k + 1)].reshape((k, k + 1)), rhs,
         )  # fmt: skip
 
@@ -138,11 +195,23 @@ def _solve(bodies: Bodies, b: int, work: Work) -> bool:
     row = bodies.row[b]
     at, n = row[FIRST_V], row[NV]
     rhs, out = work.rhs[at : at + n], work.velocity[at : at + n]
+    held = held_of(bodies, b)
+    if row[METHOD] == BY_BAND:
+        band = band_of(bodies, b, work)
+        write_band(_columns_of(bodies, b, STEP, row[STEP_COLUMNS], work), held, band)
+        if not factorise_band(band):
+            return False
+        for i in range(n):
+            out[i] = rhs[i]
+        for i in held:
+            out[i] = 0.0
+        substitute_band(band, work.band[: n + 2 * _NARROW], out)
+        return True
     matrix, factor = matrix_of(bodies, b, STEP, work), matrix_of(bodies, b, FACTOR, work)
     if row[METHOD] == BY_BLOCKS:
-        if not factorise_blocks(matrix, work.none, factor):
+        if not factorise_blocks(matrix, held, factor):
             return False
-        solve_blocks(factor, work.none, rhs, work.nothing, matrix, out)
+        solve_blocks(factor, held, rhs, work.zero, matrix, out)
         return True
     full, columns, size = matrix[0], factor[0], work.size
     for i in range(n):
@@ -176,6 +245,9 @@ def free_increment(
         step: h [s].
     """
     for b in range(len(bodies.row)):
+        for i in held_of(bodies, b):
+            if v[bodies.row[b, FIRST_V] + i] != 0.0:
+                return False
         _evaluate(bodies, b, numbers, q, v, aux, work)
         _assemble(bodies, b, step, v, work)
     for b in range(len(bodies.row)):
@@ -201,6 +273,8 @@ def end_of_step(
                 q[at_q:], aux[at_aux:], work.velocity[at_v:], step, work.q[at_q:], work.aux[at_aux:],
             ),
         )  # fmt: skip
+        for k in range(row[FIRST_HELD], row[FIRST_HELD] + row[HELD]):
+            work.q[at_q + bodies.held_q[k]] = bodies.place[k]
     for i in range(len(q)):
         if not math.isfinite(work.q[i]):
             return False
@@ -213,4 +287,14 @@ def end_of_step(
         v[i] = work.velocity[i]
     for i in range(len(aux)):
         aux[i] = work.aux[i]
+    for b in range(len(bodies.row)):
+        if bodies.entry[b, REPARAMETRISE] != 0:
+            row = bodies.row[b]
+            call_entry(
+                bodies.entry[b, REPARAMETRISE],
+                (
+                    bodies.index[row[FIRST_INDEX] :], numbers[row[FIRST_NUMBER] :], work.scratch[row[FIRST_SCRATCH] :],
+                    q[row[FIRST_Q] :], v[row[FIRST_V] :], aux[row[FIRST_AUX] :],
+                ),
+            )  # fmt: skip
     return True

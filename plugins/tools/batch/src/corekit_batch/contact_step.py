@@ -1,8 +1,8 @@
-"""Contact in a step of the driver: its candidates, its rows, and the impulses that it gives.
+"""Contact in a step of the driver: its rows, and the impulses that it gives.
 
 What `corekit.engine.contact` and `corekit.engine.step` do in Python for semi-implicit Euler among obstacles that stand,
-by the same kernels in the same order. Where they would do more than usual (an LCP solver, an impact, a push-out by a
-long lever, an answer to be judged), the world is left to them: the function returns False and has changed nothing.
+by the same kernels in the same order. Where they would do more than usual (an LCP solver, an impact, an answer to be
+judged), the world is left to them: the function returns False and has changed nothing.
 """
 
 from __future__ import annotations
@@ -25,109 +25,36 @@ from corekit.engine.contact.contact_kernels import (
     max_penetration,
 )
 from corekit.engine.impact import write_impact_bias
-from corekit.engine.step.delassus import FEW, write_square
+from corekit.engine.step.delassus import FEW, add_response, reduce_rows, write_square
 from corekit.engine.step.error_bound import NEGLIGIBLE
 from corekit.linalg.cholesky import add_impulse_response, forward_substitute
 from corekit.linalg.vectors import multiply
-from corekit.roles.collision_scene import max_probe_displacement, update_shape_poses
 from corekit.roles.stage_solver import velocity_norms
-from corekit_batch.bodies_step import matrix_of
+from corekit_batch.bodies_step import held_of, matrix_of
 from corekit_batch.contact_tables import ContactMemory, ContactWork, Surroundings
+from corekit_batch.push_out_step import limit_push
+from corekit_batch.responses import respond
 from corekit_batch.tables import (
     FACTOR,
     FIRST_AUX,
-    FIRST_FRAME,
     FIRST_INDEX,
     FIRST_NUMBER,
     FIRST_Q,
     FIRST_SCRATCH,
     FIRST_V,
-    FRAMES,
     MASS,
     NV,
-    POSES,
     ROWS,
     WIDTH,
     Bodies,
     Work,
 )  # fmt: skip
 
-__all__ = ["accept_contacts", "find_contacts", "solve_contacts"]
+__all__ = ["accept_contacts", "solve_contacts"]
 
 _LENIENCE: Final = 10.0
-_LEVER: Final = 1e-3
 _FASTER: Final = 100.0
 _FEW: Final = FEW
-
-
-@compiled
-def _place(
-    bodies: Bodies,
-    numbers: Array,
-    q: Array,
-    v: Array,
-    aux: Array,
-    around: Surroundings,
-    work: Work,
-    own: ContactWork,
-) -> None:
-    """Compute every frame and shape pose, as `CollisionScene.update_poses`."""
-    for b in range(len(bodies.row)):
-        row = bodies.row[b]
-        first, frames = row[FIRST_FRAME], row[FRAMES]
-        call_entry(
-            bodies.entry[b, POSES],
-            (
-                bodies.index[row[FIRST_INDEX] :], numbers[row[FIRST_NUMBER] :], work.scratch[row[FIRST_SCRATCH] :],
-                q[row[FIRST_Q] :], v[row[FIRST_V] :], aux[row[FIRST_AUX] :], own.frame_position[first : first + frames],
-                own.frame_rotation[first : first + frames],
-            ),
-        )  # fmt: skip
-    update_shape_poses(
-        around.shape_frame, around.offset_position, around.offset_rotation, around.is_shifted, around.second_frame,
-        own.frame_position, own.frame_rotation, own.position, own.rotation, own.end,
-    )  # fmt: skip
-
-
-@compiled
-def find_contacts(
-    bodies: Bodies, numbers: Array, q: Array, v: Array, aux: Array, time: float, step: float, around: Surroundings,
-    memory: ContactMemory, w: int, work: Work, own: ContactWork,
-) -> int:  # fmt: skip
-    """Find the contacts at the start of a step; return how many, −1 where the kernel must, or −2 − those beyond room.
-
-    As `ShapeMotion.approach` of a world that has made a step, and `ContactPipeline.begin_step` and `detect_at_start`.
-    """
-    elapsed = time - memory.probe_time[w]
-    if not 0.0 < elapsed < math.inf:
-        return -1
-    _place(bodies, numbers, q, v, aux, around, work, own)
-    moved = max_probe_displacement(
-        own.frame_position, own.frame_rotation, around.probe_radius, memory.probe[w], own.probe
-    )
-    coming = 0.5 * (2.0 * (step * (moved / elapsed)))
-    if not math.isfinite(coming):
-        return -1
-    margin = 0.0 + max(around.margin, 2.0 * coming)
-    pairs = call_entry(
-        around.detector[0],
-        (
-            around.detector_index, around.detector_numbers, work.scratch, own.position, own.rotation, margin + coming,
-            own.pairs,
-        ),
-    )  # fmt: skip
-    if pairs == 0:
-        return 0
-    capacity = len(own.gap)
-    count = call_entry(
-        around.detector[1],
-        (
-            around.detector_index, around.detector_numbers, work.scratch, own.pairs, pairs, own.position, own.rotation,
-            own.frame_position, own.frame_rotation, margin, capacity, own.id, own.shape, own.gap, own.point, own.normal,
-            own.frame, own.local, own.weight,
-        ),
-    )  # fmt: skip
-    return count if count <= capacity else -2 - count
 
 
 @compiled
@@ -184,25 +111,42 @@ def _build_rows(
 def _assemble(bodies: Bodies, count: int, work: Work, own: ContactWork) -> bool:
     """Write W and w₀ of the contacts for v_f in `work.velocity`, as `DelassusOperator` does; False if W is large."""
     rows, nv = 3 * count, len(work.velocity)
-    if rows > _FEW and nv > _FEW:
+    if bodies.all_blocks and rows > _FEW and nv > _FEW:
         return False
-    free, half = own.free[:rows], own.half[: nv * rows].reshape((nv, rows))
+    free, delassus = own.free[:rows], own.delassus[: rows * rows].reshape((rows, rows))
     for c in range(count):
         for a in range(3):
             free[3 * c + a] = own.bias[c, a]
+    if not bodies.all_blocks:
+        response = own.half[: nv * rows].reshape((rows, nv))
+        respond(bodies, own.jacobian, response, work)
+        reduce_rows(own.jacobian, response, work.velocity, free, delassus)
+        return True
+    half = own.half[: nv * rows].reshape((nv, rows))
     for b in range(len(bodies.row)):
         at, n = bodies.row[b, FIRST_V], bodies.row[b, NV]
         forward_substitute(
-            matrix_of(bodies, b, FACTOR, work),
-            work.none,
-            own.jacobian[:rows],
-            at,
-            work.velocity[at : at + n],
-            free,
-            half,
-        )
-    write_square(half, own.delassus[: rows * rows].reshape((rows, rows)))
+            matrix_of(bodies, b, FACTOR, work), held_of(bodies, b), own.jacobian[:rows], at,
+            work.velocity[at : at + n], free, half,
+        )  # fmt: skip
+    write_square(half, delassus)
     return True
+
+
+@compiled
+def _add_response(bodies: Bodies, rows: int, work: Work, own: ContactWork) -> None:
+    """Add G·Jᵀ·λ to `work.velocity`, as `DelassusOperator.add_response`."""
+    nv, impulse = len(work.velocity), own.impulse[:rows]
+    if not bodies.all_blocks:
+        add_response(own.half[: nv * rows].reshape((rows, nv)), impulse, work.velocity)
+        return
+    half = own.half[: nv * rows].reshape((nv, rows))
+    for b in range(len(bodies.row)):
+        at, n = bodies.row[b, FIRST_V], bodies.row[b, NV]
+        add_impulse_response(
+            matrix_of(bodies, b, FACTOR, work), held_of(bodies, b), half, at, impulse, own.response[:n],
+            work.velocity[at : at + n],
+        )  # fmt: skip
 
 
 @compiled
@@ -236,7 +180,7 @@ def _is_judged_well(bodies: Bodies, count: int, v: Array, work: Work, own: Conta
     free, most = _product(own, count, own.before, 1), 0.0
     for b in range(len(bodies.row)):
         at, n, k = bodies.row[b, FIRST_V], bodies.row[b, NV], 0
-        mass = matrix_of(bodies, b, MASS, work)
+        mass = matrix_of(bodies, b, MASS, work)  # of a band by blocks of 1
         k = mass.shape[1]
         for i in range(n):
             total = 0.0
@@ -309,9 +253,7 @@ def solve_contacts(
         count, own.id, own.gap, at_rest, step, around.approach, around.push_out, around.cap, own.id[:count],
         own.unsorted, own.gap, own.bias[:count], own.first_gap, own.room, own.push,
     )  # fmt: skip
-    for c in range(count):
-        if own.push[c] * step > _LEVER * around.negligible:
-            return False
+    limit_push(bodies, numbers, q, v, aux, step, count, around, work, own)
     impulse, start = own.impulse[:rows], own.start[:rows]
     for i in range(rows):
         impulse[i] = 0.0
@@ -339,19 +281,7 @@ def solve_contacts(
     )  # fmt: skip
     if not solved:
         return False
-    nv = len(v)
-    half = own.half[: nv * rows].reshape((nv, rows))
-    for b in range(len(bodies.row)):
-        at, n = bodies.row[b, FIRST_V], bodies.row[b, NV]
-        add_impulse_response(
-            matrix_of(bodies, b, FACTOR, work),
-            work.none,
-            half,
-            at,
-            impulse,
-            own.response[:n],
-            work.velocity[at : at + n],
-        )
+    _add_response(bodies, rows, work, own)
     return _is_judged_well(bodies, count, v, work, own) and _ends_plainly(
         count, v, step, around, memory, w, work, own
     )

@@ -16,10 +16,11 @@ class Surroundings(NamedTuple):
         exist: whether anything may touch.
         first_frame: of every body, and how many frames there are, shape (bodies + 1,).
         shape_frame, second_frame, offset_position, offset_rotation, is_shifted: of all shapes, see `CollisionScene`.
+        size: of all shapes, (shapes, 3). joined_first, joined: ends that shapes of a body share, see `JoinedEnds`.
         probe_radius: of every frame [m].
         surface, friction: see `FrictionTable`.
         detector, solver: addresses of `candidates` and `contacts`, and of `solve`.
-        detector_index, detector_numbers, solver_index, solver_numbers: of their forms.
+        detector_index, detector_scratch, detector_numbers, solver_index, solver_numbers: of their forms.
         approach, push_out, cap: of the stabilisation. margin, negligible: in every step [m], see `ContactPipeline`.
         resolves_impacts: whether impacts end at velocity level. many: contacts from which islands are looked for.
     """
@@ -28,6 +29,9 @@ class Surroundings(NamedTuple):
     first_frame: IntArray
     shape_frame: IntArray
     second_frame: IntArray
+    size: Array
+    joined_first: IntArray
+    joined: IntArray
     offset_position: Array
     offset_rotation: Array
     is_shifted: bool
@@ -37,6 +41,7 @@ class Surroundings(NamedTuple):
     detector: IntArray
     solver: IntArray
     detector_index: IntArray
+    detector_scratch: int
     detector_numbers: Array
     solver_index: IntArray
     solver_numbers: Array
@@ -82,6 +87,9 @@ class ContactWork(NamedTuple):
         impulse, start: λ and that of the last step. residuals: (3,).
         velocity: three of contacts in their axes, (3, C, 3). new: of contacts. all_move: (0,).
         response: (nv,). across: zeros (3,). unsorted: (0,). still, spare: zeros and work space, (C, 3).
+        noticed, fastest: of contacts that push. every_frame, no_local, frame_dofs, frame_values: rows of the origins of
+            a body's frames, for the one with most.
+        newest, earlier, members: of `merge_joined`. of_detector: work space of its form.
         before: v⁺ without contact, (nv,). scale: of the surface's speed, as of `System.velocity_scale`, (nv,).
     """
 
@@ -129,5 +137,15 @@ class ContactWork(NamedTuple):
     unsorted: IntArray
     still: Array
     spare: Array
+    noticed: IntArray
+    fastest: Array
+    every_frame: IntArray
+    no_local: Array
+    frame_dofs: IntArray
+    frame_values: Array
+    newest: IntArray
+    earlier: IntArray
+    members: IntArray
+    of_detector: Array
     before: Array
     scale: Array

@@ -5,7 +5,8 @@ from __future__ import annotations
 from corekit.compiled import compiled
 from corekit.data.arrays import BoolArray, IntArray
 from corekit_batch.bodies_step import end_of_step, free_increment
-from corekit_batch.contact_step import accept_contacts, find_contacts, solve_contacts
+from corekit_batch.contact_search import find_contacts
+from corekit_batch.contact_step import accept_contacts, solve_contacts
 from corekit_batch.contact_tables import ContactMemory, ContactWork, Surroundings
 from corekit_batch.tables import BY_KERNEL, DONE, NO_ROOM, STOPPED, Bodies, Work, Worlds
 

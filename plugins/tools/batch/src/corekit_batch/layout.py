@@ -13,8 +13,9 @@ from scipy.linalg import cython_lapack
 from corekit.data.arrays import Array
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.world.world_system import WorldSystem
-from corekit.linalg.factorisation import BlockFactorisation
-from corekit.linalg.matrices import BlockDiagonal, Dense
+from corekit.linalg.cholesky import NARROW
+from corekit.linalg.factorisation import BandFactorisation, BlockFactorisation
+from corekit.linalg.matrices import BlockDiagonal, Dense, Diagonal
 from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.model import Model
 from corekit.simulation.loop import Simulation
@@ -24,6 +25,7 @@ from corekit_batch.refusal import NotCompiled
 from corekit_batch.surroundings import reasons_of_contact, surroundings_of
 from corekit_batch.tables import (
     BODY_FIELDS,
+    BY_BAND,
     BY_BLOCKS,
     BY_CHOLESKY,
     BY_LU,
@@ -62,9 +64,7 @@ class Layout:
         nq, nv, na, nu = self.sizes
         row = self.bodies.row
         k = int(row[:, BODY_FIELDS.index("block")].max())
-        matrices = (
-            int((row[:, BODY_FIELDS.index("nv")] * row[:, BODY_FIELDS.index("block")]).sum()) * MATRICES
-        )
+        matrices = MATRICES * int(row[:, BODY_FIELDS.index("stride")].sum())
         return Work(
             scratch=np.zeros(sum(form.scratch for form in self.forms)),
             matrix=np.zeros(matrices),
@@ -73,7 +73,7 @@ class Layout:
             none=np.zeros(0, dtype=np.int64), nothing=np.zeros(0),
             pivot=np.zeros(nv, dtype=np.int32), size=np.zeros(3, dtype=np.int32),
             letters=np.frombuffer(b"LN", dtype=np.uint8).copy(),
-            rest=np.zeros(k * k), turned=np.zeros(k * (k + 1)),
+            rest=np.zeros(k * k), turned=np.zeros(k * (k + 1)), band=np.zeros(nv + 2 * NARROW),
         )  # fmt: skip
 
 
@@ -90,23 +90,28 @@ def lay_out(simulation: Simulation) -> Layout:
     assert isinstance(system, WorldSystem)  # or there was a reason
     beta, is_damped = simulation.integrator.single_solve()  # pyrefly: ignore[missing-attribute]
     terms, forms, rows, entries = system.terms.bodies, [], [], []
-    at = dict.fromkeys(("q", "v", "aux", "u", "frame", "number", "index", "scratch", "matrix"), 0)
+    at = dict.fromkeys(("q", "v", "aux", "u", "frame", "number", "index", "scratch", "matrix", "held"), 0)
     for each in terms:
         form = _form_of(each)
         nq, nv, na = each.body.sizes
         nu, frames = each.body.description.input_size, len(each.body.description.frames)
-        k = nv if isinstance(each.matrix, Dense) else each.mass.data.shape[-1]
+        k, columns = _columns(each)
+        stride = nv * k if columns[2] == 0 else (nv + 2 * NARROW) * (NARROW + 1)
         derivatives, held = each.stiffness is not None, each.body.abilities.dissipation is not None
         rows.append(
             [
                 at["q"], nq, at["v"], nv, at["aux"], na, at["u"], nu, at["frame"], frames, at["number"],
                 len(form.numbers), at["index"], at["scratch"], k, at["matrix"], derivatives, held,
-                each.is_symmetric, _method(each), each.body.description.jacobian_width,
+                each.is_symmetric, _method(each), each.body.description.jacobian_width, stride, *columns,
+                at["held"], len(each.prescribed),
             ]
         )  # fmt: skip
         entries.append([form.entries.get(name, 0) for name in ENTRY_NAMES])
         forms.append(form)
-        grown = (nq, nv, na, nu, frames, len(form.numbers), len(form.index), form.scratch, MATRICES * nv * k)
+        grown = (
+            nq, nv, na, nu, frames, len(form.numbers), len(form.index), form.scratch, MATRICES * stride,
+            len(each.prescribed),
+        )  # fmt: skip
         for name, size in zip(at, grown, strict=True):
             at[name] += size
     bodies = Bodies(
@@ -114,6 +119,10 @@ def lay_out(simulation: Simulation) -> Layout:
         entry=np.array(entries, dtype=np.int64),
         index=np.concatenate([form.index for form in forms]),
         lapack=np.array([get_cython_function_address(cython_lapack.__name__, name) for name in _LAPACK]),
+        held=np.concatenate([each.prescribed for each in terms]).astype(np.int64),
+        held_q=np.concatenate([each.motion.coordinates for each in terms]).astype(np.int64),
+        place=np.concatenate([_held_place(each) for each in terms]),
+        all_blocks=all(isinstance(each.factor, BlockFactorisation) for each in terms),
         beta=float(beta),
         is_damped=bool(is_damped),
     )
@@ -147,9 +156,30 @@ def _form_of(terms: BodyTerms) -> CompiledForm:
     return form
 
 
+def _columns(terms: BodyTerms) -> tuple[int, tuple[int, int, int]]:
+    """Size of the blocks of a body's matrices, 1 of bands; and columns of the bands of D, K and A, 0 of blocks."""
+    if not isinstance(terms.factor, BandFactorisation):
+        return (terms.body.nv if isinstance(terms.matrix, Dense) else terms.mass.data.shape[-1]), (0, 0, 0)
+    damping, stiffness, matrix = (
+        1 if each is None or isinstance(each, Diagonal) else len(each.data)
+        for each in (terms.damping, terms.stiffness, terms.matrix)
+    )
+    return 1, (damping, stiffness, matrix)
+
+
+def _held_place(terms: BodyTerms) -> Array:
+    """Where coordinates stay that do not move."""
+    place, rate = np.zeros((2, len(terms.prescribed)))
+    if terms.body.abilities.prescribed is not None and len(place):
+        terms.body.abilities.prescribed.compute_prescribed_motion(0.0, place, rate)
+    return place
+
+
 def _method(terms: BodyTerms) -> int:
     if isinstance(terms.factor, BlockFactorisation):
         return BY_BLOCKS
+    if isinstance(terms.factor, BandFactorisation):
+        return BY_BAND
     return BY_CHOLESKY if terms.is_symmetric else BY_LU
 
 
@@ -177,7 +207,9 @@ def _reasons_of_body(terms: BodyTerms) -> Iterator[str]:
         yield f"{who}: the model {type(model).__name__} has no compiled form"
     if terms.rows is not None:
         yield f"{who} has constraints"
-    if len(terms.prescribed):
+    by_lapack = isinstance(terms.matrix, Dense) and not isinstance(terms.factor, BlockFactorisation)
+    if len(terms.prescribed) and (terms.body.description.prescribed_signals or by_lapack):
         yield f"{who} has prescribed motion"
-    if not isinstance(terms.matrix, (Dense, BlockDiagonal)):
-        yield f"{who} has a step matrix that is neither dense nor block diagonal"
+    is_banded = isinstance(terms.factor, BandFactorisation) and isinstance(terms.mass, Diagonal)
+    if not (isinstance(terms.matrix, (Dense, BlockDiagonal)) or is_banded):
+        yield f"{who} has a step matrix that is neither dense nor block diagonal nor a narrow band"

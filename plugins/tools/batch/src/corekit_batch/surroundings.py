@@ -12,7 +12,7 @@ from corekit.data.arrays import IntArray
 from corekit.data.contacts import MAX_MATERIAL_POINTS
 from corekit.engine.islands.contact_islands import MANY_CONTACTS
 from corekit.engine.world.world_system import WorldSystem
-from corekit.linalg.factorisation import BlockFactorisation
+from corekit.linalg.factorisation import BandFactorisation, BlockFactorisation
 from corekit.roles.body import Body
 from corekit.roles.compiled_form import CompiledForm
 from corekit.simulation.loop import Simulation
@@ -28,6 +28,8 @@ CAPACITY: Final = 32
 """Contacts a world for which there is room at first."""
 _NEVER: Final = 1 << 62
 _WIDTH: Final = 3
+_NOBODY: IntArray = np.zeros(0, dtype=np.int64)
+_NO_ENDS: IntArray = np.zeros((0, 4), dtype=np.int64)
 
 
 def reasons_of_contact(simulation: Simulation, system: WorldSystem) -> Iterator[str]:
@@ -43,7 +45,6 @@ def reasons_of_contact(simulation: Simulation, system: WorldSystem) -> Iterator[
         (pipeline.record_width > 0, f"the law of friction {pipeline.friction.law.name!r} has a record"),
         (pipeline.areas is not None, "friction resists turning"),
         (pipeline.seams is not None, "boxes touch each other"),
-        (pipeline.joined is not None, "shapes of a body share ends"),
         (not system.terms.jacobian.dense, "there are so many velocities that contacts are kept by entries"),
     ):
         if found:
@@ -51,7 +52,7 @@ def reasons_of_contact(simulation: Simulation, system: WorldSystem) -> Iterator[
     for terms in system.terms.bodies:
         if terms.body.abilities.point_jacobian is None:
             yield f"body {terms.body.name!r} touches nothing"
-        if not isinstance(terms.factor, BlockFactorisation):
+        if not isinstance(terms.factor, (BandFactorisation, BlockFactorisation)):
             yield f"body {terms.body.name!r} is too large for contacts without LAPACK"
     for role, each in (("contact_detectors", pipeline.detectors[0]), ("contact_solvers", solver)):
         name = simulation.component_name(each)
@@ -71,14 +72,16 @@ def surroundings_of(simulation: Simulation, system: WorldSystem) -> Surroundings
         return nothing_around(bodies)
     detector = _form_of(simulation, "the contact detector", pipeline.detectors[0])
     solver = _form_of(simulation, "the contact solver", system.solver)
-    table, scene = pipeline.scene.table, pipeline.scene
+    table, scene, joined = pipeline.scene.table, pipeline.scene, pipeline.joined
     return Surroundings(
         exist=True, first_frame=_first_frames(bodies), shape_frame=table.frame, second_frame=table.second_frame,
         offset_position=table.offset_position, offset_rotation=table.offset_rotation, is_shifted=scene.is_shifted,
+        size=np.ascontiguousarray(table.size, dtype=np.float64),
+        joined_first=_NOBODY if joined is None else joined.first, joined=_NO_ENDS if joined is None else joined.joined,
         probe_radius=scene.probe_radius, surface=pipeline.friction.surface,
         friction=pipeline.friction.coefficient,
         detector=_addresses(detector, "candidates", "contacts"), solver=_addresses(solver, "solve"),
-        detector_index=detector.index, detector_numbers=detector.numbers,
+        detector_index=detector.index, detector_scratch=detector.scratch, detector_numbers=detector.numbers,
         solver_index=solver.index, solver_numbers=solver.numbers,
         approach=float(pipeline.rule.approach), push_out=float(pipeline.rule.push_out), cap=float(pipeline.rule.cap),
         margin=float(pipeline.least_margin), negligible=float(pipeline.negligible_motion),
@@ -107,9 +110,10 @@ def nothing_around(bodies: Sequence[Body]) -> Surroundings:
     none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
     return Surroundings(
         exist=False, first_frame=_first_frames(bodies), shape_frame=none, second_frame=none,
-        offset_position=np.zeros((0, 3)),
+        size=np.zeros((0, 3)), joined_first=none, joined=_NO_ENDS, offset_position=np.zeros((0, 3)),
         offset_rotation=np.zeros((0, 3, 3)), is_shifted=False, probe_radius=nothing, surface=none,
-        friction=np.zeros((0, 0)), detector=none, solver=none, detector_index=none, detector_numbers=nothing,
+        friction=np.zeros((0, 0)), detector=none, solver=none, detector_index=none,
+        detector_scratch=0, detector_numbers=nothing,
         solver_index=none, solver_numbers=nothing, approach=0.0, push_out=0.0, cap=0.0, margin=0.0, negligible=0.0,
         resolves_impacts=False, many=_NEVER,
     )  # fmt: skip
@@ -153,7 +157,10 @@ def new_contact_work(simulation: Simulation, capacity: int, around: Surroundings
         velocity=numbers((3, capacity, 3)), new=numbers(capacity, dtype=np.bool_),
         hit=numbers(capacity, dtype=np.bool_), all_move=numbers(0, dtype=np.bool_), response=numbers(nv),
         across=numbers(3), unsorted=integers(0), still=numbers((capacity, 3)), spare=numbers((capacity, 3)),
-        before=numbers(nv), scale=np.ones(nv) if scale is None else scale,
+        noticed=integers(capacity), fastest=numbers(capacity), every_frame=np.arange(frames, dtype=np.int64),
+        no_local=numbers((frames, 3)), frame_dofs=integers(frames * widest), frame_values=numbers(3 * frames * widest),
+        newest=integers(n), earlier=integers(capacity), members=integers(capacity),
+        of_detector=numbers(around.detector_scratch), before=numbers(nv), scale=np.ones(nv) if scale is None else scale,
     )  # fmt: skip
 
 

@@ -20,24 +20,28 @@ ByteArray = NDArray[np.uint8]
 BODY_FIELDS: Final = (
     "first_q", "nq", "first_v", "nv", "first_aux", "na", "first_u", "nu", "first_frame", "frames",
     "first_number", "numbers", "first_index", "first_scratch", "block", "first_matrix", "has_derivatives",
-    "has_dissipation", "is_symmetric", "method", "width",
+    "has_dissipation", "is_symmetric", "method", "width", "stride", "damping_columns", "stiffness_columns",
+    "step_columns", "first_held", "held",
 )  # fmt: skip
 (
     FIRST_Q, NQ, FIRST_V, NV, FIRST_AUX, NA, FIRST_U, NU, FIRST_FRAME, FRAMES,
     FIRST_NUMBER, NUMBERS, FIRST_INDEX, FIRST_SCRATCH, BLOCK, FIRST_MATRIX, HAS_DERIVATIVES,
-    HAS_DISSIPATION, IS_SYMMETRIC, METHOD, WIDTH,
+    HAS_DISSIPATION, IS_SYMMETRIC, METHOD, WIDTH, STRIDE, DAMPING_COLUMNS, STIFFNESS_COLUMNS,
+    STEP_COLUMNS, FIRST_HELD, HELD,
 ) = range(len(BODY_FIELDS))  # fmt: skip
 """Columns of `Bodies.row`."""
 
-ENTRY_NAMES: Final = ("dynamics", "tangent", "dissipation", "integrate", "poses", "rows")
-DYNAMICS, TANGENT, DISSIPATION, INTEGRATE, POSES, ROWS = range(len(ENTRY_NAMES))
+ENTRY_NAMES: Final = ("dynamics", "tangent", "dissipation", "integrate", "poses", "rows", "reparametrise")
+DYNAMICS, TANGENT, DISSIPATION, INTEGRATE, POSES, ROWS, REPARAMETRISE = range(len(ENTRY_NAMES))
 """Columns of `Bodies.entry`; 0 where a model has none."""
 
-BY_BLOCKS, BY_CHOLESKY, BY_LU = 0, 1, 2
-"""How A is factorised: by compiled Cholesky of its blocks, by LAPACK's of a large dense one, or by its LU."""
+BY_BLOCKS, BY_CHOLESKY, BY_LU, BY_BAND = 0, 1, 2, 3
+"""How A is factorised: by compiled Cholesky of its blocks, by LAPACK's of a large dense one, by its LU, or by compiled
+Cholesky of a narrow band, whose M is diagonal."""
 
 MATRICES: Final = 6
-"""Matrices of a body: M, K, D, A, the factor of A, and D₀ or the whole D."""
+"""Matrices of a body: M, K, D, A, the factor of A, and D₀ or the whole D. Each begins `stride` numbers behind the one
+before; bands have a row per column of the matrix."""
 MASS, STIFFNESS, DAMPING, STEP, FACTOR, WHOLE = range(MATRICES)
 
 DONE, STOPPED, BY_KERNEL, NO_ROOM = 0, 1, 2, 3
@@ -51,6 +55,8 @@ class Bodies(NamedTuple):
     Attributes:
         row: of each body, shape (bodies, len(BODY_FIELDS)). entry: addresses, shape (bodies, len(ENTRY_NAMES)).
         index: integers of their forms, one behind the other.
+        held, held_q, place: velocities that stay 0, their coordinates, and where these stay, body after body.
+        all_blocks: whether every A is factorised by its blocks.
         lapack: addresses of dgetrf, dgetrs, dpotrf and dpotrs, shape (4,).
         beta, is_damped: of semi-implicit Euler: β, and whether it is linearly implicit.
     """
@@ -59,6 +65,10 @@ class Bodies(NamedTuple):
     entry: IntArray
     index: IntArray
     lapack: IntArray
+    held: IntArray
+    held_q: IntArray
+    place: Array
+    all_blocks: bool
     beta: float
     is_damped: bool
 
@@ -104,6 +114,7 @@ class Work(NamedTuple):
         none, nothing: no prescribed velocity, and no value of one, both (0,).
         pivot, size, letters: what LAPACK takes beside matrices; the letters are L and N.
         rest, turned: of the largest block, k² and k·(k + 1) numbers.
+        band: of `substitute_band`, for the longest band, zeros at first.
     """
 
     scratch: Array
@@ -122,3 +133,4 @@ class Work(NamedTuple):
     letters: ByteArray
     rest: Array
     turned: Array
+    band: Array
