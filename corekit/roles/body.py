@@ -79,9 +79,13 @@ class Body:
         """(nq, nv, na)."""
         return self.nq, self.nv, self.description.aux
 
-    def replace_model(self, model: Model) -> None:
-        """Compute the body from now on by another model of the same spec, description and structure of matrices."""
-        self.model, self.abilities = model, ModelAbilities.from_model(model, self.abilities.words)
+    def replace_model(self, model: Model, abilities: ModelAbilities | None = None) -> None:
+        """Compute the body from now on by another model of the same spec, description and structure of matrices.
+
+        Its abilities are found, unless they are known.
+        """
+        self.model = model
+        self.abilities = abilities or ModelAbilities.from_model(model, self.abilities.words)
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of its inputs and of its prescribed motions in (t0, t1] [s]."""

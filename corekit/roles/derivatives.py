@@ -15,9 +15,12 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 
 if TYPE_CHECKING:
+    from corekit.roles.model import Model
     from corekit.roles.world import World
 
-__all__ = ["RunDerivative", "StateCovector", "StepLinearisation", "SweepReport", "Twins", "WorldDerivatives"]
+__all__ = [
+    "ModelTwins", "RunDerivative", "StateCovector", "StepLinearisation", "SweepReport", "Twins", "WorldDerivatives"
+]  # fmt: skip
 
 
 class StateCovector(NamedTuple):
@@ -69,6 +72,15 @@ class SweepReport:
         return SweepReport(**both)
 
 
+class ModelTwins(NamedTuple):
+    """Two models of one body, by its index, that differ from that of the world by ±ε in a parameter and in no form."""
+
+    body: int
+    ahead: Model
+    behind: Model
+    size: float
+
+
 class RunDerivative(NamedTuple):
     """Derivatives of a loss.
 
@@ -111,7 +123,7 @@ class WorldDerivatives(Protocol):
         loss: Callable[[int], StateCovector | None],
         *,
         wants_inputs: bool = False,
-        twins: Sequence[Twins] = (),
+        twins: Sequence[Twins | ModelTwins] = (),
         progress: Callable[[int], object] | None = None,
         after: RunDerivative | None = None,
     ) -> RunDerivative:

@@ -11,6 +11,7 @@ from typing import Any, final
 import attrs
 import numpy as np
 
+from corekit.data.state import State
 from corekit.errors import ControlError, CorekitError
 from corekit.roles.code import code_allowed
 from corekit.roles.model import Model
@@ -87,7 +88,36 @@ class Renewal:
             raise ControlError(f"the scenario has no entry {path!r}") from None
         return place
 
+    def other_models(
+        self, simulation: Simulation, parameters: Mapping[str, Any]
+    ) -> tuple[dict[str, Model], State] | None:
+        """Models of a simulation's bodies with other parameters, and the start with them; it stays as it is.
+
+        None where more than models changes, or a value is wrong, which composing a twin says.
+        """
+        kept = simulation.internal_state()
+        with code_allowed(self._scenario.allow_code):
+            try:
+                models, _ = self._make_models(simulation, parameters)
+                replaced = {name: simulation.body(name).model for name in models}
+                self._use(simulation, models)
+            except (CorekitError, LookupError, AttributeError, TypeError, ValueError):
+                simulation.restore(kept)
+                return None
+        start = simulation.state.copy()
+        simulation.replace_models(replaced)
+        simulation.restore(kept)
+        return models, start
+
     def _replace_models(self, simulation: Simulation, parameters: Mapping[str, Any]) -> None:
+        models, configs = self._make_models(simulation, parameters)
+        self._use(simulation, models)
+        self._configs |= configs
+
+    def _make_models(
+        self, simulation: Simulation, parameters: Mapping[str, Any]
+    ) -> tuple[dict[str, Model], dict[str, Any]]:
+        """Models with other parameters, and their options."""
         if self._is_tied:
             raise ValueError("the start depends on several bodies")
         tables = {body.name: body for body in self._scenario.bodies}
@@ -103,22 +133,28 @@ class Renewal:
                 self._configs[name] = load_config(spec, table.options, f"bodies.{name}.options")
             configs[name] = _with_number(configs.get(name, self._configs[name]), inner, value)
         self._builder.made.clear()
-        replaced = {name: simulation.body(name).model for name in configs}
         models: dict[str, Model] = {}
         for name, config in configs.items():
             able = simulation.body(name).abilities.new_numbers
             model = None if able is None else able.with_numbers(config)
             models[name] = self._builder.build_model(tables[name], config) if model is None else model
         changed_form = any(
-            not _is_same(replaced[name].description, model.description) for name, model in models.items()
+            not _is_same(simulation.body(name).model.description, model.description)
+            for name, model in models.items()
         )
         if changed_form or len(self._builder.made) > len(models):
             raise ValueError("what was derived from a model's description has to be derived anew")
+        return models, configs
+
+    def _use(self, simulation: Simulation, models: Mapping[str, Model]) -> None:
+        """Give a simulation other models and the start that they have."""
+        replaced = {name: simulation.body(name).model for name in models}
         try:
             simulation.replace_models(models)
             for name in ("q", "v", "aux"):
                 getattr(simulation.state, name)[:] = 0.0
             if not self._initials:
+                tables = {body.name: body for body in self._scenario.bodies}
                 specs = {
                     name: self._builder.target("models", each.use, name)[0] for name, each in tables.items()
                 }
@@ -127,7 +163,6 @@ class Renewal:
         except (CorekitError, ValueError):
             simulation.replace_models(replaced)
             raise
-        self._configs |= configs
 
 
 def _with_number(old: Any, steps: Sequence[str | int], value: Any) -> Any:

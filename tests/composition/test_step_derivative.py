@@ -243,6 +243,6 @@ def test_inputs_enter_the_equations_of_their_body_alone(integrator):
     assert step.has_closed_contacts
     y = np.random.default_rng(0).standard_normal(step.here.stacked_with_tangents().size)
     columns = y @ input_columns(system, step)
-    products = input_products(system, step, y)
+    products = input_products(system, step, step.split(y), y)
     # a chamber's force gives h times its arm; differences over 8e-6 of it know that to some 1e-9
     np.testing.assert_allclose(products, columns, atol=1e-7 * np.abs(columns).max())

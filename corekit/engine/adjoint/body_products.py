@@ -137,7 +137,7 @@ class BodyProducts:
     ) -> tuple[Array, Array]:
         """∂ψ/∂δ and ∂ψ/∂v₀, both (nv,), where impulses act; `is_expanded`: whether the body is, at the point."""
         if not (self.by_tangent[i] or self._turns[i]):
-            return self._by_columns(i, point, given)
+            return self.by_columns(i, point, given)
         terms, c_v, c_q = self._world.bodies[i], point.damping_factor, point.stiffness_factor
         if not is_expanded:
             terms.linearise(point)
@@ -150,7 +150,7 @@ class BodyProducts:
         if held is None and np.abs(whole - matrix).max() <= _ROUNDING * np.abs(matrix).max():
             return self.by_differences(i, point, given)
         if len(terms.prescribed):
-            return self._by_columns(i, point, given)
+            return self.by_columns(i, point, given)
         return self._by_symmetric_part(i, point, given, matrix, whole, held)
 
     def _dissipation(self, i: int, point: LinearisationPoint) -> Array | None:
@@ -231,9 +231,8 @@ class BodyProducts:
 
     # — columns of the body —
 
-    def _by_columns(
-        self, i: int, point: LinearisationPoint, given: list[BodyCovector]
-    ) -> tuple[Array, Array]:
+    def by_columns(self, i: int, point: LinearisationPoint, given: list[BodyCovector]) -> tuple[Array, Array]:
+        """As `pull`, by differences of ψ along each of the body's own velocities."""
         terms, own, moved = self._world.bodies[i], point.at, self._moved[i]
         nv, integrate, h = terms.body.nv, terms.body.model.integrate, point.step
         out, move = np.zeros((2, nv)), np.zeros(nv)

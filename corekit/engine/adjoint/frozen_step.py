@@ -138,6 +138,19 @@ class FrozenStep:
         Raises:
             GradientError: its scheme or world has no derivatives, or its equations are not those of the record.
         """
+        self.take(record)
+        self.contacts.load(record.contacts)
+        contacts = record.contacts
+        held = contacts is not None and contacts.are_of_start and self._equation.passed_pair is None
+        self._begin_step(self.theta is None or held)
+        self.here = self._evaluate(self.arguments, is_first=True)
+
+    def take(self, record: StepRecord) -> None:
+        """Hold a recorded step without a look at its contacts, so that bodies can be expanded at its points.
+
+        Raises:
+            GradientError: its scheme or world has no derivatives.
+        """
         scheme, world, pipeline = record.scheme, self._world, self._world.pipeline
         when = f"the step from t = {record.start.time:.6g} s"
         if scheme is None:
@@ -157,14 +170,15 @@ class FrozenStep:
         self.record, self.scheme, self.step, self.theta = record, scheme, scheme.step, scheme.theta
         self.solutions = solutions_of(record, self._width)
         self._restore(record)
-        self.contacts.load(record.contacts)
         contacts = record.contacts
-        held = contacts is not None and contacts.are_of_start and self._equation.passed_pair is None
-        self._begin_step(self.theta is None or held)
         final = next((each for each in self.solutions if each.kind is Kind.VELOCITY), self.solutions[0])
         carried = np.zeros((0, self._width)) if contacts is None else contacts.start_impulse
         self.arguments = Arguments(record.start, self.solutions[0].velocity, final.velocity, carried)
-        self.here = self._evaluate(self.arguments, is_first=True)
+
+    def split(self, y: Array) -> list[tuple[Solution, Array]]:
+        """The solutions with their parts of a covector of F."""
+        ends = np.cumsum([each.stacked().size for each in self.here.residuals])
+        return list(zip(self.solutions, np.split(y, ends)[:-1], strict=True))
 
     def hold(self, other: FrozenStep) -> None:
         """Hold the step that another world's holds, to evaluate its equations in this one."""

@@ -6,14 +6,15 @@ directions follow the free velocity, and thereby u: then the whole step is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.engine.adjoint.body_equations import body_equations
-from corekit.engine.adjoint.frozen_step import FrozenStep, linearise_residual
-from corekit.engine.adjoint.solutions import Kind, Solution
+from corekit.engine.adjoint.frozen_step import FrozenStep
+from corekit.engine.adjoint.parameter_products import BodySums
+from corekit.engine.adjoint.solutions import Solution
 from corekit.engine.bodies.body_terms import BodyTerms
 
 if TYPE_CHECKING:
@@ -26,61 +27,40 @@ _STEP: Final = 2.0**-17
 
 def input_columns(system: WorldSystem, step: FrozenStep) -> Array:
     """∂F/∂u of a step by the inputs of all bodies, shape (N, nu)."""
-    columns: list[Array] = []
-    for terms in system.terms.bodies:
-        for j in range(terms.body.description.input_size):
-            ends, size = [], _size_of(terms, step, j)
-            for sign in (1.0, -1.0):
-                with terms.body.inputs.shifted(_shift(terms, j, sign * size)):
-                    ends.append(step.evaluate(step.arguments).stacked_with_tangents())
-            columns.append((ends[0] - ends[1]) / (2.0 * size))
+    columns = [
+        _slope(terms, step, j, lambda: step.evaluate(step.arguments).stacked_with_tangents())
+        for terms in system.terms.bodies
+        for j in range(terms.body.description.input_size)
+    ]
     return np.array(columns).reshape(len(columns), -1).T
 
 
-def input_products(system: WorldSystem, step: FrozenStep, y: Array) -> Array:
-    """yᵀ·∂F/∂u, shape (nu,), for the covector of F; `step` holds its record."""
+def input_products(
+    system: WorldSystem, step: FrozenStep, parts: Sequence[tuple[Solution, Array]], y: Array
+) -> Array:
+    """yᵀ·∂F/∂u, shape (nu,), for the covectors of the solutions of a step and of all of F; `step` holds its record."""
     if step.tracks_impulses and any(each.modes.turns.any() for each in step.solutions):
         return np.asarray(y @ input_columns(system, step))
-    total = np.zeros(sum(terms.body.description.input_size for terms in system.terms.bodies))
-    begin = 0
-    for solution, residual in zip(step.solutions, step.here.residuals, strict=True):
-        end = begin + residual.stacked().size
-        total += _of_solution(system, step, solution, y[begin:end])
-        begin = end
+    world, total = (
+        system.terms,
+        np.zeros(sum(each.body.description.input_size for each in system.terms.bodies)),
+    )
+    for solution, own in parts:
+        first, out = 0, list[float]()
+        for terms, point in world.of_bodies(step.point_of(solution)):
+            sums = BodySums(step, terms, point, solution, own, first)
+            out += [_slope(terms, step, j, sums.value) for j in range(terms.body.description.input_size)]
+            first += 0 if terms.constraints is None else terms.constraints.rows.count
+        total += out
     return total
 
 
-def _of_solution(system: WorldSystem, step: FrozenStep, solution: Solution, y: Array) -> Array:
-    """The same of one solution."""
-    world, nv, first, out = system.terms, system.nv, 0, list[float]()
-    is_apart = solution.kind is Kind.APART
-    is_linear = step.theta is None or is_apart
-    point = step.point_of(solution)
-    for (terms, own), where in zip(world.of_bodies(point), world.slices, strict=True):
-        last = first + (0 if terms.constraints is None else terms.constraints.rows.count)
-        change = solution.velocity[where] - (0.0 if is_apart else own.velocity)
-        impulse, side = solution.of_constraints[first:last], solution.side[first:last]
-        for j in range(terms.body.description.input_size):
-            ends, size = [], _size_of(terms, step, j)
-            for sign in (1.0, -1.0):
-                with terms.body.inputs.shifted(_shift(terms, j, sign * size)):
-                    (BodyTerms.linearise if is_linear else linearise_residual)(terms, own)
-                found = body_equations(
-                    terms, step.step, change, impulse, side, is_linear=is_linear, is_apart=is_apart
-                )
-                ends.append(y[:nv][where] @ found.momentum + y[nv + first : nv + last] @ found.rows)
-            out.append(float((ends[0] - ends[1]) / (2.0 * size)))
-        first = last
-    return np.array(out)
-
-
-def _size_of(terms: BodyTerms, step: FrozenStep, j: int) -> float:
-    """Of a difference by an input of a body."""
+def _slope(terms: BodyTerms, step: FrozenStep, j: int, value: Callable[[], Any]) -> Any:
+    """The difference of what a function says by an input of a body."""
     here = terms.body.inputs.value_at(step.record.start.time)
-    return float(_STEP * max(1.0, abs(here[j])))
-
-
-def _shift(terms: BodyTerms, j: int, size: float) -> Array:
-    out = np.zeros(terms.body.description.input_size)
-    out[j] = size
-    return out
+    shift, ends = np.zeros(len(here)), []
+    for sign in (1.0, -1.0):
+        shift[j] = sign * float(_STEP * max(1.0, abs(here[j])))
+        with terms.body.inputs.shifted(shift.copy()):
+            ends.append(value())
+    return (ends[0] - ends[1]) / (2.0 * abs(shift[j]))

@@ -8,14 +8,14 @@ too, by the ids of contacts. An input u that is held in step k, and a parameter 
     L_{u_k} = y_kᵀ·∂F_k/∂u,      L_p = Σ_k y_kᵀ·∂F_k/∂p                                                       (2)
 
 with F the equations of a step and y_k their covector. ∂F/∂u and ∂F/∂p are differences at what is recorded: no run is
-repeated. For a parameter F is evaluated in two twins of the world, with p + ε and p − ε.
+repeated (`input_products`, `parameter_products`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,16 +25,23 @@ from corekit.engine.adjoint.body_products import BodyProducts
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.covectors import Covectors
-from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.input_products import input_columns, input_products
+from corekit.engine.adjoint.parameter_products import ParameterProducts
 from corekit.engine.adjoint.reparametrisation import Reparametrisation
 from corekit.engine.adjoint.smooth_step import SmoothSteps
 from corekit.engine.adjoint.solutions import Kind
 from corekit.engine.adjoint.step_derivative import StepDerivative
 from corekit.engine.adjoint.term_products import TermProducts
 from corekit.engine.tape import StepRecord
-from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearisation, SweepReport, Twins
+from corekit.roles.derivatives import (
+    ModelTwins,
+    RunDerivative,
+    StateCovector,
+    StepLinearisation,
+    SweepReport,
+    Twins,
+)
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
@@ -69,7 +76,7 @@ def sweep_back(
     loss: Callable[[int], StateCovector | None],
     *,
     wants_inputs: bool = False,
-    twins: Sequence[Twins] = (),
+    twins: Sequence[Twins | ModelTwins] = (),
     progress: Callable[[int], object] | None = None,
     after: RunDerivative | None = None,
 ) -> RunDerivative:
@@ -87,14 +94,10 @@ def sweep_back(
     """
     system, charts, step, smooth, terms = pullers
     lost_before = terms.lost
-    others = [
-        (FrozenStep(cast("WorldSystem", each.ahead)), FrozenStep(cast("WorldSystem", each.behind)), each.size)
-        for each in twins
-    ]
+    products = ParameterProducts(system, twins, tape[0].start) if twins else None
     nv, width = system.nv, system.terms.jacobian.width
     count = sum(terms.body.description.input_size for terms in system.terms.bodies)
     inputs = np.zeros((len(tape), count)) if wants_inputs else None
-    parameters = np.zeros(len(twins))
     place, velocity = np.zeros((2, nv)) if after is None else (after.place.copy(), after.velocity.copy())
     nothing: Known = _NO_IDS, np.zeros((0, 3))
     tangents, impulses = (nothing, nothing) if after is None else after.memory
@@ -121,12 +124,17 @@ def sweep_back(
         if quick is not None:
             start, y = quick
             met["smooth"] += 1
-            if inputs is not None or others:
-                step.load(record)
+            parts = []
+            if inputs is not None or products is not None:
+                step.take(record)
+                if products is not None and products.need_whole(step):
+                    step.load(record)
+                parts = [(step.solutions[0], y[:nv])]
         else:
             step.load(record)
             derivative = StepDerivative(system, step, charts, scale, scale, terms)
             start, y = derivative.pull(end)
+            parts = step.split(y)
             met["impacts"] += any(each.kind is Kind.VELOCITY for each in step.solutions)
             met["degenerate"] += any(each.modes.degenerate for each in step.solutions)
             met["redundant"] += not derivative.is_regular
@@ -136,16 +144,9 @@ def sweep_back(
             else:
                 columns[derivative.reason] += 1
         if inputs is not None:
-            inputs[k] = input_products(system, step, y)
-        for i, (ahead, behind, size) in enumerate(others):
-            ahead.hold(step)
-            behind.hold(step)
-            try:
-                one, other = ahead.evaluate(step.arguments), behind.evaluate(step.arguments)
-            except ContactLost:
-                met["lost"] += 1
-                continue
-            parameters[i] += y @ (one.stacked_with_tangents() - other.stacked_with_tangents()) / (2.0 * size)
+            inputs[k] = input_products(system, step, parts, y)
+        if products is not None:
+            products.add(step, parts, y, met)
         place, velocity = start.place, start.velocity
         known = _NO_IDS if record.contacts is None else record.contacts.known.id
         tangents = (known, start.tangents) if len(start.tangents) else nothing
@@ -164,7 +165,8 @@ def sweep_back(
         met["terms"],
         dict(columns),
     )
-    return RunDerivative(place, velocity, inputs, parameters, report, (tangents, impulses))
+    values = np.zeros(0) if products is None else products.values
+    return RunDerivative(place, velocity, inputs, values, report, (tangents, impulses))
 
 
 def _before(

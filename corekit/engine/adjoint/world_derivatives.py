@@ -9,7 +9,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.sweep import Pullers, linearise_tape, sweep_back
-from corekit.roles.derivatives import RunDerivative, StateCovector, StepLinearisation, Twins
+from corekit.roles.derivatives import ModelTwins, RunDerivative, StateCovector, StepLinearisation, Twins
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
@@ -43,7 +43,7 @@ class WorldDerivatives:
         loss: Callable[[int], StateCovector | None],
         *,
         wants_inputs: bool = False,
-        twins: Sequence[Twins] = (),
+        twins: Sequence[Twins | ModelTwins] = (),
         progress: Callable[[int], object] | None = None,
         after: RunDerivative | None = None,
     ) -> RunDerivative:

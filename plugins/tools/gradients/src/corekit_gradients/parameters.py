@@ -1,8 +1,8 @@
-"""Parameters of a run: numbers of its scenario, by their paths, and twins of the world that have others.
+"""Parameters of a run: numbers of its scenario, by their paths, and the world with others.
 
-A path names a number, `bodies.arm.options.stiffness`, or a list, of which every entry is a parameter. A twin has one
-parameter moved by ±ε, ε = 2⁻¹⁵ of its size; where a number cannot be moved one way, as a friction of 0, by ε the other
-way alone.
+A path names a number, `bodies.arm.options.stiffness`, or a list, of which every entry is a parameter. It is moved by
+±ε, ε = 2⁻¹⁵ of its size: by other models of a body where that is all that changes, else by twins of the world. Where a
+number cannot be moved one way, as a friction of 0, it is moved by ε the other way alone.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.data.state import State
 from corekit.errors import ConfigError, GradientError
-from corekit.roles.derivatives import Twins
+from corekit.roles.derivatives import ModelTwins, Twins
 from corekit.simulation.loop import Simulation
 
-__all__ = ["Parameter", "as_twins", "find_parameters", "make_twins", "start_slope", "world_slope"]
+__all__ = ["Pair", "Parameter", "find_parameters", "make_pair", "start_slope", "world_slope"]
 
 _STEP: Final = 2.0**-15
 _LENGTHS = ("time.",)
@@ -77,14 +78,44 @@ def find_parameters(simulation: Simulation, paths: Sequence[str]) -> list[Parame
     return found
 
 
-def make_twins(simulation: Simulation, parameter: Parameter) -> tuple[Simulation, Simulation, float]:
-    """Twins with a parameter moved ahead and behind, and half of the distance between them.
+class Pair(NamedTuple):
+    """The world with a parameter moved ahead and behind, and half of the distance between them.
+
+    Args:
+        ahead, behind: worlds of their own, or None where other models of a body are all that changes: then the world
+            itself, with either model.
+        size: ε. starts: states where runs begin. models: of the body by its index.
+    """
+
+    ahead: Simulation | None
+    behind: Simulation | None
+    size: float
+    starts: tuple[State, State]
+    models: ModelTwins | None
+
+    @property
+    def twins(self) -> Twins | ModelTwins:
+        """As a sweep takes them."""
+        if self.models is not None:
+            return self.models
+        assert self.ahead is not None and self.behind is not None
+        return Twins(self.ahead.system, self.behind.system, self.size)
+
+
+def make_pair(simulation: Simulation, parameter: Parameter) -> Pair:
+    """The world with a parameter moved both ways, as of `Pair`.
 
     Raises:
         GradientError: it can be moved neither way.
     """
     renew, size = simulation.renew, _STEP * (abs(parameter.number) or 1.0)
     assert renew is not None
+    one = renew.other_models(simulation, parameter.moved(size))
+    other = None if one is None else renew.other_models(simulation, parameter.moved(-size))
+    if one is not None and other is not None:
+        (name,) = one[0]
+        models = ModelTwins(simulation.body(name).index, one[0][name], other[0][name], size)
+        return Pair(None, None, size, (one[1], other[1]), models)
     made: list[tuple[Simulation, float]] = []
     refused: ConfigError | None = None
     for change in (size, -size):
@@ -96,39 +127,42 @@ def make_twins(simulation: Simulation, parameter: Parameter) -> tuple[Simulation
         raise GradientError(f"{parameter.name} cannot be moved: {refused}")
     if len(made) == 1:
         made.append((renew.twin(parameter.moved(0.0)), 0.0))
-    (one, ahead), (other, behind) = made
-    return (one, other, 0.5 * (ahead - behind)) if ahead > behind else (other, one, 0.5 * (behind - ahead))
+    (ahead, most), (behind, least) = sorted(made, key=lambda each: -each[1])
+    return Pair(ahead, behind, 0.5 * (most - least), (ahead.state.copy(), behind.state.copy()), None)
 
 
-def start_slope(
-    simulation: Simulation, ahead: Simulation, behind: Simulation, size: float
-) -> tuple[Array, Array]:
+def start_slope(simulation: Simulation, pair: Pair) -> tuple[Array, Array]:
     """Displacement and v of the start per unit of a parameter; zero where the start is not the scenario's."""
-    here = simulation.state
-    middle = 0.5 * (ahead.state.qv + behind.state.qv)
+    here, (ahead, behind) = simulation.state, pair.starts
+    middle = 0.5 * (ahead.qv + behind.qv)
     nv = simulation.system.nv
     if simulation.step_index or np.abs(middle - here.qv).max(initial=0.0) > 1e-3 * (
         1.0 + np.abs(here.qv).max()
     ):
         return np.zeros(nv), np.zeros(nv)
-    moved = simulation.system.derivatives(here).difference(here, ahead.state.q - behind.state.q)
-    return moved / (2.0 * size), (ahead.state.v - behind.state.v) / (2.0 * size)
+    if ahead.qv.tobytes() == behind.qv.tobytes():
+        return np.zeros(nv), np.zeros(nv)
+    moved = simulation.system.derivatives(here).difference(here, ahead.q - behind.q)
+    return moved / (2.0 * pair.size), (ahead.v - behind.v) / (2.0 * pair.size)
 
 
-def world_slope(
-    held: Callable[[Simulation], float], ahead: Simulation, behind: Simulation, size: float
-) -> float:
+def world_slope(held: Callable[[Simulation], float], simulation: Simulation, pair: Pair) -> float:
     """The derivative of a loss of given states by a parameter, which moves frames at the same coordinates.
 
     Lengths and places of bases do; what it does to the states comes by the equations of the steps.
 
     Args:
-        held: the loss of these states in a world.
+        held: the loss of these states in a world. simulation: the world.
     """
-    return (held(ahead) - held(behind)) / (2.0 * size)
-
-
-def as_twins(made: tuple[Simulation, Simulation, float]) -> Twins:
-    """The worlds of two twins."""
-    ahead, behind, size = made
-    return Twins(ahead.system, behind.system, size)
+    if pair.models is None:
+        assert pair.ahead is not None and pair.behind is not None
+        return (held(pair.ahead) - held(pair.behind)) / (2.0 * pair.size)
+    body, ends = simulation.bodies[pair.models.body], []
+    kept = body.model
+    try:
+        for model in (pair.models.ahead, pair.models.behind):
+            simulation.replace_models({body.name: model})
+            ends.append(held(simulation))
+    finally:
+        simulation.replace_models({body.name: kept})
+    return (ends[0] - ends[1]) / (2.0 * pair.size)

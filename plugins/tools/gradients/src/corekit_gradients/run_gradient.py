@@ -23,7 +23,7 @@ from corekit.roles.derivatives import RunDerivative, StateCovector, SweepReport
 from corekit.simulation.loop import Simulation
 from corekit_gradients.checkpoints import pieces_back
 from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
-from corekit_gradients.parameters import as_twins, find_parameters, make_twins, start_slope, world_slope
+from corekit_gradients.parameters import find_parameters, make_pair, start_slope, world_slope
 
 __all__ = ["Cost", "Gradient", "Initial", "RecordedRun", "find_gradient", "tape_bytes"]
 
@@ -152,8 +152,8 @@ class RecordedRun:
     def __init__(self, simulation: Simulation, steps: int, parameters: Sequence[str] = ()) -> None:
         self.simulation = simulation
         self._parameters = find_parameters(simulation, parameters)
-        self._twins = [make_twins(simulation, each) for each in self._parameters]
-        self._slopes = [start_slope(simulation, *each) for each in self._twins]
+        self._pairs = [make_pair(simulation, each) for each in self._parameters]
+        self._slopes = [start_slope(simulation, each) for each in self._pairs]
         began, self._ends = time.perf_counter(), []
         with simulation.record_steps() as tape:
             while simulation.step_index < steps:
@@ -188,16 +188,16 @@ class RecordedRun:
         try:
             swept = self.derivatives.sweep_back(
                 self._tape, lambda k: loss(number[k]) if k in number else None, wants_inputs=inputs,
-                twins=[as_twins(each) for each in self._twins], progress=progress,
+                twins=[each.twins for each in self._pairs], progress=progress,
             )  # fmt: skip
         finally:
             simulation.restore(kept)
         by_parameter = {
             each.name: float(
-                own + world_slope(held, *twins) + swept.place @ place + swept.velocity @ velocity
+                own + world_slope(held, simulation, pair) + swept.place @ place + swept.velocity @ velocity
             )
-            for each, own, twins, (place, velocity) in zip(
-                self._parameters, swept.parameters, self._twins, self._slopes, strict=True
+            for each, own, pair, (place, velocity) in zip(
+                self._parameters, swept.parameters, self._pairs, self._slopes, strict=True
             )
         }
         cost = Cost(self._took, time.perf_counter() - began, tape_bytes(self._tape, set()) / len(self._tape))
@@ -222,11 +222,11 @@ class _Pieces:
         self._simulation, self._loss, self._running, self._count = simulation, loss, running, count
         self._first, self._last, self._inputs, self._progress = simulation.step_index, steps, inputs, progress
         self._parameters = find_parameters(simulation, parameters)
-        self._twins = [make_twins(simulation, each) for each in self._parameters]
-        self._slopes = [start_slope(simulation, *each) for each in self._twins]
+        self._pairs = [make_pair(simulation, each) for each in self._parameters]
+        self._slopes = [start_slope(simulation, each) for each in self._pairs]
         self._derivatives = simulation.system.derivatives(simulation.state)
         self._found: RunDerivative | None = None
-        self._by_parameter, self._report = np.zeros(len(self._twins)), SweepReport(0, 0, 0, 0, 0)
+        self._by_parameter, self._report = np.zeros(len(self._pairs)), SweepReport(0, 0, 0, 0, 0)
         self._by_step: list[dict[str, dict[str, Array]]] = []
         self._bytes = 0
 
@@ -290,7 +290,7 @@ class _Pieces:
 
         tell, ahead = self._progress, begin - self._first
         self._found = swept = self._derivatives.sweep_back(
-            tape, term, wants_inputs=self._inputs, twins=[as_twins(each) for each in self._twins],
+            tape, term, wants_inputs=self._inputs, twins=[each.twins for each in self._pairs],
             after=self._found, progress=None if tell is None else lambda left: tell(ahead + left),
         )  # fmt: skip
         ended = [tape[k].end for k in ends]
@@ -301,7 +301,7 @@ class _Pieces:
                 evaluate(self._running, Instant(world, state)) for state in ended if self._running is not None
             )
 
-        self._by_parameter += swept.parameters + [world_slope(held, *each) for each in self._twins]
+        self._by_parameter += swept.parameters + [world_slope(held, simulation, each) for each in self._pairs]
         self._report, self._bytes = self._report + swept.report, self._bytes + tape_bytes(tape, set())
         if swept.inputs is not None:
             self._by_step.append(_by_channel(simulation, swept.inputs, ends))
