@@ -28,6 +28,12 @@ from corekit_testing.conformance.subject import Answer, Session, Subject
 __all__ = ["CHECKS"]
 
 _CROWDS = 6
+_SMALL, _WIDE = 2.0**-20, 2.0**-13
+"""Times [s] of motions of some m/s and rad/s."""
+_SLOPE = 1e-5
+"""Error of slopes relative to the largest of a kind, which are of the order of 1 and of curvatures."""
+_KINK = 1e-3
+"""What wide differences differ by, relative to the same, where a feature ends within them."""
 _LEFT = 256
 """Slots of a set that another used before."""
 
@@ -137,6 +143,47 @@ def _relative_velocity(found: ContactSet, c: int, poses: ShapePoses, velocity: A
             arm = poses.frame_rotation[frame] @ local
             total += weight * (velocity[frame] + np.cross(spin[frame], arm))
     return total
+
+
+@check("slopes-told", "differences over a micrometre have the slopes that wider ones have")
+def slopes_told(subject: Subject) -> None:
+    """What derivatives of runs ask of a detector (`corekit.engine.adjoint.contact_slopes`)."""
+    random, compared = np.random.default_rng(11), 0
+    for kinds, scene, detector in scenes(subject, 0.01):
+        shape = (scene.frames, 3)
+        velocity, spin = random.normal(size=shape), 3.0 * random.normal(size=shape)
+        near = [_told(detector, scene, scene.moved(velocity, spin, s)) for s in (_SMALL, -_SMALL)]
+        wide = [
+            [_told(detector, scene, scene.moved(velocity, spin, s)) for s in (h, -h, 2.0 * h, -2.0 * h)]
+            for h in (_WIDE, 0.5 * _WIDE)
+        ]
+        for key in near[0]:
+            if any(key not in each for each in (near[1], *wide[0], *wide[1])):
+                continue
+            for name in near[0][key]:
+                found = (near[0][key][name] - near[1][key][name]) / (2.0 * _SMALL)
+                slope, other = (
+                    (8.0 * (a[key][name] - b[key][name]) - (c[key][name] - d[key][name])) / (12.0 * h)
+                    for (a, b, c, d), h in zip(wide, (_WIDE, 0.5 * _WIDE), strict=True)
+                )
+                size, apart = max(1.0, np.abs(slope).max()), float(np.abs(slope - other).max())
+                if apart <= _KINK * size:  # else a feature ends nearby
+                    compared += 1
+                    what = f"slope of the {name} of {'–'.join(kinds)}"
+                    expect_close(what, found, other, _SLOPE * size + 2.0 * apart)
+    expect(compared, "no contact keeps its id over a motion of a tenth of a millimetre")
+
+
+def _told(detector: Any, scene: Scene, poses: ShapePoses) -> dict[int, dict[str, Array]]:
+    """Id → what the detector says of that contact."""
+    found = measured(detector, scene, poses)
+    return {
+        int(found.id[c]): {
+            "normal": found.normal[c].copy(), "weights": found.weight[c].copy(),
+            "material points": found.local_point[c].ravel().copy(), "gap": found.gap[c : c + 1].copy(),
+        }
+        for c in range(found.count)
+    }  # fmt: skip
 
 
 @check("swap-symmetric", "two bodies' shapes in the other order have the same gaps and opposite normals")
@@ -271,6 +318,7 @@ CHECKS: tuple[Check, ...] = (
     normal_into_first,
     shapes_named,
     gap_rate,
+    slopes_told,
     swap_symmetric,
     ids_unique_and_persistent,
     candidates_complete,
