@@ -9,6 +9,7 @@ from attrs import evolve
 
 from corekit.data.status import SolveInfo, Status
 from corekit.roles.compiled_form import SOLVER_ENTRIES, CompiledForm, entries_of
+from corekit.roles.pyramid import DirectionCovector
 from corekit_testing.conformance.friction_laws import LAWS
 
 from .defects import (
@@ -303,7 +304,33 @@ def other_rows(problem, impulse):
     impulse[-1] += 0.01
 
 
+def turned_by_the_slip(_right, _self, problem):
+    """Corners of a square that turns with the slip of w₀."""
+    angle = np.arctan2(problem.free_velocity[2::3], problem.free_velocity[1::3])
+    corners = angle[:, None] + 0.5 * np.pi * np.arange(4)
+    return np.stack([np.cos(corners), np.sin(corners)], axis=1)
+
+
+def pulled(share):
+    """What their covector is of w₀, or a share of that."""
+
+    def method(_right, _self, problem, directions, covector):
+        rows = len(problem.free_velocity)
+        found = DirectionCovector(np.zeros(rows), np.zeros(rows), np.zeros((rows, rows)), np.zeros(rows))
+        x, y = problem.free_velocity[1::3], problem.free_velocity[2::3]
+        of_angle = (covector[:, 1] * directions[:, 0] - covector[:, 0] * directions[:, 1]).sum(axis=1)
+        found.free[1::3], found.free[2::3] = share * np.array([-y, x]) * of_angle / (x**2 + y**2)
+        return found
+
+    return impulses(compute_friction_directions=turned_by_the_slip, pull_friction_directions=method)
+
+
+def test_directions_that_follow_a_problem_as_they_say_pass():
+    assert "directions-pulled" not in failing(pulled(1.0))
+
+
 IMPULSES = {
+    "directions-pulled": (lambda: pulled(0.999), ()),
     "bounded-rows-beside-contacts": (
         lambda: impulses(solve=changed_where(lambda p: p.contact_count and p.bounded_count, other_rows)),
         (),

@@ -30,6 +30,7 @@ from corekit_testing.conformance.contact_problems import (
     random_problems,
 )
 from corekit_testing.conformance.friction_laws import LAWS
+from corekit_testing.conformance.solver_directions import DIRECTIONS
 from corekit_testing.conformance.subject import Subject
 
 __all__ = ["IMPULSES"]
@@ -306,5 +307,6 @@ IMPULSES: tuple[Check, ...] = (
     answered_by_itself,
     bounded_rows_held,
     bounded_rows_beside_contacts,
+    *DIRECTIONS,
 )
 """Checks of impulse solvers."""
