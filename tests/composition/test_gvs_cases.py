@@ -65,7 +65,7 @@ def test_the_mismatch_is_the_distance_of_the_tips_in_lengths():
 def test_the_octopus_s_mismatch_is_explained_by_the_paper_s_equations_or_missed():
     apart = np.array([0.0, 0.0273, 0.004])
     for published, verdict in (([0.0, 0.0640, 0.0320], "differs"), ([0.0, 0.0273, 0.004], "MISSED")):
-        row = mismatch_row(apart, (6.59, 3.39), "section 6", "", why_apart(np.array(published)))
+        row = mismatch_row(apart, (6.59, 3.39), "section 6", "", why_apart(np.array(published), apart))
         assert str(row.verdict) == verdict
 
 

@@ -64,12 +64,12 @@ def _curving(q: Array, rate: Array) -> Array:
     return -2.0 * rate[0] * dg / g**2 + q[0] * (2.0 * dg**2 / g**3 - ddg / g**2)
 
 
-def _muscle(time: float) -> Array:
+def _muscle(time: float, gain: float) -> Array:
     extent, place = 53.4 - 10.0 * time, 0.5 + 0.2 * time
-    return -_YOUNG * _I * 1.36 * extent / (1.0 + (extent * _LENGTH * (_X - place)) ** 2)
+    return -_YOUNG * _I * gain * extent / (1.0 + (extent * _LENGTH * (_X - place)) ** 2)
 
 
-def _slope(time: float, y: Array, share: float) -> Array:
+def _slope(time: float, y: Array, share: float, gain: float) -> Array:
     """(q̇, q̈) of (4) with a share of f_qq·q̇·q̇."""
     q, rate = y[:6], y[6:]
     strain, slope = (each / _LENGTH for each in _strain(q))
@@ -92,22 +92,22 @@ def _slope(time: float, y: Array, share: float) -> Array:
         x_q @ (mass * x_rest) + z_q @ (mass * z_rest) + turn_q @ (_DENSITY * _I * turn_rest) + across @ pushed
     )
     force += along @ (added * v_n * turning) - turn_q @ (added * v_n * v_t)
-    force += slope @ (_YOUNG * _I * strain - _muscle(time))
+    force += slope @ (_YOUNG * _I * strain - _muscle(time, gain))
     rates: Array = np.concatenate([rate, -np.linalg.solve(inertia, force)], dtype=np.float64)
     return rates
 
 
-def arm_tips(times: Array, convective: bool = True) -> Array:
+def arm_tips(times: Array, convective: bool = True, gain: float = 1.36) -> Array:
     """Tip (x, z) in the base's axes at times [s] from rest, shape (k, 2) [m], to about 1e-4 of the length.
 
     Args:
-        convective: whether strains accelerate by f_qq·q̇·q̇ too.
+        convective: whether strains accelerate by f_qq·q̇·q̇ too. gain: k of the muscle, 1.65 in the paper's text.
     """
     solve: Any = import_module("scipy.integrate").solve_ivp
     share = 1.0 if convective else 0.0
     start = np.concatenate([_START, np.zeros(6)])
     found = solve(
-        lambda t, y: _slope(t, y, share), (0.0, float(times[-1])), start, method="LSODA", t_eval=times,
+        lambda t, y: _slope(t, y, share, gain), (0.0, float(times[-1])), start, method="LSODA", t_eval=times,
         rtol=1e-6, atol=1e-6,
     )  # fmt: skip
     angle = _integral(np.stack([_strain(y[:6])[0] for y in found.y.T]) / _LENGTH)
