@@ -44,7 +44,7 @@ ablation = Case(
     shows="Every subset of the conditioning stages, two angles, two integrators: 64 runs for each LCP solver.",
     target="corekit_scenarios.cases.cusp.ablation:ablation",
     minutes=25,
-    choices=("semismooth-newton", "lemke", "pgs"),
+    choices=("semismooth-newton", "lemke", "pgs", "raw"),
     citation=_CUSP,
 )
 

@@ -14,7 +14,7 @@ sentences is one row; what single runs must keep is our own.
 
 Ours succeed without R, and without any stage. Why is asked of one setting with LCPs as the paper assembles them
 (`as_assembled`): a Newton's method that is not globalised, or starts at zero, needs the stages there. Four settings
-also run as the paper steps them (`as_stepped`).
+also run as the paper steps them (`as_stepped`), and 32, where they are asked for, with nothing of ours (`raw`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from corekit_scenarios.cases.cusp.as_assembled import (
     why_no_stage_is_needed,
 )
 from corekit_scenarios.cases.cusp.as_stepped import as_stepped_jobs, as_stepped_rows
+from corekit_scenarios.cases.cusp.raw import RAW, raw_jobs, raw_rows
 from corekit_study.case_run import CaseRun, Difference, Job, Outcome, Row
 from corekit_study.reference import OWN, paper
 
@@ -68,7 +69,9 @@ _SENTENCES = (
 
 def ablation(case: CaseRun) -> list[Row]:
     """All runs of the chosen solvers, one row each, and what the paper's shares become."""
-    solvers = case.only or SOLVERS
+    if case.only == (RAW,):
+        return raw_rows(case.run_all(raw_jobs()))
+    solvers = tuple(each for each in case.only if each != RAW) or SOLVERS
     jobs = [
         Job(name=f"{solver}-{each.name}", scenario="cusp/inclined-box", overrides=each.overrides(solver))
         for solver in solvers
@@ -87,7 +90,7 @@ def ablation(case: CaseRun) -> list[Row]:
         if solver == SOLVERS[0]:
             rows += as_assembled_rows(outcomes, judged[Setting(45, 6, "rk23", "RT")])
             rows += as_stepped_rows(outcomes, judged)
-    return rows
+    return [*rows, *(raw_rows(case.run_all(raw_jobs())) if RAW in case.only else [])]
 
 
 def _run_row(solver: str, each: Setting, judged: CellResult, outcome: Outcome) -> Row:

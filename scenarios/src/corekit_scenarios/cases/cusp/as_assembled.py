@@ -9,7 +9,8 @@ N·s, with all contacts, and T is that of (16). One setting, 60°, 6 disks, rk23
     trust region from zero   the same without the last answer, in at most 20 iterations
 
 The paper does not say where its Newton's method starts, nor after how many iterations it stops; it says that solves
-without R often run out of time. The last way is where that happens here too.
+without R often run out of time. The last way is where that happens here too; but R alone does not bring it, nor a line
+search, to the 95 % that all runs with R have in the paper. Why they have is not known.
 
 The compliance of (16) pulls the loads of redundant contacts to their least sum of squares. A solver that starts at
 others creeps there along a valley whose floor rises by ε = 1e-8 alone. In the other runs of the ablation it spares the
@@ -32,13 +33,13 @@ from corekit_scenarios.cases.cusp.ablation_settings import (
 from corekit_study.case_run import Difference, Job, Outcome, Row
 from corekit_study.reference import OWN
 
-__all__ = ["as_assembled_jobs", "as_assembled_rows", "why_no_stage_is_needed"]
+__all__ = ["AS_ASSEMBLED", "WAYS", "as_assembled_jobs", "as_assembled_rows", "why_no_stage_is_needed"]
 
 GAIN = 0.1
 """What R gives to a line search alone, of the steps, where the paper calls it essential."""
 VALLEY = 0.05
 """What is lost, of the steps, where (16) pulls loads away from those of the guess."""
-_AS_ASSEMBLED = (
+AS_ASSEMBLED = (
     f"{OPTIONS}.own_units=false",
     f"{OPTIONS}.keep=all",
     f"{OPTIONS}.regularisation.rows=scaled-normals",
@@ -51,12 +52,12 @@ class Way:
     """Options of Newton's method, and what else differs from the other runs."""
 
     newton: str
-    others: tuple[str, ...] = _AS_ASSEMBLED
+    others: tuple[str, ...] = AS_ASSEMBLED
 
 
 WAYS = {
     "line search": Way('starts=0, globalisation="line-search"'),
-    "line search, own units": Way('starts=0, globalisation="line-search"', _AS_ASSEMBLED[1:]),
+    "line search, own units": Way('starts=0, globalisation="line-search"', AS_ASSEMBLED[1:]),
     "trust region": Way('starts=0, globalisation="trust-region"'),
     "trust region from zero": Way(
         'starts=0, globalisation="trust-region", warm_start=false, max_iterations=20'
@@ -79,7 +80,7 @@ def as_assembled_jobs() -> list[Job]:
         for name, way in WAYS.items()
         for stages in STAGES
     ]  # fmt: skip
-    printed = (*_PRINTED.overrides(SOLVERS[0]), _AS_ASSEMBLED[2])
+    printed = (*_PRINTED.overrides(SOLVERS[0]), AS_ASSEMBLED[2])
     return [*jobs, Job(name=f"printed-{_PRINTED.name}", scenario="cusp/inclined-box", overrides=printed)]
 
 
@@ -88,17 +89,23 @@ def _own(outcomes: dict[str, Outcome], way: str) -> tuple[float, ...]:
 
 
 def why_no_stage_is_needed(outcomes: dict[str, Outcome]) -> Difference:
-    """Why ours succeeds without the stages, from the runs of `as_assembled_jobs`."""
-    (led, _, _), (alone, behind_r, behind_all) = _own(outcomes, "trust region"), _own(outcomes, "line search")
-    cold, _, _ = _own(outcomes, "trust region from zero")
+    """Why ours succeeds without the stages, from the runs of `as_assembled_jobs`.
+
+    That R is what a Newton's method lacks which starts at zero, or is not globalised, asks that behind R it keeps the
+    paper's criterion, as all runs with R do there; and as (16) prints T, that they all do so here.
+    """
+    (led, _, _), (alone, by_r, by_all) = _own(outcomes, "trust region"), _own(outcomes, "line search")
+    cold, cold_r, _ = _own(outcomes, "trust region from zero")
+    printed = judge(outcomes[f"printed-{_PRINTED.name}"])
     return Difference(
         "Newton's method needs no conditioning where it is globalised and starts from the last answer, by our shift or "
         "by the trust region that the paper names; it does not say where its own starts",
         f"that on LCPs as assembled the trust region answers at least 95 % of the steps without any stage "
-        f"({100 * led:.1f} %), from zero in 20 iterations less ({100 * cold:.1f} %), and that a line search alone "
-        f"answers less ({100 * alone:.1f} %), at least {100 * GAIN:g} points more behind R ({100 * behind_r:.1f} %), "
-        f"and 95 % behind Q, R and T ({100 * behind_all:.1f} %)",
-        led >= CONVERGED > max(alone, cold) and behind_r >= alone + GAIN and behind_all >= CONVERGED,
+        f"({100 * led:.1f} %), from zero in 20 iterations less ({100 * cold:.1f} %) and 95 % behind R "
+        f"({100 * cold_r:.1f} %), and that a line search alone answers less ({100 * alone:.1f} %), 95 % behind R "
+        f"({100 * by_r:.1f} %), and behind Q, R and T ({100 * by_all:.1f} %); and that with T as (16) prints it, which "
+        f"ours is not, {_PRINTED.label} answers 95 % too ({100 * printed.own:.1f} %)",
+        led >= CONVERGED > max(alone, cold) and min(cold_r, by_r, by_all) >= CONVERGED and printed.succeeds,
     )
 
 
