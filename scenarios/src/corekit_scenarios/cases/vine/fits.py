@@ -22,7 +22,13 @@ from corekit_scenarios.cases.vine.markers import (
     run_fit,
     write_markers,
 )
-from corekit_scenarios.cases.vine.pin_fits import matrices_in_swings, pins_in_swing, pins_sought, wall_pin_row
+from corekit_scenarios.cases.vine.pin_fits import (
+    matrices_in_swings,
+    no_matrices_row,
+    pins_in_swing,
+    pins_sought,
+    wall_pin_row,
+)
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.fit import FitResult
 from corekit_study.reference import OWN, paper
@@ -217,7 +223,8 @@ def wall_fit(case: CaseRun) -> list[Row]:
     rows = _wall_rows(made, place)
     each = [*overrides, *(f"bodies[0].options.{name}={[value] * 5}" for name, value in _STARTED.items())]
     by_pin = _wall_text("synthetic.csv", each, "", pins_sought(5)).replace(*_NO_PROFILE)
-    rows.append(wall_pin_row(run_fit(case, "synthetic-pins", by_pin), TRUTH, _STARTED))
+    pins = run_fit(case, "synthetic-pins", by_pin)
+    rows += [wall_pin_row(pins, TRUTH, _STARTED), no_matrices_row(pins)]
     file = reference_file(_PUBLISHED)
     if file is None:
         note = (

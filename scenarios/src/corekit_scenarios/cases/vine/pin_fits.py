@@ -27,6 +27,7 @@ __all__ = [
     "identified",
     "in_deviations",
     "matrices_in_swings",
+    "no_matrices_row",
     "pin_overrides",
     "pin_rows",
     "pins_in_swing",
@@ -200,4 +201,13 @@ def wall_pin_row(made: FitResult, against: Reference, truth: Mapping[str, float]
         against=against, expected=0.0, ours=float(off.max(initial=0.0)), tolerance=f"≤ {_FARTHEST:g}, and all solved",
         passed=made.info.status.solved and bool((off <= _FARTHEST).all()),
         note=f"every step exact; {identified(fitted) or 'none'}",
+    )  # fmt: skip
+
+
+def no_matrices_row(made: FitResult) -> Row:
+    """Why the markers at the wall are not asked for whole matrices, from the fit of every pin's own K and C."""
+    return Row(
+        quantity="K and C as matrices, from the published markers at the wall", against=OWN, ours=None,
+        reason="five pins have 30 entries, and of their diagonals alone synthetic markers there, with every step "
+        f"exact, say: {identified(made.estimate.fitted) or 'nothing'}",
     )  # fmt: skip
