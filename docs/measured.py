@@ -3,10 +3,10 @@
     corekit reproduce --all --jobs 2 --out FOLDER --json REPORT.json     where nothing else runs
     python docs/measured.py REPORT.json
 
-writes `reproduced.md`, `reproduced.json` with the value of every quantity, and README's table; without a report the
-table alone, of the values that are there. The table's text is `measures.md`. In it `{case @ quantity @ format}` stands
-for a value: the format is Python's, after it a factor may follow, `.2g*1000` for ms of a value in s. The other figures
-are of runs that the report has not; their rows name the day.
+writes `reproduced.json` with every row of the report, and from that `reproduced.md` and README's table; without a
+report both anew, of the rows that are there. The table's text is `measures.md`. In it `{case @ quantity @ format}`
+stands for a value of ours: the format is Python's, after it a factor may follow, `.2g*1000` for ms of a value in s. The
+other figures are of runs that the report has not; their rows name the day and what measures them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 from corekit_study.reproduce_summary import page
 
-__all__ = ["PLACE", "Values", "main", "table"]
+__all__ = ["PLACE", "Values", "find_value", "is_whole", "main", "page_of", "table"]
 
 DOCS = Path(__file__).parent
 README, TEXT = DOCS.parent / "README.md", DOCS / "measures.md"
@@ -33,7 +33,8 @@ PLACE = re.compile(r"\{([^{}]+?) @ ([^{}]+?)(?: @ ([^{}]+?))?\}")
 _BEGIN, _END = "<!-- measures: by docs/measured.py -->\n", "<!-- end of measures -->\n"
 
 Values = Mapping[str, Any]
-"""`date`, `machine`, and `cases`: case → quantity → value."""
+"""`date`, `machine`, and `cases`: what the page needs of each report."""
+_KEPT = ("case", "source", "citation", "verdict", "error", "wall_s", "rows")
 
 
 def _machine() -> str:
@@ -47,20 +48,36 @@ def _machine() -> str:
 
 
 def _distil(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The values of a report; of rows with one name the first."""
-    cases: dict[str, dict[str, Any]] = {}
-    for report in reports:
-        own = cases.setdefault(report["case"], {})
-        for row in report["rows"]:
-            own.setdefault(row["quantity"], row["ours"])
+    """What is stored of a report."""
+    cases = [{name: report[name] for name in _KEPT} for report in reports]
     return {"date": f"{datetime.now().astimezone():%Y-%m-%d}", "machine": _machine(), "cases": cases}
 
 
-def _value(values: Values, case: str, quantity: str, form: str | None) -> str:
-    own = values["cases"].get(case)
-    if own is None or own.get(quantity) is None:
+def is_whole(values: Values) -> bool:
+    """Whether rows are there as the page needs them, and not their values alone."""
+    return all("kind" in row for report in values["cases"] for row in report["rows"])
+
+
+def page_of(values: Values) -> str:
+    """The page, in Markdown."""
+    return page(values["cases"], day=values["date"])
+
+
+def find_value(values: Values, case: str, quantity: str) -> Any:
+    """Ours of a quantity; of rows with one name the first.
+
+    Raises:
+        SystemExit: there is none.
+    """
+    rows = (row for report in values["cases"] if report["case"] == case for row in report["rows"])
+    found = next((row["ours"] for row in rows if row["quantity"] == quantity), None)
+    if found is None:
         raise SystemExit(f"measures.md asks for {quantity!r} of {case!r}, which the report has not")
-    value = own[quantity]
+    return found
+
+
+def _value(values: Values, case: str, quantity: str, form: str | None) -> str:
+    value = find_value(values, case, quantity)
     if isinstance(value, str) or form is None:
         return str(value)
     digits, _, factor = form.partition("*")
@@ -79,13 +96,13 @@ def table(text: str, values: Values) -> str:
 def main(arguments: Sequence[str]) -> None:
     """Write the files; `arguments` may name a report."""
     if arguments:
-        reports = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))["cases"]
-        values = _distil(reports)
-        made = table(TEXT.read_text(encoding="utf-8"), values)
-        PAGE.write_text(page(reports), encoding="utf-8")
+        values = _distil(json.loads(Path(arguments[0]).read_text(encoding="utf-8"))["cases"])
         VALUES.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     else:
-        made = table(TEXT.read_text(encoding="utf-8"), json.loads(VALUES.read_text(encoding="utf-8")))
+        values = json.loads(VALUES.read_text(encoding="utf-8"))
+    if is_whole(values):
+        PAGE.write_text(page_of(values), encoding="utf-8")
+    made = table(TEXT.read_text(encoding="utf-8"), values)
     before, _, rest = README.read_text(encoding="utf-8").partition(_BEGIN)
     _, _, after = rest.partition(_END)
     README.write_text(before + _BEGIN + made + _END + after, encoding="utf-8")

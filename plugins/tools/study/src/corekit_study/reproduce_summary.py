@@ -70,11 +70,12 @@ def summary_rows(reports: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, ..
         yield report["case"], report["source"], *cells, verdict, f"{report['wall_s'] / 60.0:.1f}"
 
 
-def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
+def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = (), day: str = "") -> str:
     """Return the page in Markdown: a table of the cases, then a section a paper.
 
     Args:
         only: the parts that were chosen, of cases that have some; none: all.
+        day: of the runs; today if empty.
     """
     every = merged(reports)
     agreeing, apart = (
@@ -96,8 +97,9 @@ def page(reports: Sequence[Mapping[str, Any]], only: Sequence[str] = ()) -> str:
         "here regenerates: agreement there is no evidence. `corekit reproduce CASE` shows all quantities of a case\n"
         "with sources and tolerances."
     )
+    day = day or f"{datetime.now().astimezone():%Y-%m-%d}"
     when = (
-        f"{datetime.now().astimezone():%Y-%m-%d}: {len(reports)} cases, {minutes:.0f} minutes of all processes.\n"
+        f"{day}: {len(reports)} cases, {minutes:.0f} minutes of all processes.\n"
         f"Judged and kept: {agreeing}."
         + (f"\nApart: {apart}." if apart else "")
         + (f"\nOf the cases' parts only {', '.join(only)}." if only else "")
