@@ -16,7 +16,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.engine.adjoint.contact_slope_kernels import add_changes, locate, turn_frames
 from corekit.engine.contact.contact_kernels import assign_tangents_and_friction
 from corekit.roles.collision_scene import update_shape_poses
-from corekit.roles.compiled_form import CompiledForm
+from corekit.roles.compiled_form import DETECTOR_ENTRIES, CompiledForm
 
 if TYPE_CHECKING:
     from corekit.data.contacts import ContactSet
@@ -26,6 +26,11 @@ __all__ = ["ContactPasses"]
 
 _ROOM: Final = 16
 """Contacts for a pair of shapes; where there are more Python finds them."""
+_ARGUMENTS: Final = (
+    "integers floats floats integers integer floats floats floats floats floats float integer integers integers "
+    "floats floats floats integers floats floats"
+)
+"""Of the entry `contacts` as it is called here: called with others a process ends."""
 
 
 class _Scene(NamedTuple):
@@ -102,7 +107,7 @@ def _measure(
             m = call_entry(
                 scene.entry,
                 (
-                    scene.index, scene.numbers, scene.work, near, count, scene.position, scene.rotation,
+                    scene.index, scene.numbers, scene.work, near, count, scene.position, scene.rotation, scene.end,
                     scene.frame_position, scene.frame_rotation, margin, room, found_id, found_shape, found_gap, point,
                     found_n, frame, found_local, found_weight,
                 ),
@@ -155,6 +160,8 @@ class ContactPasses:
         alters = (pipeline.seams, pipeline.joined, pipeline.areas, pipeline.rehearsed)
         if len(pipeline.detectors) != 1 or pipeline.record_width or any(each is not None for each in alters):
             return None
+        if DETECTOR_ENTRIES["contacts"] != _ARGUMENTS or (pipeline.scene.table.second_frame >= 0).any():
+            return None  # contacts at ends that edges share are those of other pairs too
         detector: Any = pipeline.detectors[0]
         form = detector.compiled_form() if hasattr(detector, "compiled_form") else ""
         return form if isinstance(form, CompiledForm) and form.entries["contacts"] else None

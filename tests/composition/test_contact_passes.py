@@ -1,0 +1,44 @@
+"""What a detector says of contacts when frames move: in one compiled call as pass by pass in Python, to the bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from corekit.data.contacts import ContactSet
+from corekit.engine.adjoint import contact_passes
+from corekit.engine.adjoint.contact_slopes import ContactSlopes
+from corekit.roles.compiled_form import DETECTOR_ENTRIES
+
+from .test_step_derivative import falling
+
+pytest.importorskip("corekit_rigid")
+pytest.importorskip("corekit_sdf")
+
+
+def test_the_entry_of_detectors_is_called_with_its_arguments():
+    """With others a process would end: then Python makes the passes."""
+    assert DETECTOR_ENTRIES["contacts"] == contact_passes._ARGUMENTS
+
+
+@pytest.mark.parametrize("shape", ["sphere", "capsule"])
+def test_one_call_says_what_python_says_pass_by_pass(shape):
+    simulation = falling(shape, 0.9, "cone", "semi-implicit-euler")
+    for _ in range(8):
+        simulation.step()
+    terms, found = simulation.system.terms, []
+    pipeline = terms.pipeline
+    pipeline.begin_step(simulation.state, 1e-3)
+    contacts = ContactSet()
+    pipeline.measure(contacts)
+    assert contacts.count > 0
+    for compiled in (True, False):
+        slopes = ContactSlopes(terms)
+        assert slopes._passes is not None
+        if not compiled:
+            slopes._passes = None
+        table = slopes.measure(simulation.state, contacts)
+        found.append([each.copy() for each in (*table.changes, table.scale)])
+    for one, other in zip(*found, strict=True):
+        assert one.tobytes() == other.tobytes()
+    assert any(np.abs(each).max() > 0.0 for each in found[0][:-1])
