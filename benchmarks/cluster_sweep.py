@@ -215,7 +215,7 @@ def main() -> int:
             broken.append(f"{name}: outcomes differ from those of one process")
         overhead = found[name]["wall_s"] * at_work - one
         grown = found[name]["memory_at_the_end_MB"] - found[name]["memory_at_a_tenth_MB"]
-        found[name] |= {"overhead_s": overhead, "grown_memory": grown}
+        found[name] |= {"overhead_s": overhead, "grown_MB": grown}
         print(
             f"{name}: {1e3 * found[name]['work_s']:.2f} ms of work a run, by wall time {1e3 * overhead:.2f} ms, "
             f"memory grew by {grown:.1f} MB"

@@ -250,13 +250,13 @@ class _Table:
 
 
 def _draw(done: list[Generation], stem: Path, name: str) -> tuple[Path | None, str]:
-    seconds = np.array([each.seconds for each in done]) / 60.0
+    played = np.array([float(each.episodes) for each in done])
     lines = tuple(
-        Line(label, seconds, np.array([getattr(each, what) for each in done]))
+        Line(label, played, np.array([getattr(each, what) for each in done]))
         for label, what in (("mean of what was tried", "mean"), ("best", "best"))
     )
     return draw_chart(
-        LineChart(f"{name}: reward of an episode", (Panel("time [min]", "reward [–]", lines),)), stem
+        LineChart(f"{name}: reward of an episode", (Panel("episodes played", "reward [–]", lines),)), stem
     )
 
 
