@@ -6,6 +6,7 @@ what the environment says is found out by every command line itself.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import runpy
@@ -36,6 +37,10 @@ if find_spec("h5netcdf") is not None:
 
 # numba gathers what it can compile at the first compilation, not when it is imported
 numba.njit(lambda numbers: numbers.sum())(np.zeros(1))
+
+# what lives here stays in every process that is forked: none searches it for garbage, as pytest does time and again
+gc.collect()
+gc.freeze()
 
 
 def begin(

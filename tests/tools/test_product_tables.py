@@ -1,8 +1,6 @@
 """A run of tests takes few cells of a product table and says so; `--full` takes all, and a cell that is named runs."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -23,23 +21,15 @@ def test_other(number):
 
 
 @pytest.fixture
-def run(tmp_path):
+def run(tmp_path, forked):
     (tmp_path / "test_planted.py").write_text(PLANTED)
+    plugins = ["-p", "corekit_testing.product_tables", "-p", "no:cacheprovider"]
+    # others take longer to import than this runs
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
     def run(*words):
-        plugin = ["-m", "pytest", "-p", "corekit_testing.product_tables", "-p", "no:cacheprovider"]
-        alone = {
-            **os.environ,
-            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-        }  # others take longer to import than this runs
-        done = subprocess.run(
-            [sys.executable, *plugin, *words],
-            cwd=tmp_path,
-            env=alone,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = forked.run(*plugins, *words, module="pytest", folder=tmp_path, environment=alone)
+        assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     return run

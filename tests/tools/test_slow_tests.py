@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,7 @@ def test_other():
     pass
 """
 PLUGINS = ("corekit_testing.slow_tests", "corekit_testing.product_tables", "no:cacheprovider")
-PYTEST = [sys.executable, "-m", "pytest", *(f"-p{each}" for each in PLUGINS)]
+PYTEST = [f"-p{each}" for each in PLUGINS]
 ALONE = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 """What other plugins there are takes longer to import than the tests here."""
 SLOW = "planted/test_planted.py::test_wait[0.3]"
@@ -37,26 +35,39 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *words):
-    return ask(folder, *words, check=True).stdout
+@pytest.fixture
+def ask(forked, folder):
+    """Run pytest with some words in the folder."""
+
+    def ask(*words):
+        xdist = ("-p", "xdist") if "--numprocesses" in words else ()
+        return forked.run(*PYTEST, *xdist, *words, module="pytest", folder=folder, environment=ALONE)
+
+    return ask
 
 
-def ask(folder, *words, check=False):
-    xdist = ("-p", "xdist") if "--numprocesses" in words else ()
-    command = [*PYTEST, *xdist, *words]
-    return subprocess.run(command, cwd=folder, env=ALONE, capture_output=True, text=True, check=check)
+@pytest.fixture
+def run(ask):
+    """What a run says in which nothing fails."""
+
+    def run(*words):
+        done = ask(*words)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
 
 
 @pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ()])
-def test_it_is_left_out_and_that_is_said(folder, words):
-    said = run(folder, "--quick", *words)
+def test_it_is_left_out_and_that_is_said(run, words):
+    said = run("--quick", *words)
     assert " 2 passed" in said
     assert "1 slow tests were left out" in said
 
 
 @pytest.mark.parametrize("words", [("planted",), ("-k", "_"), ("--full", "--numprocesses", "2")])
-def test_a_choice_of_tests_can_be_quick_too(folder, words):
-    said = run(folder, "--quick", *words)
+def test_a_choice_of_tests_can_be_quick_too(run, words):
+    said = run("--quick", *words)
     assert " 2 passed" in said
     assert "1 slow tests were left out" in said
 
@@ -64,16 +75,16 @@ def test_a_choice_of_tests_can_be_quick_too(folder, words):
 @pytest.mark.parametrize(
     "words", [(), ("--full",), ("planted",), ("-k", "_"), (SLOW,), ("--numprocesses", "2")]
 )
-def test_a_plain_run_leaves_nothing_out(folder, words):
-    said = run(folder, *words)
+def test_a_plain_run_leaves_nothing_out(run, words):
+    said = run(*words)
     assert f" {1 if SLOW in words else 3} passed" in said
     assert "left out" not in said
 
 
 @pytest.mark.parametrize("words", [("--numprocesses", "2", "--dist", "loadgroup"), ()])
-def test_the_list_is_measured(folder, words):
+def test_the_list_is_measured(folder, run, words):
     (folder / "slow.txt").write_text("planted/test_planted.py::test_wait[0.0]\n")
-    assert " 3 passed" in run(folder, *words, "--slow-above", "0.2")
+    assert " 3 passed" in run(*words, "--slow-above", "0.2")
     assert (folder / "slow.txt").read_text() == f"{SLOW}\n"
 
 
@@ -82,11 +93,11 @@ def test_the_list_is_measured(folder, words):
     [(("planted",), False), (("-k", "wait"), False), (("--quick",), False), ((), True)],
     ids=["path", "k", "quick", "failed"],
 )
-def test_a_part_of_the_tests_writes_no_list(folder, words, broken):
+def test_a_part_of_the_tests_writes_no_list(folder, ask, words, broken):
     if broken:
         (folder / "planted" / "test_broken.py").write_text("def test_broken():\n    assert False\n")
     (folder / "slow.txt").write_text("kept\n")
-    done = ask(folder, *words, "--slow-above", "0")
+    done = ask(*words, "--slow-above", "0")
     assert done.returncode == (1 if broken else 4)
     assert broken or "it goes with no choice of tests" in done.stderr
     assert (folder / "slow.txt").read_text() == "kept\n"
