@@ -263,9 +263,16 @@ def copy_contact(
     local: Array, weight: Array,
 ) -> None:  # fmt: skip
     """Copy contact c to another place of the columns of a set."""
-    id[to], gap[to], shape[to] = id[c], gap[c], shape[c]
-    point[to], normal[to] = point[c], normal[c]
-    frame[to], local[to], weight[to] = frame[c], local[c], weight[c]
+    # number by number: kernels that copy rows make the text of an error, and count references for it
+    id[to], gap[to] = id[c], gap[c]
+    for i in range(2):
+        shape[to, i] = shape[c, i]
+    for i in range(3):
+        point[to, i], normal[to, i] = point[c, i], normal[c, i]
+    for slot in range(frame.shape[1]):
+        frame[to, slot], weight[to, slot] = frame[c, slot], weight[c, slot]
+        for i in range(3):
+            local[to, slot, i] = local[c, slot, i]
 
 
 @compiled
@@ -306,7 +313,7 @@ def _join(
     # a rod that lies has the ids of its first capsules
     is_before = shape[c, 0] < shape[k, 0] or (shape[c, 0] == shape[k, 0] and shape[c, 1] < shape[k, 1])
     if place == 1.0 or (place > 0.0 and is_before):
-        id[k], shape[k] = id[c], shape[c]
+        id[k], shape[k, 0], shape[k, 1] = id[c], shape[c, 0], shape[c, 1]
 
 
 @compiled

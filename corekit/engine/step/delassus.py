@@ -49,10 +49,14 @@ def write_square(half: Array, delassus: Array) -> None:
 
 
 @compiled
-def reduce_rows(rows: Array, response: Array, velocity: Array, free: Array, delassus: Array) -> None:
-    """Write W = J·(G·Jᵀ) and add J·v_f to `free` (R,); G·Jᵀ by rows, (R, nv), and J has at least R rows."""
+def reduce_rows(
+    rows: Array, response: Array, velocity: Array, which: IntArray, free: Array, delassus: Array
+) -> None:
+    """Write W = J·(G·Jᵀ) and add J·v_f to `free` (R,); G·Jᵀ by rows, (R, nv), and J has at least R rows.
+
+    `which` (nv,) is a work array.
+    """
     count, n = response.shape
-    which = np.empty(n, dtype=np.int64)
     for i in range(count):
         found, moved = 0, 0.0
         for k in range(n):
@@ -117,6 +121,9 @@ class DelassusOperator:
         ]
         self._by_rows = by_rows if len(by_rows) == len(own) > len(blocks) and not has_joints else []
         self._response = np.zeros((0, 0))
+        self._which: IntArray = np.zeros(
+            sum(body.body.nv for body, _ in factorisation.bodies), dtype=np.int64
+        )
 
     def assemble(self, rows: Array, velocity: Array, free: Array, delassus: Array) -> None:
         """Write W (R, R), and add J·v_f to `free` (R,).
@@ -129,7 +136,7 @@ class DelassusOperator:
             self._response = response = np.empty((len(free), len(velocity)))
             for factor, where in self._by_rows:
                 factor.respond(rows, where.start, response)
-            reduce_rows(rows, response, velocity, free, delassus)
+            reduce_rows(rows, response, velocity, self._which, free, delassus)
             return
         if not self._blocks:
             self._response = response = np.array(rows.T, order="F")

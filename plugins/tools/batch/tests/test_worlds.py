@@ -3,13 +3,16 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from corekit.compiled.kernels import is_plain
 from corekit.data.state import State
 from corekit.errors import ConfigError, ControlError, StepFailed
 from corekit.scenario.load import loads
+from corekit_batch.driver import advance
 
 from .free_worlds import GVS, HEAD, PCC, PENDULUM, ROD, TOP, make_steps, scenario_of
 
@@ -61,6 +64,17 @@ def test_a_rod_that_turns_far_takes_other_sources_in_the_driver():
     assert batch.ordinary_steps == 0
     batch.step(20)
     assert np.array_equal(batch.q[0], make_steps(simulation, 20).q)
+
+
+@pytest.mark.skipif(is_plain(), reason="numba alone counts references in every kernel")
+def test_the_driver_counts_no_references():
+    scenario_of(TOP).batch(1, threads=1).step(1)
+    stored = list(Path(advance.stats.cache_path).glob("driver.advance-*.nbc"))
+    assert stored
+    for each in stored:
+        machine_code = each.read_bytes()
+        assert b"advance" in machine_code
+        assert b"NRT_" not in machine_code
 
 
 def test_worlds_do_not_depend_on_the_number_of_threads_or_on_each_other():

@@ -20,6 +20,7 @@ from corekit.linalg.cholesky import (
     substitute_band,
     write_band,
 )
+from corekit.linalg.vectors import copy_vector
 from corekit_batch.tables import (
     BLOCK,
     BY_BAND,
@@ -135,7 +136,7 @@ def _evaluate(bodies: Bodies, b: int, numbers: Array, q: Array, v: Array, aux: A
     )
     call_entry(entry[TANGENT], (index, own, scratch, q, v, aux, u, stiffness, damping))
     if row[HAS_DISSIPATION] and row[IS_SYMMETRIC]:
-        matrix_of(bodies, b, WHOLE, work)[:] = matrix_of(bodies, b, DAMPING, work)
+        copy_vector(damping, matrix_of(bodies, b, WHOLE, work).reshape(-1))
         call_entry(entry[DISSIPATION], (index, own, scratch, q, v, aux, u, damping))
 
 

@@ -120,7 +120,7 @@ def _assemble(bodies: Bodies, count: int, work: Work, own: ContactWork) -> bool:
     if not bodies.all_blocks:
         response = own.half[: nv * rows].reshape((rows, nv))
         respond(bodies, own.jacobian, response, work)
-        reduce_rows(own.jacobian, response, work.velocity, free, delassus)
+        reduce_rows(own.jacobian, response, work.velocity, own.which, free, delassus)
         return True
     half = own.half[: nv * rows].reshape((nv, rows))
     for b in range(len(bodies.row)):

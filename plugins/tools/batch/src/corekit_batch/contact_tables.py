@@ -86,7 +86,7 @@ class ContactWork(NamedTuple):
         delassus, free, half: of the contact problem, room for 3·C rows.
         impulse, start: λ and that of the last step. residuals: (3,).
         velocity: three of contacts in their axes, (3, C, 3). new: of contacts. all_move: (0,).
-        response: (nv,). across: zeros (3,). unsorted: (0,). still, spare: zeros and work space, (C, 3).
+        response, which: (nv,). across: zeros (3,). unsorted: (0,). still, spare: zeros and work space, (C, 3).
         noticed, fastest: of contacts that push. every_frame, no_local, frame_dofs, frame_values: rows of the origins of
             a body's frames, for the one with most.
         newest, earlier, members: of `merge_joined`. of_detector: work space of its form.
@@ -133,6 +133,7 @@ class ContactWork(NamedTuple):
     hit: BoolArray
     all_move: BoolArray
     response: Array
+    which: IntArray
     across: Array
     unsorted: IntArray
     still: Array

@@ -1,4 +1,9 @@
-"""Many steps of many worlds in one call, without Python's lock: the loop that the threads of a batch run."""
+"""Many steps of many worlds in one call, without Python's lock: the loop that the threads of a batch run.
+
+No kernel here makes an array, nor the text of an error as `a[:] = b` of two arrays does: then numba counts no
+references, which took two fifths of a step of a rigid body (3.0 to 1.8 µs) and a quarter of one of an arm in contact
+(53 to 38 µs).
+"""
 
 from __future__ import annotations
 
