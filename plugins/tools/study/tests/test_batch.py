@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import nullcontext
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -12,6 +14,8 @@ from corekit.cli import main
 from corekit.errors import ConfigError
 from corekit_record.results import Results
 from corekit_run import schedulers
+from corekit_run.cli.progress_line import ProgressLine
+from corekit_run.progress import Progress
 from corekit_study.batch import Job, run_batch
 from corekit_study.journal import OUTCOMES
 
@@ -42,6 +46,45 @@ def test_processes_give_the_same_outcomes_as_one_run_after_the_other(tmp_path, s
     assert counted(parallel) == counted(serial)
     assert [each.statistics["steps"] for each in serial.values()] == [150, 50, 100]
     assert len(Results(other / "d0.2").time) == 11
+
+
+class Told:
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, progress):
+        self.seen.append(progress)
+
+    def warn(self, sentence):
+        raise AssertionError(sentence)
+
+
+def test_progress_counts_runs_and_foresees_the_end_from_the_rate_so_far(tmp_path, scenario_file):
+    """Runs that were stored before count as done, and not for the rate."""
+    run_batch(jobs(scenario_file, 0.1), tmp_path, workers=0)
+    told, began = Told(), time.perf_counter()
+    run_batch(jobs(scenario_file, 0.1, 0.2, 0.3), tmp_path, lambda _name: nullcontext(told), workers=0)
+    wall = time.perf_counter() - began
+    assert [(each.time, each.unit) for each in told.seen] == [(2.0, "runs"), (3.0, "runs")]
+    assert [each.fraction for each in told.seen] == pytest.approx([2 / 3, 1.0])
+    first, last = told.seen
+    assert first.remaining == pytest.approx(1.0 / first.rate)
+    assert last.remaining == 0.0
+    assert last.rate > 2.0 / wall  # of the two that were made now
+
+
+def test_a_log_tells_how_many_runs_are_done_and_until_when_the_others_last(monkeypatch, capsys):
+    monkeypatch.setattr("corekit_run.cli.progress_line._EVERY", 0.0)
+    before = datetime.now().astimezone()
+    with ProgressLine("sweep") as line:
+        line(Progress("running", 0.25, 100.0, 2.0, 150.0, None, unit="runs"))
+    said = capsys.readouterr().err
+    assert "sweep: 100 runs done, 2 a second, 2 min 30 s left, until " in said
+    # the minute in which it ends, by the clock that was read before or after the line
+    ends = {
+        (each + timedelta(seconds=150)).strftime("%H:%M") for each in (before, datetime.now().astimezone())
+    }
+    assert said.split("until ")[1].strip() in ends
 
 
 def test_a_run_that_fails_is_an_outcome_and_the_others_go_on(tmp_path, scenario_file):
