@@ -182,6 +182,21 @@ def test_what_lies_over_a_seam_touches_there_only_if_friction_changes(
     assert record.impulse[:, 2].sum() == pytest.approx(0.1 * 9.81 * record.step_size, rel=1e-6)
 
 
+def test_a_conveyor_stands_for_no_contact_of_boxes_beside_it():
+    """A capsule on the seam of two boxes reaches onto a third: where all meet, what stands and what moves bear it."""
+
+    def touched(position: str) -> list[float]:
+        fixed = boxes((-1.0, -0.05, -0.5, 0.003), (-1.0, -0.05, 0.003, 0.5))
+        third = f'{{ name = "third", shape = "box", size = [1.05, 4.0, 0.2], position = {position} }}'
+        simulation = world("capsule along", f"{fixed}, {third}")
+        simulation.step()
+        return sorted(simulation.contacts().point[:, 0].round(2).tolist())
+
+    assert touched("[0.475, 0.0, -0.1]") == [-0.08, -0.02]
+    moving = '{ kind = "ramp", from = 0.0, to = 1.0, start = [0.475, 0.0, -0.1], value = [0.475, 0.5, -0.1] }'
+    assert touched(moving) == [-0.08, -0.05, -0.05, -0.02]
+
+
 def test_a_ball_falls_between_boxes_that_do_not_touch():
     apart = boxes((-1.0, -0.01, -0.5, 0.5), (0.01, 1.0, -0.5, 0.5))
     assert largest_difference(world("ball", ONE), world("ball", apart), round(TIME / 2e-3)) > 0.01 * SPEED

@@ -146,6 +146,7 @@ def test_a_world_that_the_driver_does_not_step_is_stepped_one_by_one_and_says_wh
     assert (batch.compiled_steps, batch.ordinary_steps) == (0, 20)
 
 
+@pytest.mark.to_nearest("what overflows is the largest finite number", "zero")
 def test_a_world_that_fails_stops_alone_with_the_error_of_a_single_step():
     scenario = scenario_of(TOP)
     batch, simulation = scenario.batch(3, threads=1), scenario.compose()
