@@ -37,7 +37,13 @@ from scipy.sparse import csc_array
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.engine.adjoint.body_equations import body_equations
-from corekit.engine.adjoint.dense_products import SMALL, add_transposed, displace
+from corekit.engine.adjoint.dense_products import (
+    SMALL,
+    add_transposed,
+    add_transposed_blocks,
+    displace,
+    solve_small,
+)
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse
 from corekit.linalg.vectors import max_abs
@@ -73,7 +79,9 @@ def transposed_product(matrix: Matrix, y: Array) -> Array:
     if isinstance(matrix, Dense):
         return np.asarray(matrix.data.T @ y)
     if isinstance(matrix, BlockDiagonal):
-        return np.einsum("bij,bi->bj", matrix.data, y.reshape(len(matrix.data), -1)).ravel()
+        out = np.zeros(matrix.n)
+        add_transposed_blocks(matrix.data, 1.0, y, out)
+        return out
     if isinstance(matrix, Sparse):
         entries = csc_array(
             (matrix.data, matrix.pattern.row, matrix.pattern.start), shape=(matrix.n, matrix.n)
@@ -88,6 +96,8 @@ def add_product(matrix: Matrix, factor: float, w: Array, out: Array) -> None:
     """out += factor·matrixᵀ·w."""
     if isinstance(matrix, Dense) and matrix.n <= SMALL:
         add_transposed(matrix.data, factor, w, out)
+    elif isinstance(matrix, BlockDiagonal):
+        add_transposed_blocks(matrix.data, factor, w, out)
     elif factor:
         out += factor * transposed_product(matrix, w)
 
@@ -303,6 +313,9 @@ class BodyProducts:
 
 def _solve(matrix: Array, rhs: Array) -> Array:
     """A⁻¹·r, shape (n,)."""
+    out = np.empty(len(rhs))
+    if len(rhs) <= SMALL and solve_small(matrix, rhs, out):
+        return out
     return np.asarray(np.linalg.solve(matrix, rhs), dtype=float)
 
 

@@ -10,7 +10,9 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.linalg.small_lu import back_substitute, factorise_in_place
 
-__all__ = ["SMALL", "add_transposed", "displace", "leaves", "solve_transposed"]
+__all__ = [
+    "SMALL", "add_transposed", "add_transposed_blocks", "displace", "leaves", "solve_small", "solve_transposed"
+]  # fmt: skip
 
 SMALL: Final = 48
 """Velocities up to which these are quicker than calls of LAPACK."""
@@ -32,6 +34,26 @@ def add_transposed(matrix: Array, factor: float, w: Array, out: Array) -> None:
         own = factor * w[i]
         for j in range(len(out)):
             out[j] += matrix[i, j] * own
+
+
+@compiled
+def add_transposed_blocks(blocks: Array, factor: float, w: Array, out: Array) -> None:
+    """out += factor·matrixᵀ·w of equal blocks on the diagonal, (b, k, k)."""
+    k = blocks.shape[1]
+    for b in range(len(blocks)):
+        add_transposed(blocks[b], factor, w[b * k : (b + 1) * k], out[b * k : (b + 1) * k])
+
+
+@compiled
+def solve_small(matrix: Array, right: Array, out: Array) -> bool:
+    """Write x of matrix·x = right; False if a pivot is zero."""
+    lu, order = matrix.copy(), np.empty(len(right), dtype=np.int64)
+    if not factorise_in_place(lu, order):
+        return False
+    for i in range(len(right)):
+        out[i] = right[order[i]]
+    back_substitute(lu, out)
+    return True
 
 
 @compiled

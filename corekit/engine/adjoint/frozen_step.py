@@ -9,6 +9,7 @@ any world, scheme and contact; that (1) is zero at the record shows that all of 
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 import numpy as np
@@ -118,6 +119,7 @@ class FrozenStep:
         arguments: those of the record.
         here: F there.
         contacts: those of the record at other arguments.
+        turns_pyramids: whether a contact slides by a pyramid that turned.
         is_at_record: whether all is expanded there, and not elsewhere.
         wants_tangents: whether F has tangents beside it, where they are memory of a run.
     """
@@ -128,7 +130,7 @@ class FrozenStep:
         self._zero = np.zeros(system.nv)
         self.contacts = FrozenContacts(system.terms, system.equation)
         self._width, self._judges, self.wants_tangents = system.terms.jacobian.width, True, True
-        self.is_at_record = False
+        self.is_at_record = self.turns_pyramids = False
 
     # — one step —
 
@@ -144,6 +146,7 @@ class FrozenStep:
         held = contacts is not None and contacts.are_of_start and self._equation.passed_pair is None
         self._begin_step(self.theta is None or held)
         self.here = self._evaluate(self.arguments, is_first=True)
+        self.turns_pyramids = self.tracks_impulses and any(each.modes.turns.any() for each in self.solutions)
 
     def take(self, record: StepRecord) -> None:
         """Hold a recorded step without a look at its contacts, so that bodies can be expanded at its points.
@@ -168,6 +171,7 @@ class FrozenStep:
                 "impacts: this has no derivatives yet; use implicit-euler"
             )
         self.record, self.scheme, self.step, self.theta = record, scheme, scheme.step, scheme.theta
+        self.turns_pyramids = False
         self.solutions = solutions_of(record, self._width)
         self._restore(record)
         contacts = record.contacts
@@ -177,13 +181,22 @@ class FrozenStep:
 
     def split(self, y: Array) -> list[tuple[Solution, Array]]:
         """The solutions with their parts of a covector of F."""
-        ends = np.cumsum([each.stacked().size for each in self.here.residuals])
-        return list(zip(self.solutions, np.split(y, ends)[:-1], strict=True))
+        return [(solution, y[part]) for solution, part in zip(self.solutions, self.parts, strict=True)]
+
+    @property
+    def parts(self) -> list[slice]:
+        """Where R, G and H of every solution stand in F."""
+        sizes = [
+            len(each.momentum) + len(each.rows) + each.contacts.held.size for each in self.here.residuals
+        ]
+        ends = list(accumulate(sizes, initial=0))
+        return [slice(first, last) for first, last in pairwise(ends)]
 
     def hold(self, other: FrozenStep) -> None:
         """Hold the step that another world's holds, to evaluate its equations in this one."""
         self.record, self.scheme, self.step, self.theta = other.record, other.scheme, other.step, other.theta
         self.solutions, self.arguments, self.here = other.solutions, other.arguments, other.here
+        self.turns_pyramids = other.turns_pyramids
         self.wants_tangents = other.wants_tangents
         self._restore(self.record)
         self.contacts.hold(other.contacts)

@@ -39,7 +39,7 @@ def input_products(
     system: WorldSystem, step: FrozenStep, parts: Sequence[tuple[Solution, Array]], y: Array
 ) -> Array:
     """yᵀ·∂F/∂u, shape (nu,), for the covectors of the solutions of a step and of all of F; `step` holds its record."""
-    if step.tracks_impulses and any(each.modes.turns.any() for each in step.solutions):
+    if step.turns_pyramids:
         return np.asarray(y @ input_columns(system, step))
     world, total = (
         system.terms,

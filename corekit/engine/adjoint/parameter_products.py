@@ -197,9 +197,7 @@ class ParameterProducts:
 
     @staticmethod
     def _is_whole(step: FrozenStep, models: _OtherModels) -> bool:
-        return models.moves or (
-            step.tracks_impulses and any(each.modes.turns.any() for each in step.solutions)
-        )
+        return models.moves or step.turns_pyramids
 
     def add(
         self, step: FrozenStep, parts: Sequence[tuple[Solution, Array]], y: Array, met: Counter[str]

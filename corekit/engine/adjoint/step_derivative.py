@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
@@ -77,16 +76,15 @@ class StepDerivative:
         terms: TermProducts | None = None,
     ) -> None:
         self._frozen, self._charts, self._world = frozen, charts, system.terms
-        self._turns = frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions)
+        self._turns = frozen.turns_pyramids
         size = _TURNED_STEP if self._turns else _STEP
         self._by_place, self._by_velocity = size * displacement_scale, size * velocity_scale
         self._owner = system
         self.lost = 0
         self._prescribed: BoolArray = ~np.concatenate([terms.free for terms in system.terms.bodies])
-        sizes = [each.stacked().size for each in frozen.here.residuals]
-        ends = np.cumsum([0, *sizes]).tolist()
-        self._parts = [slice(a, b) for a, b in pairwise(ends)]
-        self._tangents = slice(ends[-1], ends[-1] + frozen.here.tangents.size)
+        self._parts = frozen.parts
+        last = self._parts[-1].stop
+        self._tangents = slice(last, last + frozen.here.tangents.size)
         here = frozen.arguments
         self._is_open = (
             not frozen.has_closed_contacts and not frozen.here.tangents.size and system.terms.forces is None
@@ -393,8 +391,7 @@ class StepDerivative:
         """The covector of the impulses with which the step began, shape (m, width)."""
         frozen = self._frozen
         carried = frozen.arguments.start_impulse
-        turning = any(each.modes.turns.any() for each in frozen.solutions)
-        if not (frozen.tracks_impulses and turning and carried.any()):
+        if not (frozen.turns_pyramids and carried.any()):
             return np.zeros_like(carried)
         if self.reason is None and self._terms is not None and self._terms.of_start_impulses is not None:
             return self._terms.of_start_impulses

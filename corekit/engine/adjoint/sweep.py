@@ -134,7 +134,7 @@ def sweep_back(
             step.load(record)
             derivative = StepDerivative(system, step, charts, scale, scale, terms)
             start, y = derivative.pull(end)
-            parts = step.split(y)
+            parts = step.split(y) if inputs is not None or products is not None else []
             met["impacts"] += any(each.kind is Kind.VELOCITY for each in step.solutions)
             met["degenerate"] += any(each.modes.degenerate for each in step.solutions)
             met["redundant"] += not derivative.is_regular

@@ -75,18 +75,13 @@ class TermProducts:
             "moved apart": any(each.kind is Kind.APART for each in frozen.solutions),
             "impact": is_implicit and any(each.kind is Kind.VELOCITY for each in frozen.solutions),
             "contacts of the start": is_implicit and contacts is not None and contacts.are_of_start,
-            "turned pyramids": self._turns(frozen) and not self._turns_alone(frozen),
+            "turned pyramids": frozen.turns_pyramids and not self._turns_alone(frozen),
             "moving obstacle": touches and pipeline is not None and bool(pipeline.scene.moving),
             "given motion": world.joints is not None and any(each.moving for each in world.joints.given),
             "limited push-out": frozen.contacts.limits_push_out,
             "displacements": not self._charts.commute_known,
         }  # fmt: skip
         return next((name for name, holds in reasons.items() if holds), None)
-
-    @staticmethod
-    def _turns(frozen: FrozenStep) -> bool:
-        """Whether a contact slides by a pyramid that turned."""
-        return frozen.tracks_impulses and any(each.modes.turns.any() for each in frozen.solutions)
 
     def _turns_alone(self, frozen: FrozenStep) -> bool:
         """Whether `turned_terms` may know what such pyramids depend on: one solution, contacts alone."""
@@ -108,7 +103,7 @@ class TermProducts:
             of_tangents: of the contacts of the record, shape (m, 3), or (0, 3).
         """
         world, start, turned = self._world, frozen.record.start, None
-        if self._turns(frozen):
+        if frozen.turns_pyramids:
             solution, known = frozen.solutions[0], frozen.here.residuals[0].contacts
             turned = turned_terms(
                 world, frozen, solution, parts[0][-known.held.size :].reshape(known.held.shape)

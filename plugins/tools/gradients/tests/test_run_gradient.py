@@ -279,9 +279,15 @@ def test_a_loss_that_is_no_number_is_refused():
         ball().compose().gradient(lambda now: now.v, until=0.01)
 
 
-def test_split_schemes_and_wrong_variables_are_refused():
-    with pytest.raises(GradientError, match="split schemes"):
-        ball(integrator="verlet").compose().gradient(place, until=0.01)
+@pytest.mark.parametrize("integrator", ["verlet", "newmark", "generalized-alpha", "rk23"])
+def test_schemes_of_the_split_family_are_refused_by_name(integrator):
+    scenario = ball(integrator=integrator) if integrator in ("verlet", "rk23") else arm(integrator=integrator)
+    loss = place if integrator in ("verlet", "rk23") else tip
+    with pytest.raises(GradientError, match=r"split schemes \(newmark, generalized-alpha, verlet, rk23"):
+        scenario.compose().gradient(loss, until=0.01)
+
+
+def test_wrong_variables_are_refused():
     with pytest.raises(GradientError, match="has no channel"):
         arm().objective(tip, [Held("arm", "pressure")])
     with pytest.raises(GradientError, match="1 variables"):
