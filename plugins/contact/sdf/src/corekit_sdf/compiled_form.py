@@ -18,6 +18,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.compiled.entries import array_at, call_entry, entry_address
 from corekit.data.arrays import Array, IntArray
+from corekit.linalg.vectors import copy_vector
 from corekit.roles.compiled_form import DETECTOR_ENTRIES, CompiledForm, entries_of
 from corekit_sdf.axial_overlap import MAX_OVERLAP_POINTS
 from corekit_sdf.broad_phase import find_near_pairs
@@ -121,10 +122,11 @@ def _placed(index: Any, numbers: Any, work: Any, position: Any, rotation: Any, e
     if head[3] == 0:
         return _Placed(known, places, turns)
     own = array_at(work, (size + 12 * n,))
-    own[:size] = known
+    copy_vector(known, own[:size])  # see `copy_vector` on copies of arrays
     at = own[size : size + 3 * n].reshape((n, 3))
     axes = own[size + 3 * n :].reshape((n, 3, 3))
-    at[:], axes[:] = places, turns
+    copy_vector(array_at(position, (3 * n,)), own[size : size + 3 * n])
+    copy_vector(array_at(rotation, (9 * n,)), own[size + 3 * n :])
     edges = _shapes(index, numbers).edges
     sizes, radius = own[2 : 2 + 3 * n].reshape((n, 3)), own[2 + 3 * n : 2 + 4 * n]
     update_edge_poses(edges, array_at(end, (n, 3)), sizes, at, axes)
