@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("corekit_study")
+from corekit_gym.task_file import shipped_tasks
 from corekit_scenarios.cases.dismech.times import BENCHMARKS
 from corekit_study.reproduce import installed_cases
 
@@ -45,13 +46,15 @@ def test_what_no_report_has_names_its_day_and_what_measures_it():
 
 
 def assert_can_be_run(command):
-    """A case that is installed, or a benchmark that there is, by its name or as a script."""
+    """A case or task that is installed, or a benchmark that there is, by its name or as a script."""
     words = command.split()
     if words[:2] == ["corekit", "reproduce"]:
         known = {case.path for case in installed_cases()[0]} | {case.paper for case in installed_cases()[0]}
         assert {word for word in words[2:] if not word.startswith("-")} <= known, command
     elif words[:2] == ["corekit", "bench"]:
         assert (ROOT / "benchmarks" / f"{words[2]}.py").is_file(), command
+    elif words[:2] == ["corekit", "train"]:
+        assert words[2] in shipped_tasks(), command
     else:
         places = ROOT, ROOT / "benchmarks" / "peers"  # a second script stands without its folder
         assert any((place / words[-1]).is_file() for place in places), command

@@ -30,8 +30,8 @@ class EvolutionConfig:
     """Options of the search."""
 
     pairs: int = option(16, "n of (1): directions a generation, each tried forwards and backwards", low=1)
-    spread: float = option(0.1, "σ of (1)", above=0)
-    rate: float = option(0.05, "length of Adam's steps", above=0)
+    spread: float = option(0.15, "σ of (1)", above=0)
+    rate: float = option(0.1, "length of Adam's steps", above=0)
     decay: float = option(0.001, "share by which parameters shrink a generation", low=0, high=1)
 
 
