@@ -22,6 +22,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
+from corekit.linalg.vectors import max_abs
 from corekit.roles.body import stacked_velocity_scale
 from corekit.roles.stage_solver import velocity_norms
 
@@ -95,13 +96,13 @@ class ErrorBound:
                 self._world.bodies, self._start.body_states, self._poses, strict=True
             ):
                 terms.body.model.compute_frame_poses(own, position, rotation)
-                reach = max(reach, float(np.abs(position).max(initial=0.0)))
+                reach = max(reach, max_abs(position.ravel()))
             self._rounding = self._rounded(reach)
         return self._rounding
 
     def note_places(self, places: Array) -> None:
         """Take the origins of all frames at the start of the step, shape (frames, 3) [m], as they stand."""
-        self._rounding = self._rounded(float(np.abs(places).max(initial=0.0)))
+        self._rounding = self._rounded(max_abs(places.ravel()))
 
     def _rounded(self, reach: float) -> float:
         return _OPERATIONS * sys.float_info.epsilon * reach / self._step

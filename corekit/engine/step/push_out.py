@@ -32,6 +32,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
+from corekit.linalg.vectors import max_abs
 from corekit.roles.body import Body
 
 if TYPE_CHECKING:
@@ -63,7 +64,10 @@ def limit_push_out(
     pipeline = world.pipeline
     if pipeline is None:
         return bias
-    noticed = np.flatnonzero(pipeline.push * step > NOTICED * pipeline.negligible_motion)
+    least = NOTICED * pipeline.negligible_motion / step
+    if max_abs(pipeline.push) <= least:
+        return bias
+    noticed = np.flatnonzero(pipeline.push > least)
     if len(noticed) and world.has_many_contacts(len(bias)):
         owner = pipeline.scene.table.body[pipeline.contacts.shape[noticed]]
         noticed = noticed[((owner >= 0) & _may_lever(world)[owner]).any(axis=1)]

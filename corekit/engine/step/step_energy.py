@@ -30,6 +30,7 @@ from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.step_equation import StepEquation
 from corekit.engine.step.theta_step import ThetaStep
 from corekit.linalg.matrices import Matrix
+from corekit.linalg.vectors import max_abs
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms
@@ -57,13 +58,12 @@ def exceeds_energy(
     if not equation.contact_count:
         momentum = _product(world, end, lambda terms: terms.mass) / equation.bound.scale
         return residual > _LOST * _largest(momentum)
-    bias = equation.bias
-    rate = np.zeros_like(bias) if equation.obstacle_velocity is None else equation.obstacle_velocity
-    speed = _largest(jacobian.multiply(end) - rate)
+    rate, motion = equation.obstacle_velocity, jacobian.multiply(end)
+    speed = _largest(motion if rate is None else motion - rate)
     if not pipeline.negligible_motion < speed * equation.step < math.inf:
         return False
     pushed = pipeline.push_out_speed(equation.step)
-    known = max(pushed, _largest(rate), _largest(jacobian.multiply(start)))
+    known = max(pushed, 0.0 if rate is None else _largest(rate), _largest(jacobian.multiply(start)))
     if speed <= _FACTOR * known:
         return False
     # so far out a linearisation says nothing of what is free
@@ -78,13 +78,14 @@ def exceeds_energy(
         theta.linearise_bodies(end)
     if speed <= _FACTOR * _largest(jacobian.multiply(free)):
         return False
-    given = max(0.0, float(equation.impulses.of_contacts @ rate.ravel())) + _work_of_drives(world, end)
+    by_obstacles = 0.0 if rate is None else float(equation.impulses.of_contacts @ rate.ravel())
+    given = max(0.0, by_obstacles) + _work_of_drives(world, end)
     energy = _energy(world, end, lambda terms: terms.mass)
     return energy * (1.0 - (_FACTOR * pushed / speed) ** 2) > at_most + given
 
 
 def _largest(velocity: Array) -> float:
-    return float(np.abs(velocity).max())
+    return max_abs(velocity.ravel())
 
 
 def _work_of_drives(world: WorldTerms, velocity: Array) -> float:

@@ -231,8 +231,7 @@ class StepEquation:
         MISREPORTED where the contact solver's answer is worse than it says, JAMMED where it opens constraints. With
         `chord`, after `update_residual`, SINGULAR and nothing written where rows of these are factorised with A.
         """
-        world = self._world
-        if chord and (world.has_constraints or not world.factorisation.succeeded):
+        if chord and (self._world.has_constraints or not self._world.factorisation.succeeded):
             return _SINGULAR
         return self._solve_and_judge(velocity, self.full_bias)
 
@@ -253,7 +252,8 @@ class StepEquation:
         if world.has_constraints:
             moved = None if self._free is None else self._free - self.about
             info = judged_by_rows(info, world, velocity - self.about, moved, self.bound.scale, nothing)
-        if info.status.solved and self.bias is bias and self._free is not None and not self.impulses.bounded:
+        by_rows = self.bias is bias and self._free is not None
+        if by_rows and info.status.solved and self.point is not None and self.point.is_iterated:
             self.answer = LastAnswer.of(pipeline.contacts, info, end, self.movable)
         return info
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.linalg.vectors import max_abs
 from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import FrictionDirections, ImpulseSolver, StepProblem
@@ -104,7 +105,7 @@ class LCPContact(ImpulseSolver, FrictionDirections, Stateful):
         if impulse.size == 0:
             return SolveInfo()
         # pivots and residuals compare, and what is not a number is neither larger nor smaller
-        if not math.isfinite(problem.delassus().sum() + problem.free_velocity.sum()):
+        if not math.isfinite(max_abs(problem.delassus().ravel()) + max_abs(problem.free_velocity)):
             impulse[:] = 0.0
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), next(iter(self._attempts)).name)
         scaled, distribution = self._scaled, self._distribution
