@@ -10,15 +10,16 @@ any world, scheme and contact; that (1) is zero at the record shows that all of 
 from __future__ import annotations
 
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple, final
+from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.adjoint.body_equations import body_equations
 from corekit.engine.adjoint.body_products import as_dense
 from corekit.engine.adjoint.contact_modes import ContactTerms
+from corekit.engine.adjoint.evaluation import Arguments, Evaluation, LinearTerms, Residual
 from corekit.engine.adjoint.frozen_contacts import FrozenContacts
 from corekit.engine.adjoint.solutions import Kind, Solution, solutions_of
 from corekit.engine.bodies.body_terms import BodyTerms
@@ -31,7 +32,7 @@ from corekit.roles.component import Stateful
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["Arguments", "Evaluation", "FrozenStep", "Residual", "linearise_residual"]
+__all__ = ["FrozenStep", "linearise_residual"]
 
 _LEFT: Final = 1e-5
 """What the equations of a record may leave when they are evaluated anew, relative to their terms."""
@@ -39,63 +40,6 @@ _NOTHING = np.zeros(0)
 _REASONS = (
     "rates or inputs that jump in the step, relaxed friction, or an option that changes as the run goes on"
 )
-
-
-class Arguments(NamedTuple):
-    """Of (1).
-
-    Args:
-        start: q₀ and v₀. velocity: v_p, shape (nv,). final: v⁺, shape (nv,), which only an impact tells from v_p.
-        start_impulse: λ with which the step began, of the contacts of the record, shape (m, width).
-    """
-
-    start: State
-    velocity: Array
-    final: Array
-    start_impulse: Array
-
-
-class LinearTerms(NamedTuple):
-    """What a solution is linear in, at the record.
-
-    Args:
-        matrix: A by which R changes with v in a scheme that linearises at its start, shape (nv, nv); of the θ family M.
-        rows: J of constraints and joints, shape (nb + nj, nv). compliance: E. side: of rows at a bound, else 0.
-    """
-
-    matrix: Array
-    rows: Array
-    compliance: Array
-    side: IntArray
-
-
-class Residual(NamedTuple):
-    """R, G and H of one solution, and of the terms of each how large they are.
-
-    Args:
-        momentum: R, shape (nv,). rows: G of constraints and joints, shape (nb + nj,). contacts: as evaluated.
-        linear: at the record alone.
-    """
-
-    momentum: Array
-    rows: Array
-    contacts: ContactTerms
-    linear: LinearTerms | None = None
-
-    def stacked(self) -> Array:
-        """R, G and H one after the other."""
-        return np.concatenate([self.momentum, self.rows, self.contacts.held.ravel()])
-
-
-class Evaluation(NamedTuple):
-    """F of (1), solution by solution, and the tangents of the contacts found, shape (m, 3)."""
-
-    residuals: tuple[Residual, ...]
-    tangents: Array
-
-    def stacked_with_tangents(self) -> Array:
-        """The same with the tangents behind them."""
-        return np.concatenate([*(each.stacked() for each in self.residuals), self.tangents.ravel()])
 
 
 def linearise_residual(terms: BodyTerms, point: LinearisationPoint) -> None:

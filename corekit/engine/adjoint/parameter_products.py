@@ -68,6 +68,8 @@ class BodySums:
         """The sum now."""
         terms = self._terms
         (BodyTerms.linearise if self._is_linear else linearise_residual)(terms, self._point)
+        if terms.constraints is None and not self._is_apart:
+            return float(self._w @ (terms.unbalanced(self._change) if self._is_linear else -terms.rhs))
         found = body_equations(
             terms, self._step, self._change, self._impulse, self._side, is_linear=self._is_linear,
             is_apart=self._is_apart,
@@ -113,17 +115,19 @@ class _OtherModels:
         """What a function says with p + ε, and, if `count` is 2, with p − ε."""
         terms, found = self.terms, []
         kept = terms.body.model, terms.body.abilities
-        is_free = terms.constraints is None and not terms.motion.exists  # no more refers to the model
+        is_free = terms.constraints is None  # rows have methods of the model
         try:
             for model, abilities in self._models[:count]:
                 if is_free:
                     terms.body.replace_model(model, abilities)
+                    terms.motion.forget()
                 else:
                     terms.replace_model(model)
                 found.append(value())
         finally:
             if is_free:
                 terms.body.replace_model(*kept)
+                terms.motion.forget()
             else:
                 terms.replace_model(kept[0])
         return found
@@ -179,7 +183,7 @@ class ParameterProducts:
     """
 
     def __init__(self, system: WorldSystem, twins: Sequence[Twins | ModelTwins], state: State) -> None:
-        self._system, self.values = system, np.zeros(len(twins))
+        self._system, self.values, self._given = system, np.zeros(len(twins)), tuple(twins)
         self._worlds = [
             (k, *(FrozenStep(cast("WorldSystem", world)) for world in (each.ahead, each.behind)), each.size)
             for k, each in enumerate(twins)
@@ -190,6 +194,13 @@ class ParameterProducts:
             for k, each in enumerate(twins)
             if isinstance(each, ModelTwins)
         ]
+
+    def serves(self, twins: Sequence[Twins | ModelTwins]) -> bool:
+        """Whether these are the numbers, by the same worlds or models."""
+        return len(twins) == len(self._given) and all(
+            len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+            for one, other in zip(twins, self._given, strict=True)
+        )
 
     def need_whole(self, step: FrozenStep) -> bool:
         """Whether F of a step, whose solutions are known, must be evaluated whole."""

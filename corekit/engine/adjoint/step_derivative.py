@@ -40,7 +40,8 @@ from corekit.engine.adjoint.solutions import Kind
 
 if TYPE_CHECKING:
     from corekit.engine.adjoint.charts import Charts
-    from corekit.engine.adjoint.frozen_step import Arguments, FrozenStep
+    from corekit.engine.adjoint.evaluation import Arguments
+    from corekit.engine.adjoint.frozen_step import FrozenStep
     from corekit.engine.adjoint.term_products import TermProducts
     from corekit.engine.world.world_system import WorldSystem
 

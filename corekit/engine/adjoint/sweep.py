@@ -61,13 +61,23 @@ class Pullers(NamedTuple):
     step: FrozenStep
     smooth: SmoothSteps
     terms: TermProducts
+    known: list[ParameterProducts]
 
     @classmethod
     def of(cls, system: WorldSystem, charts: Charts, state: State) -> Pullers:
         """Those of a world, for states like `state`."""
         products = BodyProducts(system.terms, charts, state)
         smooth, terms = SmoothSteps(system, products), TermProducts(system, charts, products)
-        return cls(system, charts, FrozenStep(system), smooth, terms)
+        return cls(system, charts, FrozenStep(system), smooth, terms, [])
+
+    def products_of(self, twins: Sequence[Twins | ModelTwins], state: State) -> ParameterProducts | None:
+        """Those of numbers, which the next sweep has again if it asks for the same ones; None without any."""
+        if not twins:
+            return None
+        if not self.known or not self.known[0].serves(twins):
+            self.known[:] = [ParameterProducts(self.system, twins, state)]
+        self.known[0].values = np.zeros(len(twins))
+        return self.known[0]
 
 
 def sweep_back(
@@ -92,9 +102,9 @@ def sweep_back(
     Raises:
         GradientError: a step has no derivative.
     """
-    system, charts, step, smooth, terms = pullers
+    system, charts, step, smooth, terms, _ = pullers
     lost_before = terms.lost
-    products = ParameterProducts(system, twins, tape[0].start) if twins else None
+    products = pullers.products_of(twins, tape[0].start)
     nv, width = system.nv, system.terms.jacobian.width
     count = sum(terms.body.description.input_size for terms in system.terms.bodies)
     inputs = np.zeros((len(tape), count)) if wants_inputs else None
