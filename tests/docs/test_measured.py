@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("corekit_study")
 from corekit_gym.task_file import shipped_tasks
 from corekit_scenarios.cases.dismech.times import BENCHMARKS
+from corekit_study.plan_file import load_plan_file
 from corekit_study.reproduce import installed_cases
 
 ROOT = Path(__file__).parents[2]
@@ -51,6 +52,8 @@ def assert_can_be_run(command):
     if words[:2] == ["corekit", "reproduce"]:
         known = {case.path for case in installed_cases()[0]} | {case.paper for case in installed_cases()[0]}
         assert {word for word in words[2:] if not word.startswith("-")} <= known, command
+    elif words[:2] == ["corekit", "plan"]:
+        load_plan_file(words[2])
     elif words[:2] == ["corekit", "bench"]:
         assert (ROOT / "benchmarks" / f"{words[2]}.py").is_file(), command
     elif words[:2] == ["corekit", "train"]:

@@ -35,7 +35,7 @@ from corekit_study.plan_file import PlanFile
 from corekit_study.plan_tracking import plan_motion
 from corekit_study.progress_display import ShowProgress
 
-__all__ = ["RolloutResult", "roll_out_plan"]
+__all__ = ["RolloutResult", "assess_rollout", "roll_out_plan"]
 
 _MOTION = "motion.npz"
 _TRACKED = "tracking"
@@ -109,7 +109,7 @@ def roll_out_plan(
         ready = _with_plan(scenario, file, plan, bodies, folder, name, gains)
         with show(f"{file.name}, {name}") as display:
             results = run(ready, directory=folder / f"replay-{name}", progress=display, warn=display.warn)
-        done.append(_assess(name, results, plan, table.angle, table.distance))
+        done.append(assess_rollout(name, results, plan, table.angle, table.distance))
     return done
 
 
@@ -216,7 +216,8 @@ def _write_csv(path: Path, times: Array, values: Array) -> None:
         )
 
 
-def _assess(name: str, results: Results, plan: Plan, angle: float, distance: float) -> RolloutResult:
+def assess_rollout(name: str, results: Results, plan: Plan, angle: float, distance: float) -> RolloutResult:
+    """Assess where the objects of a plan end in a run, to arrive within an angle [rad] and a distance [m]."""
     objects, arrived = {}, True
     frames = results.frames
     for body, moved in plan.objects.items():

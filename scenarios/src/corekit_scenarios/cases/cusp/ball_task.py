@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from corekit_scenarios.cases.cusp.ball_printed import as_printed
-from corekit_scenarios.cases.cusp.ball_tracked import ARRIVED, TRACKING, open_loop_cause, tracked
+from corekit_scenarios.cases.cusp.ball_tracked import (
+    ARRIVED,
+    TRACKING,
+    by_plain_lqr,
+    off_target,
+    open_loop_cause,
+    replayed,
+    tracked,
+)
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.new_folder import new_folder
 from corekit_study.plan import PlanResult, make_plan, simulate
@@ -18,18 +26,13 @@ __all__ = ["ball_x", "ball_y", "ball_z", "judge"]
 
 _PAPER_MINUTES = {"kinematic": 4.7, "dynamic": 8.9, "both stages": 13.6}
 _LIMITS = {"x": 5.0, "y": 5.0, "z": 30.0}
-"""Time that both stages may last [s]."""
+"""Time that both stages may last [s], the kinematic one half of it."""
 _SMALL = 1e-6
 _TASK = paper("section V-C, Figure 4")
 _TIMES = printed_time(
     "section V-C; an easier task than (20): weights of our own, forces of at least 1 N, the end a constraint"
 )
 _END = setting("section V-C; the end is a constraint of our program")
-_REPLAYS = {
-    "open-loop": "open loop",
-    "feedback": "joint PD in a model of twenty times the stiffness",
-    "tracking": "tracked, the arm's own stiffness",
-}
 
 
 def ball_x(case: CaseRun) -> list[Row]:
@@ -51,7 +54,8 @@ def _planned(case: CaseRun, axis: str) -> list[Row]:
     file = load_plan_file(f"cusp/ball-{axis}", TRACKING)
     folder = new_folder(file.name, case.folder, case.folder / file.name)
     made = simulate(make_plan(file, folder))
-    rows = [*judge(made, axis), *open_loop_cause(made), *tracked(made), *as_printed(case, axis)]
+    rows = [*judge(made, axis), *open_loop_cause(made), by_plain_lqr(case, made), *tracked(made)]
+    rows += as_printed(case, axis)
     return [*rows, _open_loop_of_finer_plan(case, axis)] if axis == "y" else rows
 
 
@@ -61,7 +65,7 @@ def _open_loop_of_finer_plan(case: CaseRun, axis: str) -> Row:
     folder = new_folder(file.name, case.folder, case.folder / f"{file.name}-finer")
     with case.show("planning with 200 steps"):
         made = simulate(make_plan(file, folder))
-    angle = math.degrees(max(each["angle_from_target"] for each in made.rollouts[0].objects.values()))
+    angle = off_target(made.rollouts[0])
     return Row(
         quantity="simulated, open loop, planned with 200 steps: angle from target", unit="°",
         against=method("the LCP simulator at 1 ms"), expected=0.0, ours=angle, tolerance=f"≤ {ARRIVED:g}°",
@@ -83,18 +87,7 @@ def judge(made: PlanResult, axis: str) -> list[Row]:
             note="the plan minimises other weights: (20) counts the forces that hold the arm up"),
     ]  # fmt: skip
     rows += _times(made, axis)
-    for replay in (each for each in made.rollouts if each.is_as_planned):
-        angle = math.degrees(max(each["angle_from_target"] for each in replay.objects.values()))
-        how = _REPLAYS[replay.name]
-        rows.append(
-            Row(
-                quantity=f"simulated, {how}: angle from target", unit="°",
-                against=method("the LCP simulator at 1 ms"), expected=0.0, ours=angle,
-                tolerance=f"≤ {ARRIVED:g}°", passed=angle <= ARRIVED,
-                note="the paper simulates no plan: the bar is ours",
-            )
-        )  # fmt: skip
-    return rows
+    return [*rows, *replayed(made)]
 
 
 def _dynamics(certificate: Mapping[str, Any]) -> float:
@@ -125,7 +118,7 @@ def _times(made: PlanResult, axis: str) -> list[Row]:
     return [
         Row(quantity="kinematic stage", unit="s", against=_TIMES, expected=60 * _PAPER_MINUTES["kinematic"],
         ours=kinematic,
-            tolerance="≤ 10 s", passed=kinematic <= 10.0, note="processor time"),
+            tolerance=f"≤ {_LIMITS[axis] / 2:g} s", passed=kinematic <= _LIMITS[axis] / 2, note="processor time"),
         Row(quantity="dynamic stage", unit="s", against=_TIMES, expected=60 * _PAPER_MINUTES["dynamic"],
         ours=both - kinematic, tolerance=f"≤ {_LIMITS[axis]:g} s", passed=both - kinematic <= _LIMITS[axis],
             note="processor time"),

@@ -1,6 +1,9 @@
 """Scenario C of CUSP with nothing of ours: LCPs as assembled, T of (16), the trust region that section V-A names.
 
 The half of the 64 runs that rk23 steps. They run where they are asked for, `--only raw`.
+
+All 16 without R succeed, and 14 of 16 with R: behind R and T the runs at 45° answer 93.7 % (3 disks) and 92.7 % (6) of
+their steps. So the paper's picture is not that of its trust region where it begins at the last answer.
 """
 
 from __future__ import annotations
