@@ -92,7 +92,10 @@ def answer_that_holds(world: WorldTerms, equation: StepEquation, bound: float) -
         bound: of (1), and of the change of velocity that is left, as a speed of the surface [m/s].
     """
     answer, pipeline = equation.answer, world.pipeline
-    if answer is None or pipeline is None or not equation.contact_count or equation.impulses.bounded:
+    if answer is None or pipeline is None or not equation.contact_count:
+        return None
+    # what rows of bodies ask is known where they were linearised alone
+    if any(terms.rows is not None for terms in world.bodies):
         return None
     now = world.jacobian.multiply(equation.about) + equation.bias
     if not answer.misses(pipeline.contacts, equation.impulses.of_contacts, now) <= bound:
