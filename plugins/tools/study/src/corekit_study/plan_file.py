@@ -12,7 +12,7 @@ start = { arm = "elongation" }       # the entry of each driven body's initial t
 stiffness = 2000.0                   # joint PD about the planned motion, by options of the model itself:
 damping = 100.0
 set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"]
-[replay.tracking]                    # and tracked by a controller that leaves the model's own stiffness:
+[replay.tracking]                    # and tracked by a controller, in the model as it is:
 every = 0.02
 options = { coordinates = { arm = 1e4, ball = 1e4 }, rates = { arm = 1e2, ball = 1.0 } }
 worlds = { stiffer = ["bodies.arm.options.stiffness=291.5"] }   # that the controller is not told of
