@@ -18,13 +18,13 @@ step is more than four times as long, both are the acceleration there. Rigid con
 step, in position.
 
 A step in which Newton's method fails is repeated with a quarter of its size. With a bound e on the local error of a
-coordinate, so is one, with a smaller size, if
+place, so is one, with a smaller size, if
 
     C·h³·|j| > e,   j = 2·(A − A_before)/(h + h_before),   A = (v₁ − v₀)/h                      (3)
 
-C = |β + ½·(α_m − α_f) − 1/6|, and the next is as large as (3) permits: h·∛(0.55·e/error), at most doubled. An
-integer number of steps ends at the next stop, so the scenario's grid stays; none is longer than the
-scenario's step.
+|j| weighs every entry by the `velocity_scale`, as a motion of the surface. C = |β + ½·(α_m − α_f) − 1/6|, and the
+next is as large as (3) permits: h·∛(0.55·e/error), at most doubled. An integer number of steps ends at the next stop,
+so the scenario's grid stays; none is longer than the scenario's step.
 
 Source: Arnold and Brüls (2007), "Convergence of the generalized-α scheme for constrained mechanical systems"; for
 the energy Simo and Tarnow (1992), "The discrete energy-momentum method";
@@ -43,7 +43,6 @@ from attrs import evolve
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status, StepReport
-from corekit.linalg.vectors import max_abs
 from corekit.roles.component import BuildContext, InternalState, Rehearsed, Stateful
 from corekit.roles.integrator import Integrator, System, step_towards
 from corekit.roles.stage_solver import UNCHANGED, surface_speed
@@ -128,7 +127,7 @@ class AlphaIntegrator(Integrator, Stateful, Rehearsed):
             iterations += solve_count
             solved = status is Status.CONVERGED
             mean = (free_state.v - state.v) / h if solved and bounded else w0
-            error = self._error(mean, start.mean, h, last) if solved and bounded else 0.0
+            error = self._error(system, mean - start.mean, h, last) if solved and bounded else 0.0
             if not math.isfinite(error):
                 solved, status = False, Status.NON_FINITE
             if solved and (error <= self._bound or h <= shortest):
@@ -213,9 +212,9 @@ class AlphaIntegrator(Integrator, Stateful, Rehearsed):
                 solve_count += retry_count
         return status, solve_count, residual
 
-    def _error(self, mean: Array, before: Array, h: float, last: float) -> float:
-        """Return the left side of (3) [m or rad]; after a new start A_before is the acceleration there."""
-        return self._averages.error * h**3 * 2.0 * max_abs(mean - before) / (h + last)
+    def _error(self, system: System, change: Array, h: float, last: float) -> float:
+        """Return the left side of (3) [m] for A − A_before; after a new start A_before is the acceleration there."""
+        return self._averages.error * h**3 * 2.0 * surface_speed(system, change) / (h + last)
 
     def _factor(self, error: float) -> float:
         """Return the factor by which a step may be longer than one with this error."""

@@ -153,7 +153,8 @@ class AlphaConfig:
     )
     local_error: float = option(
         math.inf,
-        "cut steps whose error of a coordinate is estimated above this [m or rad]; inf: only those that fail",
+        "cut steps whose error of a place on the surface is estimated above this; inf: only those that fail",
+        unit="m",
         above=0,
         infinite=True,
     )

@@ -71,7 +71,6 @@ OCTOPUS_ELEMENTS = (
     *_strain(0, 0, kind="fem-cubic", elements=10, coordinates=0, functions="[]"),
     "bodies[0].options.links[0].divisions[0].points=4",
     f"bodies[0].initial.coordinates={_START}",
-    "integrator.options.local_error=1e-2",
 )
 """Overrides of `gvs/octopus`: ten cubic elements that begin in the same shape."""
 _TEXT_GAIN = (
