@@ -42,7 +42,7 @@ def child(name: str, steps: int) -> None:
         return
     print(json.dumps({"simulated_s": end}), flush=True)
     for _ in sys.stdin:
-        simulation = scenario.compose()
+        simulation = scenario.compose()  # what ran once runs again
         begin = time.process_time()
         simulation.run(end)
         print(json.dumps({"seconds": time.process_time() - begin}), flush=True)
@@ -56,7 +56,7 @@ class Side:
             [python, __file__, "--child", name, "--steps", str(steps)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         )  # fmt: skip
-        self.about = self._answer()
+        self._name, self.about = name, self._answer()
         self.runs: list[dict[str, Any]] = []
 
     def _answer(self) -> dict[str, Any]:
@@ -69,7 +69,10 @@ class Side:
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        self.runs.append(self._answer())
+        found = self._answer()
+        if "error" in found:
+            raise SystemExit(f"{self._name}: {found['error']}")
+        self.runs.append(found)
 
     def end(self) -> None:
         """End the process."""

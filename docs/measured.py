@@ -100,8 +100,9 @@ def main(arguments: Sequence[str]) -> None:
         VALUES.write_text(json.dumps(values, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     else:
         values = json.loads(VALUES.read_text(encoding="utf-8"))
-    if is_whole(values):
-        PAGE.write_text(page_of(values), encoding="utf-8")
+    if not is_whole(values):
+        raise SystemExit(f"{VALUES} holds no whole rows, of which the page is made: give it a report")
+    PAGE.write_text(page_of(values), encoding="utf-8")
     made = table(TEXT.read_text(encoding="utf-8"), values)
     before, _, rest = README.read_text(encoding="utf-8").partition(_BEGIN)
     _, _, after = rest.partition(_END)

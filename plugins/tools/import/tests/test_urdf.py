@@ -106,7 +106,6 @@ def test_a_six_joint_arm_keeps_its_energy(compose):
     assert drift(80) < 1e-6
 
 
-@pytest.mark.to_nearest("numbers of a robot are read from text")
 def test_of_a_link_with_shapes_its_shapes_alone_are_drawn(compose):
     """A line from joint to joint, which touches nothing, shows links that have none."""
     box = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
@@ -126,6 +125,7 @@ def test_of_a_link_with_shapes_its_shapes_alone_are_drawn(compose):
     assert [shape.kind for shape in model.description.shapes] == ["box"]
 
 
+@pytest.mark.to_nearest("numbers of a robot are read from text")
 def test_shapes_limits_and_friction_stand_in_the_options(tmp_path, write):
     write(block((0.1, 0.1, 0.1)), "cube.stl")
     mesh = (

@@ -244,7 +244,7 @@ def test_what_a_paper_says_once_of_several_cases_is_one_row():
         report_of("b/left", row(6.0, True)),
     ]
     assert [(case, row["ours"], row["verdict"]) for case, row in merged(reports)] == [
-        ("a/left, right", "left 1 m; right 4 m", "differs"),
+        ("a/left, right", "left (1 m, kept), right (4 m)", "differs"),
         ("a/left", 2.0, "kept"),
         ("a/left", 3.0, "kept"),
         ("a/right", 5.0, "kept"),
@@ -253,7 +253,8 @@ def test_what_a_paper_says_once_of_several_cases_is_one_row():
     told = page(reports)
     assert "Judged and kept: 2 of 3 with the papers, 2 of 2 of requirements" in told
     assert (
-        "- `a/left, right`, end: left 1 m; right 4 m, paper 1 m (Fig. 1). right: why; that predicts" in told
+        "- `a/left, right`, end: left (1 m, kept), right (4 m), paper 1 m (Fig. 1). right: why; that predicts"
+        in told
     )
     # another number is another sentence
     other = [reports[0], report_of("a/right", row(4.0, True, expected=4.5))]

@@ -19,8 +19,7 @@ __all__ = ["HEADER", "counts", "merged", "page", "summary_rows"]
 _EVIDENCE = tuple(kind for kind in Kind if kind not in APART)
 HEADER = ("case", "source", *map(str, _EVIDENCE), "apart", "verdict", "minutes")
 _JUDGED = (str(Verdict.KEPT), str(Verdict.DIFFERS), str(Verdict.MISSED))
-_WORST = (str(Verdict.MISSED), str(Verdict.NOT_JUDGED), str(Verdict.DIFFERS), str(Verdict.KEPT))
-"""Of rows that are one, the first of these that any of them has."""
+"""The worst last."""
 
 
 def counts(rows: Iterable[Mapping[str, Any]], *kinds: Kind) -> tuple[int, int]:
@@ -31,30 +30,33 @@ def counts(rows: Iterable[Mapping[str, Any]], *kinds: Kind) -> tuple[int, int]:
 
 def merged(reports: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
     """Pair each row with the cases that it is of; rows of one sentence of a paper are one, in the first one's place."""
-    together: dict[tuple[object, ...], list[tuple[str, Mapping[str, Any]]]] = {}
+    together: dict[tuple[object, ...], dict[str, Mapping[str, Any]]] = {}
     for report in reports:
-        paper = report["case"].partition("/")[0]
+        case, paper = report["case"], report["case"].partition("/")[0]
         for place, row in enumerate(report["rows"]):
-            said_once = row["kind"] == Kind.PAPER
             said = (paper, row["quantity"], row["source"], row["expected"])
-            key = said if said_once else (report["case"], place)
-            together.setdefault(key, []).append((report["case"], row))
-    return [_one(rows) if len(rows) > 1 else rows[0] for rows in together.values()]
+            is_said_once = row["kind"] == Kind.PAPER and row["verdict"] in _JUDGED
+            if not is_said_once or case in together.get(said, ()):
+                said = (case, place)
+            together.setdefault(said, {})[case] = row
+    return [_one(rows) if len(rows) > 1 else next(iter(rows.items())) for rows in together.values()]
 
 
-def _one(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, Mapping[str, Any]]:
-    """Make one row of those of several cases: what each found, and its reason, beside the name of its case."""
-    names = {case: case.partition("/")[2] or case for case, _ in rows}
-    said = {
-        name: "; ".join(dict.fromkeys(row[name] for _, row in rows if row[name]))
-        for name in ("tolerance", "note")
-    }
-    reasons = "; ".join(f"{names[case]}: {row['reason']}" for case, row in rows if row["reason"])
-    return ", ".join([rows[0][0], *(names[case] for case, _ in rows[1:])]), {
-        **rows[0][1], **said,
-        "ours": "; ".join(f"{names[case]} {_shown(row, 'ours')}" for case, row in rows),
-        "verdict": next(worst for worst in _WORST if any(row["verdict"] == worst for _, row in rows)),
-        "reason": reasons,
+def _one(rows: Mapping[str, Mapping[str, Any]]) -> tuple[str, Mapping[str, Any]]:
+    """Make one row of those of several cases: what each found, its verdict and why, beside the name of its case."""
+    first, *others = rows
+    verdicts = [row["verdict"] for row in rows.values()]
+    worst = next(each for each in _JUDGED[::-1] if each in verdicts)
+    found, why = list[str](), list[str]()
+    for case, row in rows.items():
+        name = case.partition("/")[2] or case
+        told = "" if row["verdict"] == worst else f", {row['verdict']}"
+        found.append(f"{name} ({_shown(row, 'ours')}{told})")
+        why += [f"{name}: {said}" for said in (row["reason"] or row["note"],) if said]
+    tolerances = "; ".join(dict.fromkeys(row["tolerance"] for row in rows.values() if row["tolerance"]))
+    return ", ".join([first, *(case.partition("/")[2] or case for case in others)]), {
+        **rows[first], "tolerance": tolerances, "ours": ", ".join(found), "verdict": worst, "reason": "; ".join(why),
+        "note": "",
     }  # fmt: skip
 
 
