@@ -105,9 +105,8 @@ class ThetaStep(Protocol):
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
         """Solve the current problem and write v⁺. A status that is not solved still leaves the best iterate.
 
-        With `chord` A is that of the last `linearise`, ρ and contacts are those of the last `update_residual`. Where
-        the answer before solves the step there too, with the same impulses and within the tolerance, v⁺ is v_k. Else
-        the status is SINGULAR, and nothing is written, where rows of constraints or joints are factorised with A too.
+        With `chord` A is that of the last `linearise`, ρ and contacts are those of the last `update_residual`. Then the
+        status is SINGULAR, and nothing is written, where rows of constraints or joints are factorised with A too.
         """
 
 

@@ -22,7 +22,6 @@ from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_answer import checked_solution, free_motion
 from corekit.engine.contact.contact_impulses import ContactImpulses
 from corekit.engine.step.error_bound import NEGLIGIBLE, ErrorBound
-from corekit.engine.step.last_answer import LastAnswer
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["StepEquation"]
 
-_Evaluate = Callable[[BodyTerms, LinearisationPoint], None]
 _SINGULAR = SolveInfo(status=Status.SINGULAR, answered_by="factorisation")
+_Evaluate = Callable[[BodyTerms, LinearisationPoint], None]
 _SOLVED = SolveInfo(status=Status.CONVERGED, residuals=Residuals(), answered_by="factorisation")
 
 
@@ -57,14 +56,15 @@ class StepEquation:
             the step, or None. Then the contacts of the start stand for those of every linearisation point. A
             potential, which sees nothing outside its layer, cannot solve such a step.
         movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
-        ended_freely: whether the step ended with a smooth motion, without this equation. needs_end_state: whether
-            anything is evaluated at the end of a point. holds_contacts: whether every point has those of the start.
-        placing: the solution at position level where impacts replaced it. separation: what moved bodies apart last.
-        answer: of contacts, if solved.
+        ended_freely: whether the step ended with a smooth motion, without this equation.
+        needs_end_state: whether anything is evaluated at the end state of a linearisation point.
+        holds_contacts: whether every point has the contacts of the start. placing: the solution at position level
+            where impacts replaced it. separation: what moved bodies apart last.
     """
 
     def __init__(self, world: WorldTerms) -> None:
-        self._world, solver = world, world.solver
+        self._world = world
+        solver = world.solver
         self._solver = solver if isinstance(solver, ImpulseSolver) else None
         has_contact = world.pipeline is not None
         self.impulses = ContactImpulses(
@@ -86,12 +86,12 @@ class StepEquation:
         self.placing: Placing | None = None
         self.separation: Separation | None = None
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
-        self._free: Array | None = None  # v_f of the last solve of the step, if that needed W
+        # v_f of the last solve of the step, if that needed W
+        self._free: Array | None = None
         self.passed_pair: tuple[int, int] | None = None
         self.bias = self.full_bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
         self.movable: BoolArray | None = None
-        self.answer: LastAnswer | None = None
 
     # — building it —
 
@@ -107,7 +107,7 @@ class StepEquation:
             contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
         """
         world, self.step, self.passed_pair, self.holds_contacts = self._world, step, None, contacts_at_start
-        self.placing = self.separation = self._free = self.answer = None
+        self.placing = self.separation = self._free = None
         self.impulses.begin_step()
         self.bound.begin_step(start, step)
         pipeline, forces, look_ahead = world.pipeline, world.forces, world.look_ahead
@@ -231,31 +231,31 @@ class StepEquation:
         MISREPORTED where the contact solver's answer is worse than it says, JAMMED where it opens constraints. With
         `chord`, after `update_residual`, SINGULAR and nothing written where rows of these are factorised with A.
         """
-        if chord and (self._world.has_constraints or not self._world.factorisation.succeeded):
+        world = self._world
+        if chord and (world.has_constraints or not world.factorisation.succeeded):
             return _SINGULAR
         return self._solve_and_judge(velocity, self.full_bias)
 
     def _solve_and_judge(self, velocity: Array, bias: Array, *, limits_push: bool = True) -> SolveInfo:
         """Solve with a bias of the contacts, which becomes the current one, and check the answer."""
         world, count, pipeline = self._world, self.contact_count, self._world.pipeline
-        self.bias, self.answer = bias, None
+        self.bias = bias
         info = self._solve(velocity, count, limits_push=limits_push)
-        if not count or pipeline is None or info.status in (Status.SINGULAR, Status.NON_FINITE):
+        has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
+        if not count or pipeline is None or has_no_answer:
             return info
-        end, friction = world.jacobian.multiply(velocity), pipeline.contacts.friction
+        end = world.jacobian.multiply(velocity)
+        friction, name = pipeline.contacts.friction, type(self._solver).__name__
         free = None if self._free is None else partial(free_motion, world, self._free)
         nothing = partial(self.error_bound, velocity, NEGLIGIBLE)
         info = checked_solution(
-            info, type(self._solver).__name__, end, self.bias, self.impulses.impulse, friction, self.movable, nothing,
-            free, rehearsed=pipeline.rehearsed is not None,
+            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, nothing, free,
+            rehearsed=pipeline.rehearsed is not None,
         )  # fmt: skip
-        if world.has_constraints:
-            moved = None if self._free is None else self._free - self.about
-            info = judged_by_rows(info, world, velocity - self.about, moved, self.bound.scale, nothing)
-        by_rows = self.bias is bias and self._free is not None
-        if by_rows and info.status.solved and self.point is not None and self.point.is_iterated:
-            self.answer = LastAnswer.of(pipeline.contacts, info, end, self.movable)
-        return info
+        if not world.has_constraints:
+            return info
+        free_change = None if self._free is None else self._free - self.about
+        return judged_by_rows(info, world, velocity - self.about, free_change, self.bound.scale, nothing)
 
     def _solve(self, velocity: Array, count: int, *, limits_push: bool) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""

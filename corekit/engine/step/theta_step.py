@@ -9,7 +9,6 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo
-from corekit.engine.step.last_answer import answer_that_holds
 from corekit.engine.step.linearisation import LinearisationPoint, at_start, in_step
 from corekit.engine.step.step_equation import StepEquation
 from corekit.roles.steps import DEFAULT_TOLERANCE
@@ -122,12 +121,5 @@ class ThetaStep:
         return self._equation.momentum_residual()
 
     def solve(self, velocity: Array, *, chord: bool = False) -> SolveInfo:
-        """Solve the current problem and write v⁺; with `chord` by the last answer, or the last matrix without rows."""
-        if chord:
-            about = self._equation.about
-            bound = self._equation.error_bound(about, self._tolerance) / (1.0 + self._shift)
-            known = answer_that_holds(self._world, self._equation, bound)
-            if known is not None:
-                velocity[:] = about
-                return known
+        """Solve the current problem and write v⁺; with `chord` by the last matrix, unless rows stand in it."""
         return self._equation.solve(velocity, chord=chord)
