@@ -206,6 +206,8 @@ def _solve(bodies: Bodies, b: int, work: Work) -> bool:
             out[i] = rhs[i]
         for i in held:
             out[i] = 0.0
+        for i in range(n, n + 2 * _NARROW):
+            work.band[i] = 0.0  # of a longer body before
         substitute_band(band, work.band[: n + 2 * _NARROW], out)
         return True
     matrix, factor = matrix_of(bodies, b, STEP, work), matrix_of(bodies, b, FACTOR, work)

@@ -136,13 +136,19 @@ def form_numbers(layout: Layout, models: Sequence[Model]) -> Array | None:
 
     None where one differs in more than numbers.
     """
-    numbers = [np.zeros(0)]
+    numbers, places = [np.zeros(0)], [np.zeros(0)]
     for model, known in zip(models, layout.forms, strict=True):
         form: CompiledForm | str = model.compiled_form()  # pyrefly: ignore[missing-attribute]
         if isinstance(form, str) or not np.array_equal(form.index, known.index):
             return None
         numbers.append(form.numbers)
-    return np.concatenate(numbers)
+        held = len(model.description.prescribed_velocity_index)
+        place, rate = np.zeros((2, held))
+        if held:
+            model.compute_prescribed_motion(0.0, place, rate)  # pyrefly: ignore[missing-attribute]
+        places.append(place)
+    # clamps stand where the worlds were laid out
+    return np.concatenate(numbers) if np.array_equal(np.concatenate(places), layout.bodies.place) else None
 
 
 def _form_of(terms: BodyTerms) -> CompiledForm:

@@ -38,7 +38,7 @@ def limit_push(
     """Let the bias of contacts ask for less where the push would throw what can hardly move, as `limit_push_out`."""
     nv, found = len(v), 0
     for c in range(count):
-        if own.push[c] * step > _NOTICED * around.negligible:
+        if own.push[c] > _NOTICED * around.negligible / step:
             moved = own.half[found * nv : (found + 1) * nv].reshape((1, nv))
             respond(bodies, own.jacobian[_WIDTH * c : _WIDTH * c + 1], moved, work)
             own.noticed[found] = c
