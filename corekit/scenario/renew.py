@@ -160,7 +160,7 @@ class Renewal:
                 }
                 self._initials = read_initials(self._scenario, specs)
             initialise(simulation, self._scenario, self._initials, ())
-        except (CorekitError, ValueError):
+        except BaseException:  # whatever a model raises, its simulation keeps the models that it has
             simulation.replace_models(replaced)
             raise
 
