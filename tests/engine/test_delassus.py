@@ -25,7 +25,7 @@ def _world(random):
         own = make_factorisation(matrix, None, held)
         assert isinstance(own, BlockFactorisation)
         assert own.refactor(matrix, None)
-        bodies.append((SimpleNamespace(factor=own), where))
+        bodies.append((SimpleNamespace(factor=own, body=SimpleNamespace(nv=where.stop - where.start)), where))
     full = np.zeros((9, 9))
     full[:4, :4], full[4:, 4:] = diagonal.dense(), dense.dense()
     factorisation: Any = SimpleNamespace(bodies=bodies, clusters=[])

@@ -10,8 +10,9 @@ from corekit.data.arrays import Array, IntArray
 
 if TYPE_CHECKING:
     from corekit.engine.bodies.body_terms import BodyTerms
+    from corekit.engine.step.linearisation import LinearisationPoint
 
-__all__ = ["BodyEquations", "body_equations"]
+__all__ = ["BodyEquations", "body_equations", "linearise_residual"]
 
 _NO_ROWS = np.zeros(0)
 
@@ -52,3 +53,10 @@ def body_equations(
         error = np.where(side < 0, impulse - low, np.where(side > 0, impulse - high, error))
     left = np.abs(product) + np.abs(constraints.target) + np.abs(impulse) * (side != 0)
     return BodyEquations(momentum - given, error, size + np.abs(given), left)
+
+
+def linearise_residual(terms: BodyTerms, point: LinearisationPoint) -> None:
+    """Write r, M and the constraints at a point of the θ family; K and D are not evaluated."""
+    terms.update_residual(point)
+    if terms.constraints is not None:
+        terms.constraints.linearise(point, terms.inputs_at(point.at.time))

@@ -137,6 +137,8 @@ class BodyProducts:
             and not len(terms.prescribed)
             and charts.commutes_or_is_known(i)
             and _dissipation_is_constant(terms, own)
+            # D₀ acts as a turn of r where the step does so; else it stands in A
+            and (terms.body.abilities.dissipation is None or terms.turns)
             for i, (terms, own) in enumerate(zip(world.bodies, state.body_states, strict=True))
         ]
         self._charts = charts

@@ -16,7 +16,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.body_equations import body_equations
+from corekit.engine.adjoint.body_equations import body_equations, linearise_residual
 from corekit.engine.adjoint.body_products import as_dense
 from corekit.engine.adjoint.contact_modes import ContactTerms
 from corekit.engine.adjoint.evaluation import Arguments, Evaluation, LinearTerms, Residual
@@ -32,7 +32,7 @@ from corekit.roles.component import Stateful
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["FrozenStep", "linearise_residual"]
+__all__ = ["FrozenStep"]
 
 _LEFT: Final = 1e-5
 """What the equations of a record may leave when they are evaluated anew, relative to their terms."""
@@ -40,13 +40,6 @@ _NOTHING = np.zeros(0)
 _REASONS = (
     "rates or inputs that jump in the step, relaxed friction, or an option that changes as the run goes on"
 )
-
-
-def linearise_residual(terms: BodyTerms, point: LinearisationPoint) -> None:
-    """Write r, M and the constraints at a point of the θ family; K and D are not evaluated."""
-    terms.update_residual(point)
-    if terms.constraints is not None:
-        terms.constraints.linearise(point, terms.inputs_at(point.at.time))
 
 
 @final

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.engine.adjoint.body_sums import BodySums
 from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.parameter_products import BodySums
 from corekit.engine.adjoint.solutions import Solution
 from corekit.engine.bodies.body_terms import BodyTerms
 

@@ -23,12 +23,11 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.body_equations import body_equations
+from corekit.engine.adjoint.body_sums import BodySums
 from corekit.engine.adjoint.frozen_contacts import ContactLost
-from corekit.engine.adjoint.frozen_step import FrozenStep, linearise_residual
-from corekit.engine.adjoint.solutions import Kind, Solution
+from corekit.engine.adjoint.frozen_step import FrozenStep
+from corekit.engine.adjoint.solutions import Solution
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.roles.derivatives import ModelTwins, Twins
 from corekit.roles.model import Model
 from corekit.roles.model_abilities import ModelAbilities
@@ -36,45 +35,11 @@ from corekit.roles.model_abilities import ModelAbilities
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["BodySums", "ParameterProducts"]
+__all__ = ["ParameterProducts"]
 
 _BENT: Final = 1e-8
 """Second differences relative to first ones up to which a dependence is affine; those of another one are some 1e-5."""
 _ROUNDING: Final = 1e-14
-
-
-@final
-class BodySums:
-    """wᵀ·R + zᵀ·G of one body in one solution of a step that is held, as its model and its inputs are.
-
-    Args:
-        step: the step. terms: of the body. point: of it. solution, y: with the covector of its equations.
-        first: where rows of the body begin among those of all bodies.
-    """
-
-    def __init__(
-        self, step: FrozenStep, terms: BodyTerms, point: LinearisationPoint, solution: Solution, y: Array, first: int
-    ) -> None:  # fmt: skip
-        where = slice(terms.body.first_v, terms.body.first_v + terms.body.nv)
-        nv, count = len(solution.velocity), 0 if terms.constraints is None else terms.constraints.rows.count
-        self._is_apart, rows = solution.kind is Kind.APART, slice(first, first + count)
-        self._is_linear = step.theta is None or self._is_apart
-        self._terms, self._point, self._step = terms, point, step.step
-        self._w, self._z = np.where(terms.free, y[:nv][where], 0.0), y[nv:][rows]
-        self._change = solution.velocity[where] - (0.0 if self._is_apart else point.velocity)
-        self._impulse, self._side = solution.of_constraints[rows], solution.side[rows]
-
-    def value(self) -> float:
-        """The sum now."""
-        terms = self._terms
-        (BodyTerms.linearise if self._is_linear else linearise_residual)(terms, self._point)
-        if terms.constraints is None and not self._is_apart:
-            return float(self._w @ (terms.unbalanced(self._change) if self._is_linear else -terms.rhs))
-        found = body_equations(
-            terms, self._step, self._change, self._impulse, self._side, is_linear=self._is_linear,
-            is_apart=self._is_apart,
-        )  # fmt: skip
-        return float(self._w @ found.momentum + self._z @ found.rows)
 
 
 @final
@@ -100,16 +65,17 @@ class _OtherModels:
         body.model.integrate(own, 0.1 * draw.standard_normal(body.nv), 1.0, own, far)
         far.v += draw.standard_normal(body.nv)
         models = given.ahead, body.model, given.behind
-        self.moves, self.is_affine = False, self.terms.constraints is None
+        # a residual that is turned is not affine where its terms are
+        self.moves, self.is_affine = False, self.terms.constraints is None and not self.terms.turns
         for place in (own, far):
             one, here, other = (_motions_of(self.terms, model, place) for model in models)
             self.moves = self.moves or not (np.array_equal(one, here) and np.array_equal(other, here))
-            one, here, other = (_terms_of(self.terms, model, place) for model in models)
-            bend, size = np.abs(one - 2.0 * here + other), np.abs(one - other).max(initial=0.0)
-            whole = np.abs(here).max(initial=0.0)
-            self.is_affine = self.is_affine and bool(
-                bend.max(initial=0.0) <= _BENT * size + _ROUNDING * whole
-            )
+            for one, here, other in zip(
+                *(_terms_of(self.terms, model, place) for model in models), strict=True
+            ):
+                bend, size = np.abs(one - 2.0 * here + other), np.abs(one - other).max(initial=0.0)
+                least = _BENT * size + _ROUNDING * np.abs(here).max(initial=0.0)
+                self.is_affine = self.is_affine and bool(bend.max(initial=0.0) <= least)
 
     def values(self, value: Callable[[], float], count: int) -> list[float]:
         """What a function says with p + ε, and, if `count` is 2, with p − ε."""
@@ -146,6 +112,12 @@ def _motions_of(terms: BodyTerms, model: Model, state: State) -> Array:
     model.compute_frame_poses(state, position, rotation)
     model.integrate(state, state.v, 0.1, state, end)
     found = [position, rotation, end.q, end.aux]
+    given = ModelAbilities.from_model(model, body.abilities.words).prescribed
+    if given is not None and len(terms.prescribed):
+        for time in (state.time, state.time + 0.1):
+            place, rate = np.zeros((2, len(terms.prescribed)))
+            given.compute_prescribed_motion(time, place, rate)
+            found += [place, rate]
     rows = ModelAbilities.from_model(model, body.abilities.words).point_jacobian
     if rows is not None and count:
         width = body.description.jacobian_width
@@ -155,7 +127,7 @@ def _motions_of(terms: BodyTerms, model: Model, state: State) -> Array:
     return np.concatenate([each.ravel() for each in found])
 
 
-def _terms_of(terms: BodyTerms, model: Model, state: State) -> Array:
+def _terms_of(terms: BodyTerms, model: Model, state: State) -> list[Array]:
     """M, f, K and D by one of the models of a body."""
     inputs, mass, force = terms.inputs_at(state.time), model.new_mass_matrix(), np.zeros(terms.body.nv)
     model.compute_mass_and_force(state, inputs, mass, force)
@@ -168,7 +140,7 @@ def _terms_of(terms: BodyTerms, model: Model, state: State) -> Array:
         if abilities.dissipation is not None:
             abilities.dissipation.compute_dissipation(state, inputs, made[1])
             found.append(made[1].data)
-    return np.concatenate([each.ravel() for each in found])
+    return [each.ravel() for each in found]
 
 
 @final
@@ -208,7 +180,7 @@ class ParameterProducts:
 
     @staticmethod
     def _is_whole(step: FrozenStep, models: _OtherModels) -> bool:
-        return models.moves or step.turns_pyramids
+        return models.moves or step.turns_pyramids or step.contacts.limits_push_out
 
     def add(
         self, step: FrozenStep, parts: Sequence[tuple[Solution, Array]], y: Array, met: Counter[str]

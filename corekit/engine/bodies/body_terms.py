@@ -74,12 +74,13 @@ class BodyTerms:
         motion: prescribed motion. prescribed: its velocity indices. free: whether a velocity is not prescribed, (nv,).
         fixed: Δ of the prescribed velocities, shape (p,).
         factor: A factorised with the eliminated rows.
+        turns: whether r of steps of one solve may be turned, as (1) says.
     """
 
     __slots__ = (
-        "_force_gradient", "_layout", "_rest", "_scratch", "_steady_inputs", "_symmetric", "_turns", "_views", "_whole",
+        "_force_gradient", "_layout", "_rest", "_scratch", "_steady_inputs", "_symmetric", "_views", "_whole",
         "_work", "body", "bounded", "constraints", "damping", "eliminated", "eliminated_impulse", "factor", "fixed",
-        "force", "free", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness",
+        "force", "free", "mass", "matrix", "motion", "prescribed", "rhs", "row_impulse", "rows", "stiffness", "turns",
     )  # fmt: skip
 
     def __init__(self, body: Body, *, symmetric: bool = True, symmetric_unless_dense: bool = False) -> None:
@@ -123,8 +124,8 @@ class BodyTerms:
             self.matrix, self.eliminated, self.prescribed, self._symmetric
         )
         self._layout, self._views = self._choose_layout()
-        self._turns = self._symmetric and derivatives is not None and self._layout == "blocks"
-        size = self._views[3].shape[1] if self._turns else 0
+        self.turns = self._symmetric and derivatives is not None and self._layout == "blocks"
+        size = self._views[3].shape[1] if self.turns else 0
         self._whole = np.zeros((body.nv // size if size else 0, size, size))
         self._rest, self._scratch = np.zeros((size, size)), np.zeros((size, size + 1))
 
@@ -194,7 +195,7 @@ class BodyTerms:
         elif (c_v or c_q) and not point.is_after_smooth_motion:
             # D of the split family is that of the start of the step, see `update_damping`
             self._differentiate(at, u, stiffness, damping)
-            turns = self._turns and point.momentum is None
+            turns = self.turns and point.momentum is None
             if turns and dissipation is not None:
                 np.copyto(self._whole, self._views[1])
                 dissipation.compute_dissipation(at, u, damping)
