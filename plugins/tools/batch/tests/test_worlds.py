@@ -147,6 +147,15 @@ def test_a_world_that_the_driver_does_not_step_is_stepped_one_by_one_and_says_wh
     assert (batch.compiled_steps, batch.ordinary_steps) == (0, 20)
 
 
+def test_a_rod_whose_clamp_stands_elsewhere_is_another_world():
+    """Its held nodes would go back to where the worlds were laid out."""
+    batch = scenario_of(ROD).batch(2, threads=1)
+    batch.reset([1], parameters={"bodies.rod.options.limbs[0].young[0]": 3e5})
+    for part in ("start[0]", "end[0]"):
+        with pytest.raises(ControlError, match="numbers among the options of bodies alone"):
+            batch.reset([1], parameters={f"bodies.rod.options.limbs[0].{part}": 0.02})
+
+
 @pytest.mark.to_nearest("what overflows is the largest finite number", "zero")
 def test_a_world_that_fails_stops_alone_with_the_error_of_a_single_step():
     scenario = scenario_of(TOP)
