@@ -275,7 +275,7 @@ def solve_contacts(
     solved = call_entry(
         around.solver[0],
         (
-            around.solver_index, around.solver_numbers, work.scratch, count, delassus, free, own.friction, start,
+            around.solver_index, around.solver_numbers, own.of_solver, count, delassus, free, own.friction, start,
             impulse, own.residuals,
         ),
     )  # fmt: skip

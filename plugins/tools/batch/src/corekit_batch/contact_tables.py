@@ -20,7 +20,8 @@ class Surroundings(NamedTuple):
         probe_radius: of every frame [m].
         surface, friction: see `FrictionTable`.
         detector, solver: addresses of `candidates` and `contacts`, and of `solve`.
-        detector_index, detector_scratch, detector_numbers, solver_index, solver_numbers: of their forms.
+        detector_index, detector_scratch, detector_numbers, solver_index, solver_scratch, solver_numbers: of their
+            forms.
         approach, push_out, cap: of the stabilisation. margin, negligible: in every step [m], see `ContactPipeline`.
         resolves_impacts: whether impacts end at velocity level. many: contacts from which islands are looked for.
     """
@@ -44,6 +45,7 @@ class Surroundings(NamedTuple):
     detector_scratch: int
     detector_numbers: Array
     solver_index: IntArray
+    solver_scratch: int
     solver_numbers: Array
     approach: float
     push_out: float
@@ -89,7 +91,7 @@ class ContactWork(NamedTuple):
         response, which: (nv,). across: zeros (3,). unsorted: (0,). still, spare: zeros and work space, (C, 3).
         noticed, fastest: of contacts that push. every_frame, no_local, frame_dofs, frame_values: rows of the origins of
             a body's frames, for the one with most.
-        newest, earlier, members: of `merge_joined`. of_detector: work space of its form.
+        newest, earlier, members: of `merge_joined`. of_detector, of_solver: work space of their forms.
         before: v⁺ without contact, (nv,). scale: of the surface's speed, as of `System.velocity_scale`, (nv,).
     """
 
@@ -148,5 +150,6 @@ class ContactWork(NamedTuple):
     earlier: IntArray
     members: IntArray
     of_detector: Array
+    of_solver: Array
     before: Array
     scale: Array

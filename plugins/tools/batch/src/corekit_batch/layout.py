@@ -70,7 +70,6 @@ class Layout:
             matrix=np.zeros(matrices),
             force=np.zeros(nv), rhs=np.zeros(nv), velocity=np.zeros(nv), zero=np.zeros(nv),
             inputs=np.zeros(nu), q=np.zeros(nq), aux=np.zeros(na),
-            none=np.zeros(0, dtype=np.int64), nothing=np.zeros(0),
             pivot=np.zeros(nv, dtype=np.int32), size=np.zeros(3, dtype=np.int32),
             letters=np.frombuffer(b"LN", dtype=np.uint8).copy(),
             rest=np.zeros(k * k), turned=np.zeros(k * (k + 1)), band=np.zeros(nv + 2 * NARROW),

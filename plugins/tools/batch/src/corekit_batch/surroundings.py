@@ -82,7 +82,7 @@ def surroundings_of(simulation: Simulation, system: WorldSystem) -> Surroundings
         friction=pipeline.friction.coefficient,
         detector=_addresses(detector, "candidates", "contacts"), solver=_addresses(solver, "solve"),
         detector_index=detector.index, detector_scratch=detector.scratch, detector_numbers=detector.numbers,
-        solver_index=solver.index, solver_numbers=solver.numbers,
+        solver_index=solver.index, solver_scratch=solver.scratch, solver_numbers=solver.numbers,
         approach=float(pipeline.rule.approach), push_out=float(pipeline.rule.push_out), cap=float(pipeline.rule.cap),
         margin=float(pipeline.least_margin), negligible=float(pipeline.negligible_motion),
         resolves_impacts=pipeline.restitution is not None, many=MANY_CONTACTS if len(bodies) > 1 else _NEVER,
@@ -114,8 +114,8 @@ def nothing_around(bodies: Sequence[Body]) -> Surroundings:
         offset_rotation=np.zeros((0, 3, 3)), is_shifted=False, probe_radius=nothing, surface=none,
         friction=np.zeros((0, 0)), detector=none, solver=none, detector_index=none,
         detector_scratch=0, detector_numbers=nothing,
-        solver_index=none, solver_numbers=nothing, approach=0.0, push_out=0.0, cap=0.0, margin=0.0, negligible=0.0,
-        resolves_impacts=False, many=_NEVER,
+        solver_index=none, solver_scratch=0, solver_numbers=nothing, approach=0.0, push_out=0.0, cap=0.0, margin=0.0,
+        negligible=0.0, resolves_impacts=False, many=_NEVER,
     )  # fmt: skip
 
 
@@ -161,7 +161,8 @@ def new_contact_work(simulation: Simulation, capacity: int, around: Surroundings
         fastest=numbers(capacity), every_frame=np.arange(frames, dtype=np.int64),
         no_local=numbers((frames, 3)), frame_dofs=integers(frames * widest), frame_values=numbers(3 * frames * widest),
         newest=integers(n), earlier=integers(capacity), members=integers(capacity),
-        of_detector=numbers(around.detector_scratch), before=numbers(nv), scale=np.ones(nv) if scale is None else scale,
+        of_detector=numbers(around.detector_scratch), of_solver=numbers(around.solver_scratch), before=numbers(nv),
+        scale=np.ones(nv) if scale is None else scale,
     )  # fmt: skip
 
 

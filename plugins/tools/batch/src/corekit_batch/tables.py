@@ -111,7 +111,6 @@ class Work(NamedTuple):
         scratch: work space of the forms. matrix: the matrices of the bodies, one behind the other.
         force, rhs, velocity, zero: f, r, Δ and then v⁺, and zeros, of all bodies, each (nv,).
         inputs: u of all bodies. q, aux: the end of the step.
-        none, nothing: no prescribed velocity, and no value of one, both (0,).
         pivot, size, letters: what LAPACK takes beside matrices; the letters are L and N.
         rest, turned: of the largest block, k² and k·(k + 1) numbers.
         band: of `substitute_band`, for the longest band, zeros at first.
@@ -126,8 +125,6 @@ class Work(NamedTuple):
     inputs: Array
     q: Array
     aux: Array
-    none: IntArray
-    nothing: Array
     pivot: Int32Array
     size: Int32Array
     letters: ByteArray
