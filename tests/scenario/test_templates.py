@@ -35,7 +35,7 @@ WRITTEN_OUT = {
     "dismech/spider": "00bfe34b02e8f24d",
     "dismech/entanglement": "9ba939d019ef5ece",
     "teaching/balls-in-a-tray": "b0b436e80d79285c",
-    "gvs/cdpr": "d74bd4adb2c66a7c",
+    "gvs/cdpr": "06a15cc74934dbd1",
     "gvs/underwater": "3de060498a5c9266",
 }
 """Of the files' tables before their copies became one text: with the same table every trajectory is the same."""
