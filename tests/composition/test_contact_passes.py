@@ -8,6 +8,7 @@ import pytest
 from corekit.data.contacts import ContactSet
 from corekit.engine.adjoint import contact_passes
 from corekit.engine.adjoint.contact_slopes import ContactSlopes
+from corekit.engine.world.world_system import WorldSystem
 from corekit.roles.compiled_form import DETECTOR_ENTRIES
 
 from .test_step_derivative import falling
@@ -26,8 +27,10 @@ def test_one_call_says_what_python_says_pass_by_pass(shape):
     simulation = falling(shape, 0.9, "cone", "semi-implicit-euler")
     for _ in range(8):
         simulation.step()
-    terms, found = simulation.system.terms, []
-    pipeline = terms.pipeline
+    system, found = simulation.system, []
+    assert isinstance(system, WorldSystem)
+    terms, pipeline = system.terms, system.pipeline
+    assert pipeline is not None
     pipeline.begin_step(simulation.state, 1e-3)
     contacts = ContactSet()
     pipeline.measure(contacts)

@@ -12,6 +12,7 @@ import pytest
 from corekit.engine.adjoint.body_products import BodyCovector, BodyProducts
 from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.frozen_step import FrozenStep
+from corekit.engine.world.world_system import WorldSystem
 from corekit.scenario.load import from_document
 
 pytest.importorskip("corekit_rigid")
@@ -36,6 +37,7 @@ def recorded(options):
     ).compose()  # fmt: skip
     with simulation.record_steps() as tape:
         simulation.step()
+    assert isinstance(simulation.system, WorldSystem)
     return simulation.system, tape[0]
 
 
