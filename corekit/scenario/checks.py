@@ -61,7 +61,13 @@ def _named(scenario: Any) -> list[tuple[str, str]]:
 
 
 def _names(scenario: Any) -> Iterable[Mistake]:
-    yield from _repeated(_named(scenario), "names of bodies and obstacles must differ")
+    named = _named(scenario)
+    yield from _repeated(named, "names of bodies and obstacles must differ")
+    yield from (
+        Mistake(path, name, "must be another name: joints and mounts mean the ground by it")
+        for path, name in named
+        if name == WORLD
+    )
 
 
 def _repeated(named: Iterable[tuple[str, Any]], allowed: str) -> Iterable[Mistake]:
@@ -133,12 +139,18 @@ def _pairs(scenario: Any) -> Iterable[Mistake]:
 
 
 def _named_pairs(path: str, pairs: Any, scenario: Any) -> Iterable[Mistake]:
-    names = list(dict.fromkeys(name for _, name in _named(scenario)))
+    named = _named(scenario)
+    names = list(dict.fromkeys(name for _, name in named))
+    bodies = {name for path, name in named if path.startswith("bodies")}
+    around = {name for name in names if name not in bodies}
     known: dict[frozenset[Any], int] = {}
     for i, pair in enumerate(_list(pairs)):
         between = frozenset(each for each in _list(_part(pair, "between")) if isinstance(each, str))
         if between and known.setdefault(between, i) != i:
             allowed = f"a pair is given once, {path}[{known[between]}] is the same"
+            yield Mistake(f"{path}[{i}].between", list(_part(pair, "between")), allowed)
+        if between and between <= around:
+            allowed = "must name a body: obstacles do not touch each other"
             yield Mistake(f"{path}[{i}].between", list(_part(pair, "between")), allowed)
         for j, name in enumerate(_list(_part(pair, "between"))):
             if isinstance(name, str) and name not in names:

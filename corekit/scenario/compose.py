@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import attrs
@@ -11,7 +11,6 @@ from attrs import define, field
 
 from corekit.data.arrays import Array
 from corekit.data.signals import as_signal
-from corekit.data.state import State
 from corekit.errors import CompositionError, ConfigError, CorekitError, Mistake, PluginError
 from corekit.geometry.frames import Pose
 from corekit.geometry.shape_specs import shape_spec
@@ -33,25 +32,24 @@ from corekit.roles.obstacles import Obstacle
 from corekit.roles.options import ComponentRef
 from corekit.roles.surface_pairs import RestitutionTable, check_axes_in_plane, friction_table
 from corekit.roles.world import ContactSpec, Stabilisation, WorldSpec
-from corekit.roles.world_terms import BodyTerms
 from corekit.scenario.component_selection import (
     SelectedComponents,
     able_in_words,
     contact_components,
     impulse_errors,
     load_config,
-    read_options,
     select_components,
 )
 from corekit.scenario.engines import make_world
-from corekit.scenario.joints import base_pose, joints_of, place_mounted
+from corekit.scenario.initial_states import enforce_prescribed, initialise, read_initials
+from corekit.scenario.joints import base_pose, joints_of
 from corekit.scenario.schema import Body as BodyTable
 from corekit.scenario.schema import Obstacle as ObstacleTable
 from corekit.scenario.schema import ScenarioTables
 from corekit.simulation.installed_tools import equilibrium_finder
 from corekit.simulation.loop import Simulation
 
-__all__ = ["Builder", "compose", "initialise", "models_without_gravity", "read_initials"]
+__all__ = ["Builder", "compose", "models_without_gravity"]
 
 
 @define
@@ -135,44 +133,6 @@ def _build_body(builder: Builder, table: BodyTable, selected: SelectedComponents
         raise CompositionError(f"{path}.inputs: a channel is given twice")
     model = builder.build_model(table, selected.configs[f"{path}.options"])
     return table.name, model, selected.models[table.name].provides, signals, table.friction
-
-
-def read_initials(scenario: ScenarioTables, models: Mapping[str, ComponentSpec]) -> dict[str, Any]:
-    """Return the options of every body's initial state by its name, None for the rest state."""
-    initials: dict[str, Any] = {}
-    for table in scenario.bodies:
-        spec, path, initials[table.name] = models[table.name], f"bodies.{table.name}.initial", None
-        if table.initial:
-            if spec.initial is None:
-                raise CompositionError(f"{path}: the model {spec.name!r} takes no initial table")
-            initials[table.name] = read_options(load_target(spec.initial), table.initial, path)
-    return initials
-
-
-def initialise(
-    simulation: Simulation,
-    scenario: ScenarioTables,
-    initials: Mapping[str, Any],
-    joints: Sequence[Joint],
-) -> None:
-    """Write every body's initial state, prescribed coordinates on their path and mounted bodies in their place."""
-    for part, state, table in zip(
-        simulation.system.terms.bodies, simulation.state.body_states, scenario.bodies, strict=True
-    ):
-        try:
-            part.body.model.compute_initial_state(initials[table.name], state)
-        except ValueError as error:
-            path = f"bodies.{table.name}.initial"
-            raise ConfigError([Mistake(path, dict(table.initial or {}), str(error))], path) from error
-        _enforce_prescribed(part, state)
-    place_mounted(scenario, simulation.bodies, joints, simulation.state)
-    simulation.system.hold_joints(simulation.state)
-
-
-def _enforce_prescribed(part: BodyTerms, state: State) -> None:
-    """Set prescribed coordinates and reparametrise, as after a step to t = 0."""
-    part.motion.impose(state, 0.0)
-    part.reparametrise(state)
 
 
 def _common_plane(bodies: tuple[Body, ...]) -> Array | None:
@@ -334,7 +294,7 @@ def compose(scenario: ScenarioTables, selected: SelectedComponents) -> Simulatio
             simulation, 0.0, models_without_gravity=lambda: models_without_gravity(scenario)
         )
         for part, state in zip(system.terms.bodies, simulation.state.body_states, strict=True):
-            _enforce_prescribed(part, state)
+            enforce_prescribed(part, state)
     for table, own in zip(scenario.controllers, controllers, strict=True):
         simulation.add_controller(own, every=table.every, name=table.name)
     for controller, every, name in scenario.added:

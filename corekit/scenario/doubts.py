@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from corekit.hooks.installed import installed_hooks
 from corekit.registry.resolve import call_target
+from corekit.roles.contact import ContactPotential
 from corekit.roles.joint import BodyFrame
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
@@ -26,4 +29,20 @@ def find_doubts(scenario: Scenario, simulation: Simulation) -> list[str]:
         for owner, target in targets
         for each in call_target(target, " ".join(owner), scenario, simulation)
     ]
-    return [*scenario.dropped, *own, *others]
+    return [*scenario.dropped, *own, *_unheeded(scenario, simulation), *others]
+
+
+def _unheeded(scenario: Scenario, simulation: Simulation) -> Iterator[str]:
+    """Name what the scenario says of impulses, which a contact solver with a potential does not have."""
+    contact, solver = scenario.contact, simulation.components.get("contact.solver")
+    if contact is None or not isinstance(solver, ContactPotential):
+        return
+    for entry, is_given in (
+        ("impact.level", contact.impact.level is not None),
+        ("stabilisation", contact.stabilisation != type(contact.stabilisation)()),
+    ):
+        if is_given:
+            yield (
+                f"contact.{entry} has no effect: it says how impulses end an approach and push out, and the contact "
+                f"solver {simulation.component_name(solver)!r} has a potential"
+            )

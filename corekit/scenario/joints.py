@@ -1,4 +1,4 @@
-"""From `[[joints]]` and mounted bases to the joints of a world, and to where mounted bodies begin."""
+"""From `[[joints]]` and mounted bases to the joints of a world."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from corekit.data.signals import Constant
-from corekit.data.state import State
 from corekit.errors import CompositionError, ConfigError, Mistake
 from corekit.geometry.frames import Pose, rotation_from_rpy
-from corekit.roles.body import Body, frame_state
+from corekit.roles.body import Body
 from corekit.roles.joint import BodyFrame, Joint
 from corekit.roles.obstacles import GivenMotion, Obstacle
 from corekit.scenario.checks import WORLD
 from corekit.scenario.error_text import hint_for
 from corekit.scenario.schema import Base, ScenarioTables
 
-__all__ = ["base_pose", "joints_of", "place_mounted"]
+__all__ = ["base_pose", "joints_of"]
 
 
 def base_pose(base: Base) -> Pose:
@@ -81,56 +80,3 @@ def _carrier(
         hint = hint_for(name, known)
         raise ConfigError([Mistake(path, name, f"must be one of {', '.join(known)}", hint)], path)
     return BodyFrame(body, frame=frames.index(frame))
-
-
-def place_mounted(
-    scenario: ScenarioTables, bodies: Sequence[Body], joints: Sequence[Joint], state: State
-) -> None:
-    """Write pose and twist of every moving base into a world state, those of carriers first.
-
-    Raises:
-        CompositionError: bodies that carry each other.
-    """
-    welds = {
-        joint.first.body.name: joint for joint in joints if joint.name == f"{joint.first.body.name}.base"
-    }
-    tables = {table.name: table for table in scenario.bodies}
-    placed: set[str] = set()
-
-    def place(name: str, carried: tuple[str, ...]) -> None:
-        if name in carried:
-            around = " on ".join((*carried[carried.index(name) :], name))
-            raise CompositionError(f"bodies are mounted in a circle: {around}")
-        if name in placed or name not in welds:
-            return
-        placed.add(name)
-        weld = welds[name]
-        own = weld.first.body
-        if isinstance(weld.second, BodyFrame):
-            place(weld.second.body.name, (*carried, name))
-        position, rotation, velocity, spin = _motion_of(weld.second, state)
-        offset = Pose() if tables[name].base.mount is None else base_pose(tables[name].base)
-        arm = rotation @ offset.position
-        base = own.abilities.free_base
-        assert base is not None  # selection refuses to mount others
-        base.place_base(
-            state.body_states[own.index],
-            position + arm,
-            rotation @ offset.rotation,
-            velocity + np.cross(spin, arm),
-            spin,
-        )
-
-    for body in bodies:
-        place(body.name, ())
-
-
-def _motion_of(carrier: BodyFrame | GivenMotion, state: State) -> tuple[np.ndarray, ...]:
-    """Return position, rotation, velocity and angular velocity of a carrier at a world state."""
-    if isinstance(carrier, BodyFrame):
-        body = carrier.body
-        frame = frame_state(body, state.body_states[body.index], carrier.frame)
-        return frame.position, frame.rotation, frame.velocity, frame.angular_velocity
-    position, rotation = np.zeros(3), np.zeros((3, 3))
-    carrier.place(state.time, position, rotation)
-    return (position, rotation, *carrier.twist(state.time))

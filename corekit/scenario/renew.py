@@ -16,8 +16,9 @@ from corekit.errors import ControlError, CorekitError
 from corekit.roles.code import code_allowed
 from corekit.roles.model import Model
 from corekit.scenario.component_selection import load_config
-from corekit.scenario.compose import Builder, initialise, read_initials
+from corekit.scenario.compose import Builder
 from corekit.scenario.dump import resolved_document
+from corekit.scenario.initial_states import initialise, read_initials
 from corekit.scenario.load import with_values
 from corekit.scenario.overrides import path_steps
 from corekit.scenario.scenario import Scenario

@@ -234,7 +234,8 @@ class Contact:
     """How contacts are found and answered."""
 
     stabilisation: Stabilisation = field(
-        default=Stabilisation(), metadata=about("how fast gaps close and penetration recedes")
+        default=Stabilisation(),
+        metadata=about("how fast gaps close and penetration recedes, with solvers of impulses"),
     )
     detector: tuple[ComponentRef, ...] = field(
         default=(),
@@ -351,8 +352,8 @@ class ScenarioTables:
     joints: tuple[Joint, ...] = field(default=(), metadata=about("what holds bodies to each other"))
     start: str = option(
         "initial",
-        "where a run begins: at the bodies' initial states, or at the equilibrium reached from there under the "
-        "loads of time 0",
+        "where a run begins: at the bodies' initial states, or, at rest, at the equilibrium reached from there under "
+        "the loads of time 0",
         choices=("initial", "equilibrium"),
     )
     contact: Contact | None = field(default=None, metadata=about("how bodies touch; if absent they do not"))

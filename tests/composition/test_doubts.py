@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from corekit.errors import ConfigError
 from corekit.roles.model import Outline
 from corekit.scenario.doubts import find_doubts
 from corekit.scenario.load import from_document
@@ -248,3 +249,45 @@ def test_friction_that_would_roll_a_rod_of_edges_is_doubted_with_its_size(along,
         half = 0.5 * 1000.0 * math.pi * 0.01**2 * 0.2 * across
         assert float(found[0].split()[4]) == pytest.approx(half, rel=0.3)
         assert "radius of 10 mm" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "entry"),
+    [
+        ({"stabilisation": {"approach": 0.2}}, "contact.stabilisation has no effect"),
+        ({"impact": {"level": "position"}}, "contact.impact.level has no effect"),
+        ({}, None),
+    ],
+)
+def test_what_is_said_of_impulses_is_doubted_where_contact_has_a_potential(given, entry):
+    ball = {"use": "rigid", "options": {"shape": "sphere", "size": [0.05], "mass": 0.5}}
+    for solver, is_said in (("imc", entry is not None), ("lcp", False)):
+        about = {"detector": {"use": "sdf"}, "solver": {"use": solver}, **given}
+        found = " ".join(doubts(world(ball, contact=about)))
+        assert (f"{entry}: " in found and "'imc' has a potential" in found) == is_said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"restitution": 0.5, "damping": 0.0}, "leave it out where `damping` gives one dashpot"),
+        ({"restitution": 0.5}, None),
+        ({"damping": 0.1}, None),
+    ],
+)
+def test_a_dashpot_of_all_contacts_leaves_no_room_for_restitution(options, said):
+    ball = {"use": "rigid", "options": {"shape": "sphere", "size": [0.05], "mass": 0.5}}
+    about = {"detector": {"use": "sdf"}, "solver": {"use": "imc", "options": options}}
+    if said is None:
+        world(ball, contact=about)
+        return
+    with pytest.raises(ConfigError, match=said):
+        world(ball, contact=about)
+
+
+def test_an_equilibrium_begins_at_rest():
+    ball = {"use": "rigid", "options": {"shape": "sphere", "size": [0.05], "mass": 0.5}}
+    moving = {**ball, "initial": {"velocity": [0.0, 0.0, 1.0]}}
+    with pytest.raises(ConfigError, match="must leave velocities out: `start"):
+        world(moving, start="equilibrium").compose()
+    world(moving).compose()

@@ -44,6 +44,14 @@ JOINT = '\n[[joints]]\nname = "second"\nkind = "weld"\nbetween = ["load.body", "
         (TWO + JOINT, "joints[0].between=['load.body','load.body']", "must be of two bodies"),
         (TWO + JOINT, "joints[0].kind=glue", "one of 'weld', 'hinge', 'ball'"),
         (TWO + JOINT, "joints[0].axis=[0,0,0]", "must not be zero"),
+        (
+            TWO,
+            "bodies[1].initial.position=[0.1,0,0]",
+            "must leave the position of the base out, which `base.mount` decides",
+        ),
+        (TWO, "bodies[1].initial.rotation_rpy=[0.1,0,0]", "must leave the rotation of"),
+        (TWO, "bodies[1].initial.velocity=[0,0,1]", "must leave the velocity of"),
+        (TWO, "bodies[1].initial.angular_velocity=[0,0,1]", "must leave the angular velocity of"),
     ],
 )
 def test_what_cannot_be_held_is_refused(text, override, said):

@@ -228,6 +228,8 @@ every = 0
         ('kind = "ramp", ', "", "bodies[0].inputs[0].signal.kind", "found nothing"),
         ('["arm", "piston"]', '["arm", "pistol"]', "world.friction[0].between[1]", "did you mean 'piston'?"),
         ('["arm", "piston"]', '["arm"]', "world.friction[0].between", "a list of 2 texts"),
+        ('["arm", "piston"]', '["box", "piston"]', "world.friction[0].between", "must name a body"),
+        ('name = "box"', 'name = "world"', "world.obstacles[0].name", "mean the ground by it"),
         ('name = "box"', 'name = "arm"', "world.obstacles[0].name", "bodies[0].name is the same"),
         ('name = "box"', 'name = "a b"', "world.obstacles[0].name", "letters, digits"),
         ("{ length = 0.2 }", "{ length = 0 }", "bodies[0].options.sections[0].length", "> 0 [m]"),

@@ -108,6 +108,15 @@ def test_an_imu_at_rest_feels_its_weight_and_one_in_free_fall_nothing():
     assert abs(np.linalg.norm(eyes.reading("imu")[3:])) < 0.05
 
 
+def test_a_target_of_another_size_than_its_channel_is_refused():
+    sim = pendulum(angles=(0.0, 0.0))
+    sim.add_controller(PD(PDConfig(target=(0.2, 0.2, 0.2)), BuildContext(path="controllers.pd")), name="pd")
+    with pytest.raises(
+        ControlError, match="the target has 3 numbers, and channel 'torque' of body 'arm' takes 2"
+    ):
+        sim.step()
+
+
 def test_tendon_length_strain_and_contact_force_of_a_hanging_pendulum():
     sim = pendulum(angles=(0.0, 0.0))
     sensors = (
@@ -135,3 +144,22 @@ def test_tendon_length_strain_and_contact_force_of_a_hanging_pendulum():
         eyes.reading("tip")
     with pytest.raises(ValueError, match="give 2, not 1"):
         Sensor(name="bend", kind="strain", frames=("arm.mass0",))
+    nobody = Sensor(name="push", kind="contact-force", body="arm", against="flor")
+    bent.add_controller(Sensors(SensorsConfig(sensors=(nobody,)), BuildContext()), name="others")
+    with pytest.raises(ControlError, match="no shape is of 'flor'"):
+        bent.step()
+
+
+@pytest.mark.parametrize(
+    ("about", "name"),
+    [
+        ({"kind": "frame", "frames": ("arm.mass0",), "points": ((0.1, 0.0, 0.0),)}, "points"),
+        ({"kind": "imu", "frames": ("arm.mass0",), "length": 0.3}, "length"),
+        ({"kind": "frame", "frames": ("arm.mass0",), "body": "arm"}, "body"),
+        ({"kind": "frame", "frames": ("arm.mass0",), "against": "arm"}, "against"),
+        ({"kind": "contact-force", "body": "arm", "frames": ("arm.mass0",)}, "frames"),
+    ],
+)
+def test_an_entry_that_a_kind_does_not_read_is_refused(about, name):
+    with pytest.raises(ValueError, match=f"^{name}: leave it out"):
+        Sensor(name="s", **about)

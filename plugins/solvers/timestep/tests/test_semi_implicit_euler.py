@@ -20,7 +20,7 @@ from corekit_timestep.semi_implicit_euler import SemiImplicitEuler
 M, K, C, LENGTH = 2.0, 300.0, 4.0, 1.0
 
 
-def oscillator(h, form="linearly-implicit", beta=1.0, stiffness=K, damping=C, stretch=0.1):
+def oscillator(h, form="linearly-implicit", beta=None, stiffness=K, damping=C, stretch=0.1):
     """A mass on a damped spring along x, without gravity."""
     chain = PointChain(
         PointChainConfig(

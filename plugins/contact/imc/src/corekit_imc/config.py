@@ -21,9 +21,9 @@ class ImplicitContactConfig:
         True,
         "choose k of every contact before it is loaded: impacts stay within δ, loads at rest within about δ/5",
     )
-    restitution: float = option(
-        0.0,
-        "e: share of the speed of an impact that comes back; less than 0.05 counts as 0.05",
+    restitution: float | None = option(
+        None,
+        "e: share of the speed of an impact that comes back, 0 if absent; less than 0.05 counts as 0.05",
         low=0,
         high=1,
     )
@@ -39,6 +39,12 @@ class ImplicitContactConfig:
         unit="m/s",
         above=0,
     )
+
+    def __attrs_post_init__(self) -> None:
+        if self.restitution is not None and self.damping is not None:
+            raise ValueError(
+                "restitution: leave it out where `damping` gives one dashpot for all contacts, or that"
+            )
 
 
 @frozen(kw_only=True)

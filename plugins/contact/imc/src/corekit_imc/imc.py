@@ -45,7 +45,7 @@ class ImplicitContact(ContactPotential, Stateful, Rehearsed):
         self._springs: ContactSprings | None = None
         self._same = np.zeros((0, 3))
         # a dashpot of one number is left out of account where springs are chosen
-        restitution = own.restitution if own.damping is None else 1.0
+        restitution = (own.restitution or 0.0) if own.damping is None else 1.0
         if own.adapt or restitution < 1.0:
             h = (context or BuildContext()).step
             self._springs = ContactSprings(own.stiffness, own.adapt, restitution, own.distance_tolerance, h)

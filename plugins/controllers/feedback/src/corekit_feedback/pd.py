@@ -39,6 +39,11 @@ class PD(Controller, Stateful):
                 f"{self._path}: channel {config.channel!r} of body {config.body!r} takes {size} numbers: name as many "
                 f"of its coordinates, of which each has its own rate; it has {', '.join(names)}"
             )
+        if config.target.size not in (1, size):
+            raise ControlError(
+                f"{self._path}: the target has {config.target.size} numbers, and channel {config.channel!r} of body "
+                f"{config.body!r} takes {size}: give as many, or one for all"
+            )
         index = [names.index(name) for name in chosen]
         state = world.state.body_states[body.index]
         wanted, rate = np.zeros((2, config.target.size))

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, final
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define, fields, frozen
 
 from corekit.data.arrays import Array
 from corekit.errors import ControlError
@@ -28,6 +28,18 @@ from corekit.roles.controller import ControlledWorld, Controller, Inputs
 from corekit.roles.options import option
 
 __all__ = ["Sensor", "Sensors", "SensorsConfig"]
+
+
+_OF_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "frames": ("frame", "strain", "tendon-length", "imu"),
+        "points": ("tendon-length",),
+        "length": ("strain",),
+        "body": ("contact-force",),
+        "against": ("contact-force",),
+    }
+)
+"""Which kinds of sensors an entry is of."""
 
 
 @frozen(kw_only=True)
@@ -53,6 +65,11 @@ class Sensor:
     delay: float = option(0.0, "time from measurement to reading", unit="s", low=0)
 
     def __attrs_post_init__(self) -> None:
+        for name, kinds in _OF_KINDS.items():
+            if self.kind not in kinds and getattr(self, name) != getattr(fields(Sensor), name).default:
+                raise ValueError(
+                    f"{name}: leave it out, it is of {' and '.join(kinds)}, not of {self.kind} sensors"
+                )
         count = {"frame": 1, "imu": 1, "strain": 2}.get(self.kind)
         if count is not None and len(self.frames) != count:
             raise ValueError(f"frames of a {self.kind} sensor: give {count}, not {len(self.frames)}")
@@ -100,6 +117,11 @@ def _tendon_length(sensor: Sensor, world: ControlledWorld, _imu: _Imu) -> Array:
 def _contact_force(sensor: Sensor, world: ControlledWorld, _imu: _Imu) -> Array:
     touching, total = world.contacts(), np.zeros(3)
     world.body(sensor.body)
+    if sensor.against and sensor.against not in touching.owners:
+        offered = ", ".join(dict.fromkeys(touching.owners)) or "nothing"
+        raise ControlError(
+            f"the sensor {sensor.name!r}: no shape is of {sensor.against!r}; there are those of {offered}"
+        )
     for (first, second), force in zip(touching.names, touching.force, strict=True):
         if first == sensor.body and sensor.against in ("", second):
             total += force

@@ -25,7 +25,16 @@ class SemiImplicitEulerConfig:
         "include stiffness and damping of models that provide them in the step matrix, or not",
         choices=("linearly-implicit", "explicit"),
     )
-    beta: float = option(1.0, "weight β of h²·K in the step matrix; ½ damps least, 1 most", low=0.5, high=1.0)
+    beta: float | None = option(
+        None,
+        "weight β of h²·K in the step matrix of the linearly implicit form, 1 if absent; ½ damps least, 1 most",
+        low=0.5,
+        high=1.0,
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.form == "explicit" and self.beta is not None:
+            raise ValueError("beta: leave it out, the explicit form has no stiffness in its matrix")
 
 
 @frozen(kw_only=True)

@@ -49,7 +49,7 @@ class SemiImplicitEuler(Integrator):
     def __init__(self, config: SemiImplicitEulerConfig, context: BuildContext | None = None) -> None:
         self._step = (context or BuildContext()).step
         self._damping = config.form == "linearly-implicit"
-        self._beta = config.beta if self._damping else 0.0
+        self._beta = (1.0 if config.beta is None else config.beta) if self._damping else 0.0
 
     def single_solve(self) -> tuple[float, bool]:
         """Return β and whether (2) is solved."""
