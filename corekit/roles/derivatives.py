@@ -24,10 +24,14 @@ __all__ = [
 
 
 class StateCovector(NamedTuple):
-    """∂ℓ/∂δ at δ = 0 and ∂ℓ/∂v of a loss, both of shape (nv,)."""
+    """∂ℓ/∂δ at δ = 0 and ∂ℓ/∂v of a loss, both of shape (nv,).
+
+    `by_impulse` is its derivative by the impulses of the contacts of the step that ended there, (m, width), if any.
+    """
 
     by_displacement: Array
     by_velocity: Array
+    by_impulse: Array | None = None
 
 
 class Twins(NamedTuple):

@@ -117,16 +117,18 @@ def sweep_back(
     scale = np.ones(nv)
     may_change = any(terms.body.abilities.reparametrisation for terms in system.terms.bodies)
     for k in range(len(tape) - 1, -1, -1):
-        record = tape[k]
-        _add(loss(k), place, velocity)
+        record, own = tape[k], loss(k)
+        _add(own, place, velocity)
         ids = _NO_IDS if record.contacts is None else record.contacts.id
-        of_tangents = _arranged(ids, tangents, 3)
+        of_tangents, of_impulses = _arranged(ids, tangents, 3), _arranged(ids, impulses, width)
+        if own is not None and own.by_impulse is not None:
+            of_impulses += own.by_impulse
         step.wants_tangents = step.tracks_tangents and bool(of_tangents.any())
         end = Covectors(
             place,
             velocity,
             of_tangents if step.wants_tangents else nothing[1],
-            _arranged(ids, impulses, width),
+            of_impulses,
         )
         if may_change:
             end = _before(system, charts, record, end, moved)

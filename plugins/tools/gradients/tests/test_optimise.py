@@ -106,6 +106,28 @@ def test_inputs_bring_a_tip_to_where_known_ones_brought_it(file_of, tmp_path, me
     assert again.frame("arm.section-1-tip").position == pytest.approx(target, abs=1e-5)
 
 
+def test_an_input_begins_where_its_numbers_say(file_of):
+    """A search of one iteration that may not move: the loss of the start is that of a run with these forces."""
+    forces = [1.0, 2.0, 0.5]
+    given = {**ARM, "bodies": [{
+        **ARM["bodies"][0], "inputs": [{"channel": "chamber-force", "signal": forces}],
+    }]}  # fmt: skip
+    known = from_document(given).compose()
+    known.run(0.1)
+    search = {
+        "format": "corekit-optimise/1", "name": "bend", "scenario": "world.toml",
+        "variables": [{"body": "arm", "channel": "chamber-force", "intervals": 2, "start": forces}],
+        "terms": [{"kind": "position", "frame": "arm.section-1-tip"}],
+    }  # fmt: skip
+    place = known.frame("arm.section-1-tip").position
+    found = optimise(load_optimise(file_of({**search, "iterations": 1}, ARM)))
+    assert found.start.tolist() == forces * 2
+    assert found.first == pytest.approx(place @ place, rel=1e-12)
+    search["variables"][0]["start"] = forces[:2]
+    with pytest.raises(ConfigError, match="one for each of the channel's 3"):
+        optimise(load_optimise(file_of(search, ARM)))
+
+
 @pytest.mark.parametrize("method", ["bfgs", "gauss-newton"])
 def test_change_is_weighed_against_what_it_brings(file_of, method):
     """w·(a·v − b)² + c·((v − v₀)/s)² has its minimum at v = (w·a·b + c·v₀/s²)/(w·a² + c/s²)."""

@@ -6,16 +6,19 @@ A loss is a function of an `Instant` that returns a number. Its derivative in th
 
 which err by ε² and cost two calls per velocity and coordinate. A loss that knows better has a method `covector` of the
 same instant, which returns (∂ℓ/∂δ, ∂ℓ/∂v), each of shape (nv,).
+
+A loss of the end of a run may ask how contacts pushed in its last step, λ/h. Its derivative by λ goes into the
+equations of that step, which λ solves as v⁺ does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.errors import GradientError
 from corekit.roles.body import frame_state
@@ -24,9 +27,45 @@ from corekit.roles.derivatives import StateCovector, WorldDerivatives
 from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.loop import Simulation
 
-__all__ = ["Instant", "Loss", "differentiate", "evaluate"]
+__all__ = ["ContactForces", "Instant", "Loss", "differentiate", "evaluate"]
 
 _STEP: Final = 2.0**-17
+
+
+class ContactForces(NamedTuple):
+    """How m contacts pushed in a step: what of them is differentiated.
+
+    Args:
+        names: whose shapes touch: a body, then a body or an obstacle. shapes: indices of the shapes, shape (m, 2).
+        normal: mean force along the normal [N], shape (m,).
+        tangential: along the tangents [N], shape (m, 2), in a planar world (m, 1).
+        step: h [s]. ids: of the contacts, shape (m,).
+    """
+
+    names: tuple[tuple[str, str], ...]
+    shapes: IntArray
+    normal: Array
+    tangential: Array
+    step: float
+    ids: IntArray
+
+    @classmethod
+    def of(cls, simulation: Simulation) -> ContactForces:
+        """Those of the last grid step of a simulation."""
+        record = simulation.contacts()
+        h = record.step_size or simulation.step_length
+        return cls(
+            record.names, record.shape, record.normal_impulse / h, record.tangential_impulse / h, h, record.id
+        )
+
+    def as_recorded(self, last: Any) -> ContactForces | None:
+        """Those with a derivative, of the record of the last step: all, or None where it has other contacts."""
+        impulses = last.contacts
+        if impulses is None:
+            return None if len(self.names) else self
+        if last.scheme.step != self.step or not np.array_equal(impulses.id, self.ids):
+            return None
+        return self._replace(tangential=self.tangential[:, : impulses.impulse.shape[1] - 1])
 
 
 @final
@@ -34,11 +73,12 @@ class Instant:
     """A state of a world.
 
     Args:
-        simulation: of the world. state: there.
+        simulation: of the world. state: there. contacts: of the step that ended there, where they are known.
     """
 
-    def __init__(self, simulation: Simulation, state: State) -> None:
-        self._simulation, self.state = simulation, state
+    def __init__(self, simulation: Simulation, state: State, contacts: ContactForces | None = None) -> None:
+        self._simulation, self.state, self._contacts = simulation, state, contacts
+        self.asked_for_contacts = False
 
     @property
     def time(self) -> float:
@@ -63,6 +103,21 @@ class Instant:
         """Pose and velocities of a frame, by `body.frame`."""
         body, index = find_frame(self._simulation.bodies, name)
         return frame_state(body, self.state.body_states[body.index], index)
+
+    @property
+    def contacts(self) -> ContactForces:
+        """How contacts pushed in the step that ended here.
+
+        Raises:
+            GradientError: this is not the end of a run, or what they did there has no derivative.
+        """
+        if self._contacts is None:
+            raise GradientError(
+                f"a loss asks for contacts at t = {self.time:.6g} s: they are known where they push by impulses, "
+                "at the end of a run without checkpoints whose last step nothing cut and whose contacts no area joins"
+            )
+        self.asked_for_contacts = True
+        return self._contacts
 
     def energies(self) -> tuple[float, float]:
         """Kinetic and potential energy of all bodies [J].
@@ -98,17 +153,21 @@ def evaluate(loss: Loss, instant: Instant) -> float:
 
 
 def differentiate(
-    loss: Loss, simulation: Simulation, charts: WorldDerivatives, state: State
+    loss: Loss,
+    simulation: Simulation,
+    charts: WorldDerivatives,
+    state: State,
+    contacts: ContactForces | None = None,
 ) -> StateCovector:
-    """∂ℓ/∂x at a state, by the loss itself or by (1)."""
+    """∂ℓ/∂x at a state, by the loss itself or by (1), and ∂ℓ/∂λ of the contacts if it asks for them."""
     own = getattr(loss, "covector", None)
     if own is not None:
-        by_displacement, by_velocity = own(Instant(simulation, state))
+        by_displacement, by_velocity = own(Instant(simulation, state, contacts))
         return StateCovector(np.asarray(by_displacement, dtype=float), np.asarray(by_velocity, dtype=float))
     nv = simulation.system.nv
     moved, move = state.copy(), np.zeros(nv)
     by_displacement, by_velocity = np.zeros((2, nv))
-    at = Instant(simulation, moved)
+    at = Instant(simulation, moved, contacts)
     for j in range(nv):
         move[j] = _STEP
         charts.displace(state, move, moved)
@@ -125,4 +184,23 @@ def differentiate(
         moved.v[j] = state.v[j] - size
         by_velocity[j] = (ahead - evaluate(loss, at)) / (2.0 * size)
         moved.v[j] = state.v[j]
-    return StateCovector(by_displacement, by_velocity)
+    by_impulse = None
+    if at.asked_for_contacts and contacts is not None:
+        by_impulse = _by_impulse(loss, simulation, state, contacts)
+    return StateCovector(by_displacement, by_velocity, by_impulse)
+
+
+def _by_impulse(loss: Loss, simulation: Simulation, state: State, contacts: ContactForces) -> Array:
+    """∂ℓ/∂λ of the contacts that push, shape (m, width)."""
+    given = np.column_stack([contacts.normal, contacts.tangential])
+    size, out = _STEP * np.abs(given).max(initial=0.0), np.zeros_like(given)
+    for i in np.flatnonzero(contacts.normal).tolist():
+        for j in range(given.shape[1]):
+            ends = []
+            for change in (size, -size):
+                moved = given.copy()
+                moved[i, j] += change
+                there = contacts._replace(normal=moved[:, 0], tangential=moved[:, 1:])
+                ends.append(evaluate(loss, Instant(simulation, state, there)))
+            out[i, j] = (ends[0] - ends[1]) / (2.0 * size * contacts.step)
+    return out

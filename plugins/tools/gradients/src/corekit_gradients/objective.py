@@ -19,7 +19,7 @@ from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import with_values
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
-from corekit_gradients.losses import Loss
+from corekit_gradients.losses import ContactForces, Instant, Loss, evaluate
 from corekit_gradients.parameters import Parameter, find_parameters
 from corekit_gradients.run_gradient import Gradient, RecordedRun, find_gradient
 
@@ -130,6 +130,20 @@ class Objective:
         )  # fmt: skip
         self.calls += 1
         return found.value, self._gather(found)
+
+    def value(self, x: Array) -> float:
+        """The loss alone, by a run without a tape.
+
+        Raises:
+            GradientError: x has another length.
+        """
+        simulation, total = self._composed(x), 0.0
+        for _ in range(round(self._until / simulation.step_length)):
+            simulation.step()
+            if self._running is not None:
+                total += evaluate(self._running, Instant(simulation, simulation.state))
+        of_end = evaluate(self._loss, Instant(simulation, simulation.state, ContactForces.of(simulation)))
+        return of_end + simulation.step_length * total
 
     def record(self, x: Array) -> RecordedRun:
         """The run at x, through which any losses can be pulled back.

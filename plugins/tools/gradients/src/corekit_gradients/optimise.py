@@ -26,7 +26,7 @@ from corekit.scenario.load import from_document, with_values
 from corekit.simulation.arguments import FUNCTION, PATH, Kind, check_arguments, or_none
 from corekit.simulation.loop import Simulation
 from corekit_gradients.gauss_newton import minimise_squares
-from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
+from corekit_gradients.losses import ContactForces, Instant, Loss, differentiate, evaluate
 from corekit_gradients.objective import Held, Objective
 from corekit_gradients.optimise_file import OptimiseFile, Variable
 from corekit_gradients.search import Minimum, minimise
@@ -177,7 +177,7 @@ class _Problem:
         self.low, self.high, self.scale = (np.empty(len(self.start)) for _ in range(3))
         for each, where in zip(file.variables, parts, strict=True):
             if each.channel:
-                self.start[where] = each.start
+                self.start[where] = _begin(each, where.stop - where.start, file.name)
             self.low[where], self.high[where] = each.low, each.high
             self.scale[where] = _scale(each, self.start[where])
         outside = (self.start < self.low) | (self.start > self.high)
@@ -250,7 +250,8 @@ class _Problem:
         simulation = ready.compose()
         simulation.run(self.until)
         assert self.objective.last is not None
-        return evaluate(self._of_end, Instant(simulation, simulation.state)), self.objective.last.end
+        at_end = Instant(simulation, simulation.state, ContactForces.of(simulation))
+        return evaluate(self._of_end, at_end), self.objective.last.end
 
 
 @final
@@ -278,6 +279,19 @@ def _csv(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     table.writerow(heads)
     table.writerows(rows)
     return out.getvalue()
+
+
+def _begin(variable: Variable, count: int, name: str) -> Array:
+    """Where a channel begins, in every interval, shape (count,).
+
+    Raises:
+        ConfigError: there are as many numbers as it has not.
+    """
+    size = count // variable.intervals
+    if len(variable.start) not in (1, size):
+        said = f"has one number, or one for each of the channel's {size}"
+        raise ConfigError([Mistake(f"{variable.name}: start", list(variable.start), said)], name)
+    return np.tile(np.resize(variable.start, size), variable.intervals)
 
 
 def _scale(variable: Variable, start: Array) -> Array:

@@ -46,6 +46,11 @@ MOST_SQUARES = 64
 KINDS = ("position", "velocity", "change", "function")
 
 
+def _numbers(given: Any) -> Any:
+    """A number as a list of one; what is neither is left for the check to name."""
+    return (given,) if isinstance(given, (int, float)) else given
+
+
 @frozen(kw_only=True)
 class Variable:
     """Numbers that the search chooses: at a path of the scenario, or values of an input channel over the run."""
@@ -56,7 +61,11 @@ class Variable:
     intervals: int = option(
         1, "of a channel: equal parts of the run, in each of which its values are held", low=1
     )
-    start: float = option(0.0, "of a channel: where the search begins")
+    start: tuple[float, ...] = option(
+        (0.0,),
+        "of a channel: where the search begins; a number for all of its values, or one for each",
+        converter=_numbers,
+    )
     low: float = option(-math.inf, "least value of each number", infinite=True)
     high: float = option(math.inf, "largest value of each number", infinite=True)
     scale: float | None = option(
@@ -66,7 +75,7 @@ class Variable:
     def __attrs_post_init__(self) -> None:
         if bool(self.path) == bool(self.body) or bool(self.body) != bool(self.channel):
             raise ValueError("a variable needs a path, or a body and a channel")
-        if self.path and (self.intervals != 1 or self.start):
+        if self.path and (self.intervals != 1 or self.start != (0.0,)):
             raise ValueError(f"variable {self.path!r}: intervals and start are of channels")
         if not self.low < self.high:
             raise ValueError(f"variable {self.name!r}: low must be below high")

@@ -22,7 +22,7 @@ from corekit.roles.component import InternalState
 from corekit.roles.derivatives import RunDerivative, StateCovector, SweepReport
 from corekit.simulation.loop import Simulation
 from corekit_gradients.checkpoints import pieces_back
-from corekit_gradients.losses import Instant, Loss, differentiate, evaluate
+from corekit_gradients.losses import ContactForces, Instant, Loss, differentiate, evaluate
 from corekit_gradients.parameters import find_parameters, make_pair, start_slope, world_slope
 
 __all__ = ["Cost", "Gradient", "Initial", "RecordedRun", "find_gradient", "tape_bytes"]
@@ -118,9 +118,9 @@ def find_gradient(
         return h * sum(evaluate(running, Instant(world, state)) for state in made.states[1:])
 
     def held(world: Simulation) -> float:
-        return evaluate(loss, Instant(world, made.states[last])) + run_on(world)
+        return evaluate(loss, Instant(world, made.states[last], made.contacts)) + run_on(world)
 
-    of_end = evaluate(loss, Instant(simulation, made.states[last]))
+    of_end = evaluate(loss, Instant(simulation, made.states[last], made.contacts))
     value = of_end + run_on(simulation)
 
     def term(k: int) -> StateCovector | None:
@@ -128,9 +128,9 @@ def find_gradient(
         for own, weight, is_here in ((loss, 1.0, k == last), (running, h, k > 0)):
             if own is None or not is_here:
                 continue
-            one = differentiate(own, simulation, made.derivatives, made.states[k].copy())
-            scaled = StateCovector(weight * one.by_displacement, weight * one.by_velocity)
-            total = scaled if total is None else StateCovector(*map(np.add, total, scaled))
+            at_end = made.contacts if own is loss else None
+            one = differentiate(own, simulation, made.derivatives, made.states[k].copy(), at_end)
+            total = _plus(total, weight, one)
         return total
 
     return made.pull(term, held, value, of_end, inputs=inputs, progress=progress)
@@ -147,6 +147,7 @@ class RecordedRun:
 
     Attributes:
         states: the start and the end of every grid step. derivatives: of the world.
+        contacts: how they pushed in the last step, or None.
     """
 
     def __init__(self, simulation: Simulation, steps: int, parameters: Sequence[str] = ()) -> None:
@@ -161,6 +162,7 @@ class RecordedRun:
                 self._ends.append(len(tape) - 1)
         self._tape, self._took = tape, time.perf_counter() - began
         self.states: list[State] = [tape[0].start, *(tape[k].end for k in self._ends)]
+        self.contacts = ContactForces.of(simulation).as_recorded(tape[-1])
         self.derivatives = simulation.system.derivatives(tape[0].start)
 
     def pull(
@@ -284,8 +286,7 @@ class _Pieces:
                 if own is None or not is_here:
                     continue
                 one = differentiate(own, simulation, self._derivatives, tape[k].end.copy())
-                scaled = StateCovector(weight * one.by_displacement, weight * one.by_velocity)
-                total = scaled if total is None else StateCovector(*map(np.add, total, scaled))
+                total = _plus(total, weight, one)
             return total
 
         tell, ahead = self._progress, begin - self._first
@@ -305,6 +306,16 @@ class _Pieces:
         self._report, self._bytes = self._report + swept.report, self._bytes + tape_bytes(tape, set())
         if swept.inputs is not None:
             self._by_step.append(_by_channel(simulation, swept.inputs, ends))
+
+
+def _plus(total: StateCovector | None, weight: float, one: StateCovector) -> StateCovector:
+    """The covector of a loss with another one's, of a weight; impulses are those of one loss alone."""
+    place, velocity = weight * one.by_displacement, weight * one.by_velocity
+    impulse = None if one.by_impulse is None else weight * one.by_impulse
+    if total is None:
+        return StateCovector(place, velocity, impulse)
+    known = total.by_impulse if impulse is None else impulse
+    return StateCovector(total.by_displacement + place, total.by_velocity + velocity, known)
 
 
 def _by_channel(simulation: Simulation, inputs: Array, ends: Sequence[int]) -> dict[str, dict[str, Array]]:
