@@ -6,7 +6,7 @@ Derivatives by coordinates are by displacements δ, q(δ) = integrate(q, δ, 1),
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from attrs import field, fields_dict, frozen
@@ -126,7 +126,7 @@ class WorldDerivatives(Protocol):
         tape: Sequence[Any],
         loss: Callable[[int], StateCovector | None],
         *,
-        wants_inputs: bool = False,
+        wants_inputs: bool | Collection[int] = False,
         twins: Sequence[Twins | ModelTwins] = (),
         progress: Callable[[int], object] | None = None,
         after: RunDerivative | None = None,
@@ -136,7 +136,7 @@ class WorldDerivatives(Protocol):
         Args:
             tape: records of steps that follow each other, at least one; see `World.freeze_step`.
             loss: ∂ℓ_k/∂x_k at the end of record k, and of the start for k = −1; None where there is no term.
-            wants_inputs: whether to differentiate by inputs.
+            wants_inputs: whether to differentiate by inputs, or by those of which bodies, by their indices.
             twins: one per parameter.
             progress: called with the number of steps that are left.
             after: the derivative of what came behind the tape; inputs, parameters and report of it are not counted.

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.data.state import State
 from corekit.engine.adjoint.body_equations import body_equations, linearise_residual
 from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.roles.model import Model
+from corekit.roles.model_abilities import ModelAbilities
 
 if TYPE_CHECKING:
     from corekit.engine.adjoint.frozen_step import FrozenStep
 
-__all__ = ["BodySums"]
+__all__ = ["BodySums", "model_terms"]
 
 
 @final
@@ -50,3 +53,19 @@ class BodySums:
             is_apart=self._is_apart,
         )  # fmt: skip
         return float(self._w @ found.momentum + self._z @ found.rows)
+
+
+def model_terms(terms: BodyTerms, model: Model, state: State) -> list[Array]:
+    """M, f, K and D by one of the models of a body."""
+    inputs, mass, force = terms.inputs_at(state.time), model.new_mass_matrix(), np.zeros(terms.body.nv)
+    model.compute_mass_and_force(state, inputs, mass, force)
+    found = [mass.data, force]
+    abilities = ModelAbilities.from_model(model, terms.body.abilities.words)
+    if abilities.force_derivatives is not None:
+        made = abilities.force_derivatives.new_stiffness_and_damping()
+        abilities.force_derivatives.compute_stiffness_and_damping(state, inputs, *made)
+        found += [each.data.copy() for each in made]
+        if abilities.dissipation is not None:
+            abilities.dissipation.compute_dissipation(state, inputs, made[1])
+            found.append(made[1].data)
+    return [each.ravel() for each in found]

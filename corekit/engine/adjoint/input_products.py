@@ -1,18 +1,20 @@
 """What inputs that a step held do to its equations: ∂F/∂u by columns, and yᵀ·∂F/∂u by bodies.
 
-Inputs enter R and G of their own body alone, so that no contact is evaluated. Where pyramids that turn slide, their
-directions follow the free velocity, and thereby u: then the whole step is.
+Inputs enter R and G of their own body alone, so that no contact is evaluated: twice for an input, or once, beside once
+for all of them, where R is affine in it. Whether it is, is found by asking the model at two places. Where pyramids that
+turn slide, their directions follow the free velocity, and thereby u: then the whole step is evaluated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.engine.adjoint.body_sums import BodySums
+from corekit.data.state import State
+from corekit.engine.adjoint.body_sums import BodySums, model_terms
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.solutions import Solution
 from corekit.engine.bodies.body_terms import BodyTerms
@@ -20,25 +22,73 @@ from corekit.engine.bodies.body_terms import BodyTerms
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem
 
-__all__ = ["input_columns", "input_products"]
+__all__ = ["affine_inputs", "input_columns", "input_products"]
 
 _STEP: Final = 2.0**-17
+_AFFINE_STEP: Final = 2.0**-4
+_BENT: Final = 1e-12
+"""Second differences relative to the terms themselves up to which a dependence is affine."""
+
+
+def affine_inputs(system: WorldSystem, state: State) -> tuple[bool, ...]:
+    """Of which bodies R is affine in every input."""
+    return tuple(_is_affine(terms, state) for terms in system.terms.bodies)
+
+
+def _is_affine(terms: BodyTerms, state: State) -> bool:
+    body = terms.body
+    if terms.constraints is not None or not body.description.input_size:
+        return False
+    own = state.body_states[body.index]
+    far, draw = own.copy(), np.random.default_rng(0)
+    body.model.integrate(own, 0.1 * draw.standard_normal(body.nv), 1.0, own, far)
+    far.v += draw.standard_normal(body.nv)
+    for place in (own, far):
+        here = model_terms(terms, body.model, place)
+        for shift in _shifts(terms, place.time, _AFFINE_STEP):
+            ends = []
+            for sign in (1.0, -1.0):
+                with body.inputs.shifted(sign * shift):
+                    ends.append(model_terms(terms, body.model, place))
+            for k, (one, middle, other) in enumerate(zip(ends[0], here, ends[1], strict=True)):
+                # a residual that is turned is affine where f alone depends on inputs
+                if terms.turns and k != 1 and not np.array_equal(one, other):
+                    return False
+                bend = np.abs(one - 2.0 * middle + other).max(initial=0.0)
+                if bend > _BENT * np.abs(middle).max(initial=np.abs(one).max(initial=0.0)):
+                    return False
+    return True
+
+
+def _shifts(terms: BodyTerms, time: float, step: float) -> Array:
+    """What each input is moved by, a row each, shape (nu, nu)."""
+    return np.diag(step * np.maximum(1.0, np.abs(terms.body.inputs.value_at(time))))
 
 
 def input_columns(system: WorldSystem, step: FrozenStep) -> Array:
     """∂F/∂u of a step by the inputs of all bodies, shape (N, nu)."""
     columns = [
-        _slope(terms, step, j, lambda: step.evaluate(step.arguments).stacked_with_tangents())
+        each
         for terms in system.terms.bodies
-        for j in range(terms.body.description.input_size)
+        for each in _slopes(terms, step, lambda: step.evaluate(step.arguments).stacked_with_tangents())
     ]
     return np.array(columns).reshape(len(columns), -1).T
 
 
 def input_products(
-    system: WorldSystem, step: FrozenStep, parts: Sequence[tuple[Solution, Array]], y: Array
+    system: WorldSystem,
+    step: FrozenStep,
+    parts: Sequence[tuple[Solution, Array]],
+    y: Array,
+    wanted: Collection[int],
+    affine: Sequence[bool],
 ) -> Array:
-    """yᵀ·∂F/∂u, shape (nu,), for the covectors of the solutions of a step and of all of F; `step` holds its record."""
+    """yᵀ·∂F/∂u, shape (nu,), zero of the inputs of bodies that are not wanted.
+
+    Args:
+        step: it holds its record. parts, y: covectors of the solutions of a step, and of all of F.
+        wanted: indices of bodies. affine: of which bodies R is affine in inputs.
+    """
     if step.turns_pyramids:
         return np.asarray(y @ input_columns(system, step))
     world, total = (
@@ -48,19 +98,27 @@ def input_products(
     for solution, own in parts:
         first, out = 0, list[float]()
         for terms, point in world.of_bodies(step.point_of(solution)):
-            sums = BodySums(step, terms, point, solution, own, first)
-            out += [_slope(terms, step, j, sums.value) for j in range(terms.body.description.input_size)]
+            index = terms.body.index
+            if index in wanted and terms.body.description.input_size:
+                sums = BodySums(step, terms, point, solution, own, first)
+                out += _slopes(terms, step, sums.value, sums.value() if affine[index] else None)
+            else:
+                out += [0.0] * terms.body.description.input_size
             first += 0 if terms.constraints is None else terms.constraints.rows.count
         total += out
     return total
 
 
-def _slope(terms: BodyTerms, step: FrozenStep, j: int, value: Callable[[], Any]) -> Any:
-    """The difference of what a function says by an input of a body."""
-    here = terms.body.inputs.value_at(step.record.start.time)
-    shift, ends = np.zeros(len(here)), []
-    for sign in (1.0, -1.0):
-        shift[j] = sign * float(_STEP * max(1.0, abs(here[j])))
-        with terms.body.inputs.shifted(shift.copy()):
-            ends.append(value())
-    return (ends[0] - ends[1]) / (2.0 * abs(shift[j]))
+def _slopes(terms: BodyTerms, step: FrozenStep, value: Callable[[], Any], here: Any = None) -> list[Any]:
+    """The differences of what a function says by each input of a body; `here`: what it says, if it is affine."""
+    inputs, size = terms.body.inputs, _STEP if here is None else _AFFINE_STEP
+    found = []
+    for j, shift in enumerate(_shifts(terms, step.record.start.time, size)):
+        with inputs.shifted(shift):
+            ahead = value()
+        if here is not None:
+            found.append((ahead - here) / shift[j])
+            continue
+        with inputs.shifted(-shift):
+            found.append((ahead - value()) / (2.0 * shift[j]))
+    return found

@@ -23,7 +23,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.body_sums import BodySums
+from corekit.engine.adjoint.body_sums import BodySums, model_terms
 from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.adjoint.solutions import Solution
@@ -71,7 +71,7 @@ class _OtherModels:
             one, here, other = (_motions_of(self.terms, model, place) for model in models)
             self.moves = self.moves or not (np.array_equal(one, here) and np.array_equal(other, here))
             for one, here, other in zip(
-                *(_terms_of(self.terms, model, place) for model in models), strict=True
+                *(model_terms(self.terms, model, place) for model in models), strict=True
             ):
                 bend, size = np.abs(one - 2.0 * here + other), np.abs(one - other).max(initial=0.0)
                 least = _BENT * size + _ROUNDING * np.abs(here).max(initial=0.0)
@@ -125,22 +125,6 @@ def _motions_of(terms: BodyTerms, model: Model, state: State) -> Array:
         rows.compute_point_jacobians(state, np.arange(count), np.zeros((count, 3)), dofs, values)
         found += [dofs.astype(float), values]
     return np.concatenate([each.ravel() for each in found])
-
-
-def _terms_of(terms: BodyTerms, model: Model, state: State) -> list[Array]:
-    """M, f, K and D by one of the models of a body."""
-    inputs, mass, force = terms.inputs_at(state.time), model.new_mass_matrix(), np.zeros(terms.body.nv)
-    model.compute_mass_and_force(state, inputs, mass, force)
-    found = [mass.data, force]
-    abilities = ModelAbilities.from_model(model, terms.body.abilities.words)
-    if abilities.force_derivatives is not None:
-        made = abilities.force_derivatives.new_stiffness_and_damping()
-        abilities.force_derivatives.compute_stiffness_and_damping(state, inputs, *made)
-        found += [each.data.copy() for each in made]
-        if abilities.dissipation is not None:
-            abilities.dissipation.compute_dissipation(state, inputs, made[1])
-            found.append(made[1].data)
-    return [each.ravel() for each in found]
 
 
 @final

@@ -14,7 +14,7 @@ repeated (`input_products`, `parameter_products`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,7 +26,7 @@ from corekit.engine.adjoint.charts import Charts
 from corekit.engine.adjoint.contact_slope_kernels import locate
 from corekit.engine.adjoint.covectors import Covectors
 from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.input_products import input_columns, input_products
+from corekit.engine.adjoint.input_products import affine_inputs, input_columns, input_products
 from corekit.engine.adjoint.parameter_products import ParameterProducts
 from corekit.engine.adjoint.reparametrisation import Reparametrisation
 from corekit.engine.adjoint.smooth_step import SmoothSteps
@@ -62,13 +62,14 @@ class Pullers(NamedTuple):
     smooth: SmoothSteps
     terms: TermProducts
     known: list[ParameterProducts]
+    affine: tuple[bool, ...]
 
     @classmethod
     def of(cls, system: WorldSystem, charts: Charts, state: State) -> Pullers:
         """Those of a world, for states like `state`."""
         products = BodyProducts(system.terms, charts, state)
         smooth, terms = SmoothSteps(system, products), TermProducts(system, charts, products)
-        return cls(system, charts, FrozenStep(system), smooth, terms, [])
+        return cls(system, charts, FrozenStep(system), smooth, terms, [], affine_inputs(system, state))
 
     def products_of(self, twins: Sequence[Twins | ModelTwins], state: State) -> ParameterProducts | None:
         """Those of numbers, which the next sweep has again if it asks for the same ones; None without any."""
@@ -85,7 +86,7 @@ def sweep_back(
     tape: Sequence[StepRecord],
     loss: Callable[[int], StateCovector | None],
     *,
-    wants_inputs: bool = False,
+    wants_inputs: bool | Collection[int] = False,
     twins: Sequence[Twins | ModelTwins] = (),
     progress: Callable[[int], object] | None = None,
     after: RunDerivative | None = None,
@@ -95,19 +96,20 @@ def sweep_back(
     Args:
         pullers: of the world that made the tape. tape: records that follow each other, at least one.
         loss: ∂ℓ_k/∂x_k at the end of record k, and of the start for k = −1; None where there is no term.
-        wants_inputs: whether (2) of the inputs is computed.
+        wants_inputs: whether (2) of the inputs is computed, or of which bodies, by their indices; it is 0 of others.
         twins: one per parameter.
         progress: called with the number of steps that are left.
         after: the derivative of what came behind the tape, or None.
     Raises:
         GradientError: a step has no derivative.
     """
-    system, charts, step, smooth, terms, _ = pullers
+    system, charts, step, smooth, terms, _, affine = pullers
     lost_before = terms.lost
     products = pullers.products_of(twins, tape[0].start)
     nv, width = system.nv, system.terms.jacobian.width
     count = sum(terms.body.description.input_size for terms in system.terms.bodies)
     inputs = np.zeros((len(tape), count)) if wants_inputs else None
+    wanted = range(len(system.terms.bodies)) if isinstance(wants_inputs, bool) else wants_inputs
     place, velocity = np.zeros((2, nv)) if after is None else (after.place.copy(), after.velocity.copy())
     nothing: Known = _NO_IDS, np.zeros((0, 3))
     tangents, impulses = (nothing, nothing) if after is None else after.memory
@@ -156,7 +158,7 @@ def sweep_back(
             else:
                 columns[derivative.reason] += 1
         if inputs is not None:
-            inputs[k] = input_products(system, step, parts, y)
+            inputs[k] = input_products(system, step, parts, y, wanted, affine)
         if products is not None:
             products.add(step, parts, y, met)
         place, velocity = start.place, start.velocity

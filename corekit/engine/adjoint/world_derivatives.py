@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 from corekit.data.arrays import Array
@@ -42,7 +42,7 @@ class WorldDerivatives:
         tape: Sequence[Any],
         loss: Callable[[int], StateCovector | None],
         *,
-        wants_inputs: bool = False,
+        wants_inputs: bool | Collection[int] = False,
         twins: Sequence[Twins | ModelTwins] = (),
         progress: Callable[[int], object] | None = None,
         after: RunDerivative | None = None,

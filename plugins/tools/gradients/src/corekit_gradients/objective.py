@@ -125,7 +125,7 @@ class Objective:
         """
         simulation = self._composed(x)
         self.last = found = find_gradient(
-            simulation, self._loss, until=self._until, running=self._running, inputs=self._has_inputs,
+            simulation, self._loss, until=self._until, running=self._running, inputs=self._bodies,
             parameters=self._paths,
         )  # fmt: skip
         self.calls += 1
@@ -162,11 +162,12 @@ class Objective:
         held: Callable[[Simulation], float],
     ) -> Array:
         """The derivative by x of a loss of a run that was recorded, as of `RecordedRun.pull`, shape (n,)."""
-        return self._gather(run.pull(loss, held, inputs=self._has_inputs))
+        return self._gather(run.pull(loss, held, inputs=self._bodies))
 
     @property
-    def _has_inputs(self) -> bool:
-        return any(isinstance(each, Held) for each, _, _ in self._parts)
+    def _bodies(self) -> list[str]:
+        """Whose inputs are variables."""
+        return sorted({each.body for each, _, _ in self._parts if isinstance(each, Held)})
 
     def _composed(self, x: Array) -> Simulation:
         """The simulation at x, with the inputs that x holds."""

@@ -75,7 +75,7 @@ def find_gradient(
     *,
     until: float,
     running: Loss | None = None,
-    inputs: bool = False,
+    inputs: bool | Sequence[str] = False,
     parameters: Sequence[str] = (),
     progress: Callable[[int], object] | None = None,
     checkpoints: int = 0,
@@ -87,7 +87,7 @@ def find_gradient(
         loss: ℓ, a function of an `Instant`, called at the end.
         until: the end [s], after the start time of the simulation.
         running: r, called after every grid step, or None.
-        inputs: whether to differentiate by the inputs that each step held.
+        inputs: whether to differentiate by the inputs that each step held, or the names of bodies whose.
         parameters: paths of numbers in the scenario, `bodies.arm.options.stiffness`; a list has one per entry.
         progress: called with the number of steps that are left on the way back.
         checkpoints: how many states are kept along the run, and records of steps at once; 0 keeps all records. The
@@ -172,7 +172,7 @@ class RecordedRun:
         value: float = np.nan,
         of_end: float = np.nan,
         *,
-        inputs: bool = False,
+        inputs: bool | Sequence[str] = False,
         progress: Callable[[int], object] | None = None,
     ) -> Gradient:
         """The gradient of a loss by its derivatives at `states`, None where there are none.
@@ -189,8 +189,9 @@ class RecordedRun:
         kept, began = simulation.internal_state(), time.perf_counter()
         try:
             swept = self.derivatives.sweep_back(
-                self._tape, lambda k: loss(number[k]) if k in number else None, wants_inputs=inputs,
-                twins=[each.twins for each in self._pairs], progress=progress,
+                self._tape, lambda k: loss(number[k]) if k in number else None,
+                wants_inputs=_wanted(simulation, inputs), twins=[each.twins for each in self._pairs],
+                progress=progress,
             )  # fmt: skip
         finally:
             simulation.restore(kept)
@@ -219,7 +220,7 @@ class _Pieces:
 
     def __init__(
         self, simulation: Simulation, steps: int, count: int, loss: Loss, running: Loss | None,
-        parameters: Sequence[str], inputs: bool, progress: Callable[[int], object] | None,
+        parameters: Sequence[str], inputs: bool | Sequence[str], progress: Callable[[int], object] | None,
     ) -> None:  # fmt: skip
         self._simulation, self._loss, self._running, self._count = simulation, loss, running, count
         self._first, self._last, self._inputs, self._progress = simulation.step_index, steps, inputs, progress
@@ -291,7 +292,7 @@ class _Pieces:
 
         tell, ahead = self._progress, begin - self._first
         self._found = swept = self._derivatives.sweep_back(
-            tape, term, wants_inputs=self._inputs, twins=[each.twins for each in self._pairs],
+            tape, term, wants_inputs=_wanted(simulation, self._inputs), twins=[each.twins for each in self._pairs],
             after=self._found, progress=None if tell is None else lambda left: tell(ahead + left),
         )  # fmt: skip
         ended = [tape[k].end for k in ends]
@@ -306,6 +307,11 @@ class _Pieces:
         self._report, self._bytes = self._report + swept.report, self._bytes + tape_bytes(tape, set())
         if swept.inputs is not None:
             self._by_step.append(_by_channel(simulation, swept.inputs, ends))
+
+
+def _wanted(simulation: Simulation, inputs: bool | Sequence[str]) -> bool | list[int]:
+    """Whether inputs are differentiated by, or of which bodies."""
+    return inputs if isinstance(inputs, bool) else [simulation.body(name).index for name in inputs]
 
 
 def _plus(total: StateCovector | None, weight: float, one: StateCovector) -> StateCovector:
