@@ -26,6 +26,7 @@ use = "rigid"
 options = { shape = "box", size = [0.1, 0.08, 0.06], mass = 0.3 }
 initial = { velocity = [0.3, 0.0, 1.0], angular_velocity = [0.5, 2.0, 1.0] }
 """
+RESTING = CARRIER.rsplit("initial", 1)[0]
 ROD = """
 use = "der"
 options.clamps = [{ at = "rod.start", kind = "KIND" }]
@@ -76,11 +77,17 @@ body_mass = 0.01
 bending_stiffness = 2e-3
 natural_curvature = 2.0
 """
+PUSHED = """
+use = "vine"
+inputs = [{ channel = "tip-force", signal = [1.0, 0.0] }]
+options = { bodies = 4, length = 0.2, body_mass = 0.01, base_mass = 0.01, bending_stiffness = 1.0 }
+"""
 ROBOTS = {
     "rod": (ROD.replace("KIND", "clamp"), "rod-8", "corekit_der"),
     "rod-by-edge": (ROD.replace("KIND", "edge"), "rod-8", "corekit_der"),
     "mechanism": (ARM, "end1", "corekit_lagrangian"),
     "vine": (VINE.replace("GROWTH", "0.0"), "body-10-end", "corekit_vine"),
+    "pushed": (PUSHED, "body-4-end", "corekit_vine"),
     "growing-vine": (VINE.replace("GROWTH", "0.05"), "body-10-end", "corekit_vine"),
 }
 
@@ -219,3 +226,38 @@ def test_the_weld_of_a_rod_carries_its_weight_and_bends_the_moment(compose):
 def test_what_cannot_be_mounted_says_why(compose, robot, overrides, said):
     with pytest.raises(ConfigError, match=said):
         compose(robot, 'base = { mount = "world" }', *overrides)
+
+
+def test_a_load_at_the_tip_of_a_vine_pushes_its_carrier(compose):
+    """1 N along a straight tube of 0.05 kg on 0.3 kg: F·t²/2m."""
+    simulation = compose(
+        "pushed", 'base = { mount = "carrier.body" }', "world.gravity=[0,0,0]", carrier=RESTING
+    )
+    for _ in range(200):
+        simulation.step()
+    moved = simulation.frame("carrier.body").position
+    assert moved == pytest.approx([0.5 * 1.0 / 0.35 * 0.2**2, 0.0, 0.0], abs=1e-10)
+
+
+def test_a_load_across_the_tip_gives_its_momentum_to_vine_and_carrier(compose):
+    """0.3 N across the tip for 0.5 s; the load turns with the plane, whose turn decides where the momentum goes."""
+    simulation = compose(
+        "pushed", 'base = { mount = "carrier.body" }', "world.gravity=[0,0,0]",
+        "bodies[1].inputs[0].signal=[0.0,0.3]", carrier=RESTING,
+    )  # fmt: skip
+    impulse = np.zeros(3)
+    for _ in range(100):
+        before = simulation.frame("carrier.body").rotation
+        simulation.step()
+        after = simulation.frame("carrier.body").rotation
+        impulse += 0.5e-3 * 0.3 * (before + after)[:, 2]
+    assert np.linalg.norm(impulse) > 0.02
+    assert balances(simulation)[:3] == pytest.approx(impulse, abs=1e-7)
+
+
+def test_the_base_of_signals_of_a_vine_holds_the_load_at_its_tip(compose):
+    base = 'base = { position = { kind = "ramp", from = 10.0, to = 11.0, value = [0.2, 0.0, 0.0] } }'
+    simulation = compose("pushed", base, "world.gravity=[0,0,0]")
+    for _ in range(20):
+        simulation.step()
+    assert simulation.joint_force("robot.base").force == pytest.approx([-1.0, 0.0, 0.0], abs=1e-9)

@@ -199,6 +199,7 @@ class Vine(Model):
             self._write_own(lengths, own.q, own.v, inputs, self._inertia, force[BASE:])
             mass.zero()
             base.add_inertia(lengths, own, state.v, mass.data, force)
+            base.add_tip_load(lengths, own, inputs, force)
         if self._aux_lengths and (inputs[0] != 0.0 or self._rates > 1):
             self._add_matter(state.aux, inputs, force)
 
@@ -248,7 +249,7 @@ class Vine(Model):
         for matrix, band in zip((stiffness, damping), self._bands, strict=True):
             matrix.zero()
             base.add_band(band, matrix.data)
-        base.add_derivatives(lengths, own, state.v, stiffness.data, damping.data)
+        base.add_derivatives(lengths, own, state.v, inputs, stiffness.data, damping.data)
 
     def compute_energies(self, state: State) -> tuple[float, float]:
         """Return kinetic energy, and elastic and gravitational energy [J] for zero inputs; heights from the base.
@@ -271,6 +272,7 @@ class Vine(Model):
         terms = self._own_force_terms(lengths, own, inputs)
         if base is not None:
             terms = {name: np.concatenate([np.zeros(BASE), term]) for name, term in terms.items()}
+            base.add_tip_load(lengths, own, inputs, terms["tip-load"])
             mass, whole = self.new_mass_matrix(), np.zeros(len(state.v))
             base.add_inertia(lengths, own, state.v, mass.data, terms["gravity"], moving=False)
             base.add_inertia(lengths, own, state.v, mass.data, whole)

@@ -21,6 +21,7 @@ from corekit_vine.chain import body_inertia
 from corekit_vine.config import VineConfig
 from corekit_vine.inertia import compute_base_inertia, compute_gyration
 from corekit_vine.moving_base import BASE, add_inertia, add_inertia_derivatives
+from corekit_vine.tip_load import add_tip_load, add_tip_load_derivatives
 
 __all__ = ["BASE", "BASE_COORDINATES", "BASE_VELOCITIES", "POSE", "MountedChain"]
 
@@ -147,8 +148,15 @@ class MountedChain:
             self._table, self._where, mass, force,
         )  # fmt: skip
 
-    def add_derivatives(self, lengths: Array, own: State, v: Array, stiffness: Array, damping: Array) -> None:
-        """Add their K and D."""
+    def add_tip_load(self, lengths: Array, own: State, inputs: Array, force: Array) -> None:
+        """Add to the force on the base what the load at the tip does to it."""
+        add_tip_load(self.rotation, lengths, own.q, inputs, force)
+
+    def add_derivatives(
+        self, lengths: Array, own: State, v: Array, inputs: Array, stiffness: Array, damping: Array
+    ) -> None:
+        """Add K and D of inertia and weight, and of what the load at the tip does to the base."""
+        add_tip_load_derivatives(self.rotation, lengths, own.q, inputs, self._where[-1], stiffness)
         add_inertia_derivatives(
             self.rotation, self._particles(lengths), own.q, v, self._gravity, self._table, self._where, stiffness,
             damping,
