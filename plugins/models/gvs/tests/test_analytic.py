@@ -214,3 +214,21 @@ def test_friction_takes_from_the_bending_what_the_capstan_equation_says():
         angle = np.arctan2(turned[1, 0], turned[0, 0])
         # ε along the link turns for nothing, and what is left of a fifth power series
         assert angle == pytest.approx(expected, abs=SMOOTHING * LENGTH * mu * free + 2e-5)
+
+
+def test_friction_begins_at_the_base_whatever_the_order_in_which_divisions_are_named():
+    """θ(s) = ln(1 + μ·d·T·s/(E·I))/μ at the half and at the end: the half at the base bends more."""
+    mu, offset, tension = 0.8, 0.01, 30.0
+    basis = Basis.legendre(4, "bend-z")
+    half = Division(length=0.5 * LENGTH, radius=RADIUS, young=YOUNG, poisson=0.5, strain=(basis,), points=10)
+    link = Link(name="arm", divisions=(half, half))
+    turns = []
+    for order in ((0, 1), (1, 0)):
+        cable = Cable(name="side", link="arm", y=offset, friction=mu, divisions=order)
+        robot = settle(Robot(GVSConfig(links=(link,), cables=(cable,)), (0.0, 0.0, 0.0)), [tension])
+        q = robot.state.q.reshape(2, -1)
+        turns.append([q[0, 0], q[:, 0].sum()])  # the constant polynomial alone turns a division
+    expected = np.log(1.0 + mu * offset * tension * LENGTH * np.array([0.5, 1.0]) / RIGIDITY) / mu
+    assert expected[0] > 0.55 * expected[1]
+    for found in turns:
+        assert found == pytest.approx(expected, abs=2e-4)

@@ -130,6 +130,7 @@ class AppliedLoads:
         return self.size[0] - size
 
     def _parts(self, link: str, divisions: tuple[int, ...], path: str) -> list[Part]:
+        """The divisions by their numbers, or all of them, from the link's base on."""
         if link not in self.tree.parts:
             said = f"must be one of the soft links: {', '.join(self.tree.parts) or 'none'}"
             raise ConfigError(
@@ -139,7 +140,7 @@ class AppliedLoads:
         if divisions and max(divisions) >= len(parts):
             said = f"must be numbers of divisions, 0 … {len(parts) - 1}"
             raise ConfigError([Mistake(f"{path}.divisions", list(divisions), said)], "the list of links")
-        return [parts[k] for k in divisions] if divisions else parts
+        return [parts[k] for k in sorted(divisions)] if divisions else parts
 
     def _act(self, quadrature: int, index: int, kind: int, action: Array) -> None:
         self.actuators.append((quadrature, index, kind, action))
