@@ -217,3 +217,25 @@ def test_a_parameter_that_is_read_in_any_way_is_none_too_many(make, monkeypatch,
 
     monkeypatch.setattr(import_module("mechanisms"), "one_mass", one_mass, raising=False)
     assert make("one_mass", mass=2.0).description.coordinates[0].name == "x"
+
+
+def test_symbols_of_one_name_stay_two_in_sympy(make, monkeypatch, numbers):
+    """A coordinate, an input and an option named `slide`: f = u − k·(q − l) by SymPy, ∂f/∂q = −k, ∂f/∂u = 1."""
+
+    def spring(system, option):
+        q, _ = system.coordinates("slide", unit="m")
+        u = system.input("slide", "N")
+        system.mass(1.0, [q, 0, 0])
+        x, rest, k = system.sympy(q, option.slide, option.k)
+        again, push = system.sympy(q, u)
+        assert again == x
+        system.potential_energy(k * (x - rest) ** 2 / 2, "spring")
+        system.force([push], "motor")
+
+    monkeypatch.setattr("mechanisms.spring", spring, raising=False)
+    model = make("spring", BuildContext(gravity=np.zeros(3)), slide=0.5, k=4.0)
+    found = numbers(model, [0.7], [0.0], np.array([0.3]), np.zeros(1))
+    assert found["f"] == pytest.approx([0.3 - 4.0 * 0.2], abs=1e-14)
+    assert found["energies"] == pytest.approx([0.0, 0.5 * 4.0 * 0.2**2], abs=1e-14)
+    assert found["K"] == pytest.approx(np.array([[4.0]]), abs=1e-14)
+    assert found["B"] == pytest.approx(np.array([[1.0]]), abs=1e-14)

@@ -280,15 +280,22 @@ class System:
                 return tuple(convert(each) for each in given)
             if not isinstance(given, ca.SX):
                 return given
-            symbols = []
-            for entry in ca.vertsplit(given):
-                symbol = sympy.Symbol(entry.name(), real=True)
-                self._sympy[symbol] = entry
-                symbols.append(symbol)
+            symbols = [self._sympy_symbol(entry) for entry in ca.vertsplit(given)]
             return symbols[0] if len(symbols) == 1 else sympy.Matrix(symbols)
 
         found = tuple(convert(each) for each in expressions)
         return found[0] if len(found) == 1 else found
+
+    def _sympy_symbol(self, entry: Any) -> Any:
+        """The one symbol of SymPy for a symbol of CasADi; names are no identity: an option may have a coordinate's."""
+        import sympy
+
+        for symbol, known in self._sympy.items():
+            if ca.is_equal(known, entry):
+                return symbol
+        symbol = sympy.Dummy(entry.name(), real=True)
+        self._sympy[symbol] = entry
+        return symbol
 
     def casadi(self, expression: Expression) -> Any:
         """An expression of either kind as CasADi's SX."""
