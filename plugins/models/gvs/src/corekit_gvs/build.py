@@ -119,7 +119,7 @@ def build(config: GVSConfig, context: BuildContext) -> Robot:
         ConfigError: all places, links or formulas that do not exist or make no sense.
     """
     mistakes = Mistakes(context.path)
-    tree = _tree(config, mistakes)
+    tree = _tree(config, mistakes, moving=context.free_base)
     acting = AppliedLoads(tree)
     acting.add_all(config, mistakes)
     laws = _elastic_laws(tree, acting, mistakes)
@@ -171,8 +171,11 @@ def _pack(integers: Mapping[str, IntArray], reals: Mapping[str, Array], size: in
     return pack(integers, {**reals, "LINEAR": linear_matrices(integers, reals, size)}, size, last)
 
 
-def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:
-    """The links; one that hangs on a link with mistakes is not looked at, for its place is not known."""
+def _tree(config: GVSConfig, mistakes: Mistakes, *, moving: bool) -> Tree:
+    """The links; one that hangs on a link with mistakes is not looked at, for its place is not known.
+
+    The base's frame is where the first link begins if the base is `moving`.
+    """
     tree = Tree(config.fluid_density)
     tree.begin()
     wrong: set[str] = set()
@@ -180,6 +183,8 @@ def _tree(config: GVSConfig, mistakes: Mistakes) -> Tree:
         if link.on.partition(".")[0] not in wrong:
             with mistakes.collecting():
                 tree.add(link, f"links[{i}]")
+                if moving and i == 0:
+                    tree.places["world"] = tree.places[f"{link.name}.base"]
                 continue
         wrong.add(link.name)
     mistakes.raise_if_any()

@@ -5,6 +5,8 @@ At k = 0 its rates are the turn's body rates and the shift's velocity, so that a
 axes are written as
 
     l = R_baseᵀ·(p − p_base),   R₀ = R_baseᵀ·R,   k = 0,   k̇ = Rᵀ·ω,   l̇ = R_baseᵀ·v                     (1)
+
+The place `world`, the base's frame, is where that joint ends: what hangs on the base goes with it.
 """
 
 from __future__ import annotations

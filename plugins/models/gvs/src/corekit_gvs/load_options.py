@@ -76,7 +76,7 @@ class Tendon:
     """
 
     name: str = option(help="names its channel", check=is_word)
-    first: str = option(help="a place; `world` is the base's frame")
+    first: str = option(help="a place; `world` is the base's frame, which goes with a base that moves")
     second: str = option(help="the other place")
     first_offset: Triple = option((0.0, 0.0, 0.0), "in the frame of the first place", unit="m")
     second_offset: Triple = option((0.0, 0.0, 0.0), "in the frame of the second place", unit="m")
@@ -169,7 +169,9 @@ class Loop:
 
     name: str = option("loop", "what rows are called", check=is_word)
     first: str = option(help="a place")
-    second: str = option("world", "the other place; `world` is the base's frame")
+    second: str = option(
+        "world", "the other place; `world` is the base's frame, which goes with a base that moves"
+    )
     joint: Joint = option(Joint(), "its kind, axes and pitch")
     first_offset: Triple = option((0.0, 0.0, 0.0), "in the frame of the first place", unit="m")
     first_rpy: Triple = option((0.0, 0.0, 0.0), "in the frame of the first place", unit="rad")
