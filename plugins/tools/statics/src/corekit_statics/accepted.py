@@ -43,6 +43,6 @@ def equilibrium_of(
         reactions=system.reactions(),
         constraint_forces=system.constraint_forces(),
         contacts=system.contacts.record(),
-        stability=stability_of(system),
+        stability=stability_of(system, state),
         note=note,
     )

@@ -29,6 +29,8 @@ __all__ = ["BodyEquilibrium"]
 
 _LARGEST_JUDGED = 600
 """Largest saddle-point matrix whose inertia is computed in every step; beyond, only singularity is noticed."""
+_DIFFERENCE = 1e-6
+"""Largest displacement over which forces are differenced [m or rad]."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
@@ -182,6 +184,52 @@ class BodyEquilibrium:
             total += 0.5 * weight * rows.product(step)
         is_rigid = rows.is_velocity_level & ~rows.bounded & (rows.compliance == 0)
         return self.drift + np.where(is_rigid, total, 0.0)
+
+    # — without a potential —
+
+    def circulating_product(self, state: State, time: float, x: Array) -> Array:
+        """K·x at the body's state but for a symmetric part, see `circulation`, shape (nv, k)."""
+        terms, kept = self.terms, self.terms.rhs.copy()
+        u = self._loads.inputs(self._index, time)
+        if not isinstance(terms.stiffness, Dense):
+            return self._difference_efforts(state, u, x)
+        self._loads.evaluate(self._index, state, u)
+        assert terms.stiffness is not None
+        product = terms.stiffness.dense() @ x
+        if self._force_gradient is not None and terms.constraints is not None:
+            terms.constraints.compute_force_gradient(state, terms.row_impulse, self._force_gradient)
+            product -= self._force_gradient.dense() @ x
+        if self._is_symmetric:
+            terms.stiffness.symmetrise()
+            if self._force_gradient is not None:
+                self._force_gradient.symmetrise()
+        terms.rhs[:] = kept
+        return product
+
+    def _difference_efforts(self, state: State, u: Array, x: Array) -> Array:
+        """−∂[f(q, u) − f(q, 0)]/∂q·x by central differences, shape (nv, k)."""
+        terms, without = self.terms, self._loads.without_efforts(self._index, u)
+        product, moved = np.zeros(x.shape), state.copy()
+        if np.array_equal(u, without):
+            return product
+        model, mass, force = (
+            terms.body.model,
+            terms.body.model.new_mass_matrix(),
+            np.zeros((2, terms.body.nv)),
+        )
+        for k, column in enumerate(x.T):
+            amplitude = _DIFFERENCE / max(float(np.max(np.abs(column))), 1e-300)
+            for sign in (-1.0, 1.0):
+                model.integrate(state, sign * amplitude * column, 1.0, state, moved)
+                for inputs, out in ((u, force[0]), (without, force[1])):
+                    model.compute_mass_and_force(moved, inputs, mass, out)
+                product[:, k] -= sign * (force[0] - force[1]) / (2.0 * amplitude)
+        return product
+
+    def damping(self) -> Array:
+        """D at the state that was evaluated last, (nv, nv)."""
+        assert self.terms.damping is not None
+        return self.terms.damping.dense()
 
     # — the matrix —
 

@@ -150,7 +150,7 @@ class NewtonSearch:
             share = _STALLED_IN_CONTACT if system.contacts.count else _STALLED
             is_stalled = is_held and slow > 6 and worst <= share * self._scale
             # where it is about to leave a pressed shape, forces are small beside those that press it
-            if is_stalled and not (may_flow and stability_of(system).verdict == "unstable"):
+            if is_stalled and not (may_flow and stability_of(system, self._state).verdict == "unstable"):
                 left = f"{worst / self._scale:.0e} of the load"
                 note = f"as far as rounding and the contact solver's tolerance let it, {left}"
                 return self._equilibrium(iteration, note)

@@ -63,6 +63,10 @@ class ScaledLoads:
         u = self._bodies[index].body.inputs.value_at(time)
         return u if self.factor == 1.0 else np.where(self._is_effort[index], self.factor * u, u)
 
+    def without_efforts(self, index: int, inputs: Array) -> Array:
+        """Inputs of a body whose efforts are zero, shape (nu,)."""
+        return np.where(self._is_effort[index], 0.0, inputs)
+
     def evaluate(self, index: int, state: State, inputs: Array) -> None:
         """Write M, f_s and K_s of a body at its state into its terms, f_s as the right-hand side."""
         terms, s = self._bodies[index], self.factor

@@ -2,10 +2,11 @@
 
     (K − ∂(J_bᵀλ_b)/∂q)·x = ω²·M·x   on   J·x = 0,  prescribed x = 0                    (1)
 
-with the symmetric part of the left matrix. A compliant constraint adds J_bᵀ·J_b/α, a contact potential Pᵀ·K_c·P.
-J holds rigid constraints and touching contacts, as if they acted both ways. A contact that does not press, slides or
-could not stick holds its normal alone. The matrices of few velocities, and those with J or a potential, are dense;
-others keep their entries alone. With J, x = N·y with an orthonormal basis N of the kernel of J.
+with the symmetric part of the left matrix; the other part, of loads without an energy, is `circulation`'s. A compliant
+constraint adds J_bᵀ·J_b/α, a contact potential Pᵀ·K_c·P. J holds rigid constraints and touching contacts, as if they
+acted both ways. A contact that does not press, slides or could not stick holds its normal alone. The matrices of few
+velocities, and those with J or a potential, are dense; others keep their entries alone. With J, x = N·y with an
+orthonormal basis N of the kernel of J.
 """
 
 from __future__ import annotations

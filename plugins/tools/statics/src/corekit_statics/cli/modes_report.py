@@ -22,13 +22,15 @@ def print_modes(report: Mapping[str, Any]) -> None:
     for head in ("mode", "frequency", "period", "moves most"):
         table.add_column(head, justify="left" if head == "moves most" else "right")
     for row in report["modes"]:
-        frequency = row["frequency_Hz"]
+        frequency, growth = row["frequency_Hz"], row["growth_1_per_s"]
+        grows = "" if growth is None else f"grows by e in {1 / growth:.4g} s"
         if frequency is None:
-            said = (f"grows by e in {1 / row['growth_1_per_s']:.4g} s", "")
+            said = (grows, "")
         elif frequency == 0:
             said = ("no stiffness", "")
         else:
-            said = (f"{frequency:.6g} Hz", f"{1 / frequency:.4g} s")
+            swings = f"{frequency:.6g} Hz"
+            said = (f"{swings}, {grows}" if grows else swings, f"{1 / frequency:.4g} s")
         table.add_row(str(row["mode"]), *said, row["largest_in"])
     console.print(table)
     console.print(
