@@ -54,6 +54,18 @@ class SearchOptions:
     kinematic_scale: float = option(10.0, "factor on the cost in the kinematic phase", above=0)
     dynamic_scale: float = option(300.0, "factor on the cost in the dynamic phase", above=0)
     smoothing: float = option(1e-8, "ε that rounds the edges of shapes", unit="m²", above=0)
+    seed_smoothing: float | None = option(
+        None,
+        "`smoothing` of programs that only give an initial guess, with `check_modes` of relaxed ones too: a rounder "
+        "edge is followed in fewer iterations",
+        unit="m²",
+        above=0,
+    )
+    check_modes: bool = option(
+        False,
+        "end with the smaller side of every pair at 0, and compare with every mode nearby: if none is cheaper, the "
+        "plan is strongly stationary in the program with complementarity",
+    )
     time_limit: float = option(600.0, "wall time of the search without preparation", unit="s", above=0)
     batched: Literal["auto", "always", "never"] = option(
         "auto",

@@ -248,6 +248,12 @@ class TwoPhaseSearch:
             for shape in stage.contact_shapes:
                 columns = stage.variables[f"gamma.{shape.name}"]
                 high[:, columns] = x[:, columns] = 0.0
+        only_guess = program_settings.only_guess
+        check_modes = (
+            settings.check_modes
+            and program_settings.polished
+            and not (only_guess or program_settings.rolling)
+        )
         options = SolveOptions(
             backend=settings.backend,
             schedule=program_settings.schedule,
@@ -261,18 +267,25 @@ class TwoPhaseSearch:
             later_barrier=1e-3,
             warm=program_settings.warm,
             # the last point is a better guess than the best certified one, which may be the initial guess
-            returned_point="last" if program_settings.only_guess else "certified",
-            polish="needed" if program_settings.polished and not program_settings.only_guess else "never",
+            returned_point="last" if only_guess else "certified",
+            polish="needed" if program_settings.polished and not only_guess else "never",
+            check_modes=check_modes,
             excluded=stage.pairs if program_settings.rolling else stage.excluded,
         )
 
         def report(values: Mapping[str, float]) -> None:
             self._progress({**values, "stage": float(len(self.record))})
 
+        smoothing = settings.seed_smoothing or settings.smoothing
+        exact, rounder = (
+            shared_parameters(stage, self._resolved_task, self._q, smoothing=each)
+            for each in (settings.smoothing, smoothing)
+        )
         start_time = time.process_time()
         solution: MpccSolution = prepared.solve(
             x,
-            shared=shared_parameters(stage, self._resolved_task, self._q),
+            shared=rounder if only_guess else exact,
+            relaxed_shared=rounder if only_guess or check_modes else exact,
             own=stage.own(),
             start=motion.start,
             low=np.tile(low, (len(x), 1)),
@@ -303,6 +316,7 @@ def _to_record(name: str, solution: MpccSolution) -> dict[str, Any]:
         "infeasibility": solution.certificate.infeasibility,
         "complementarity": solution.certificate.complementarity,
         "culprit": solution.certificate.culprit,
+        "gap": solution.gap,
         "derivatives": solution.derivatives,
         "programs": [
             {

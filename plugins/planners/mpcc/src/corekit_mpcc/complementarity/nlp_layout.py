@@ -60,13 +60,18 @@ class NlpLayout:
         return (low / scales).reshape(-1), (high / scales).reshape(-1)
 
     def branch(
-        self, sides: Mapping[str, tuple[Array, Array]], bounds: tuple[Array, Array, Array, Array]
+        self,
+        sides: Mapping[str, tuple[Array, Array]],
+        bounds: tuple[Array, Array, Array, Array],
+        open_below: float = 0.0,
     ) -> tuple[Array, Array, Array, Array]:
         """Return the bounds of the branch with the smaller side of every pair at zero, without relaxation.
 
         Args:
             sides: scaled sides at the point, by family, shape (N, pairs) each.
             bounds: (low x, high x, low g, high g) of the relaxed program.
+            open_below: of pairs with both sides below it both are only ≥ 0, so that the program contains every branch
+                at the point.
         """
         low_x, high_x, low_g, high_g = (bound.copy() for bound in bounds)
         stages, count = self.row_mask.shape
@@ -78,8 +83,9 @@ class NlpLayout:
         for name, (first, second) in sides.items():
             if name in self._excluded:
                 continue
-            smaller = first <= second
-            for side, is_zero in zip(self._step.sides[name], (smaller, ~smaller), strict=True):
+            smaller, decided = first <= second, np.maximum(first, second) >= open_below
+            zero = (smaller & decided, ~smaller & decided)
+            for side, is_zero in zip(self._step.sides[name], zero, strict=True):
                 for pair, (variable, row) in enumerate(zip(side.variable, side.row, strict=True)):
                     steps = is_zero[:, pair]
                     if variable >= 0:

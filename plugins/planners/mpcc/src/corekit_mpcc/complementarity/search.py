@@ -1,4 +1,13 @@
-"""Search: a sequence of relaxed programs with independent certificates and a record of all attempts."""
+"""Search: a sequence of relaxed programs with independent certificates and a record of all attempts.
+
+A point of a branch, the smaller side of every pair fixed at zero, is optimal among the motions of its modes. Whether
+another mode is cheaper nearby, the program with G ≥ 0, H ≥ 0 for the pairs whose sides both vanish tells. It contains
+every branch at the point: if its optimum is no cheaper, the point is strongly stationary, optimal to first order
+whatever the modes.
+
+Source: H. Scheel, S. Scholtes, "Mathematical programs with complementarity constraints: stationarity, optimality, and
+sensitivity", Math. Oper. Res. 25 (2000), theorem 2.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +32,16 @@ __all__ = ["MpccSearch", "Progress"]
 
 Progress = Callable[[Mapping[str, float]], None]
 Bounds = tuple[Array, Array, Array, Array]
+_VANISHING = 1e-3
+"""Scaled size below which a side of a pair may vanish: a larger one only adds motions to those compared with."""
+_CHEAPER = 1e-6
+"""Share of the cost by which another mode must be cheaper to be followed."""
+_FINER = 1e-2
+"""Tolerance of programs whose costs are compared, in that of the others."""
+_ROUNDS = 4
+"""Largest count of branches that are followed."""
+_SPARSE = 10
+"""Iterates of an initial guess of which one is certified and reported."""
 _OVERDETERMINED = "Not_Enough_Degrees_Of_Freedom"
 """What Ipopt says where equations outnumber unknowns."""
 
@@ -40,14 +59,17 @@ class MpccSearch:
         inputs: SearchInput,
         settings: SolveOptions,
         progress: Progress,
+        relaxed_shared: Array,
     ) -> None:
         self._program, self._certifier, self._layout, self._nlp = program, certifier, layout, nlp
         self._inputs, self._settings, self._progress = inputs, settings, progress
+        self._relaxed_shared = relaxed_shared
         self._start_time = time.perf_counter()
         self._attempts: list[Attempt] = []
         self._best: tuple[Array, CertificateSummary] | None = None
         self._last: NlpSolution | None = None
         self._count = 0
+        self._gap: float | None = None
         self._out_of_time = False
 
     def run(self, relaxation: str, multipliers: Mapping[str, Array] | None, derivatives: str) -> MpccSolution:
@@ -73,7 +95,10 @@ class MpccSearch:
             polish = settings.polish == "always" or (
                 settings.polish == "needed" and not self._certified(accepted)
             )
-            accepted = self._polish(accepted, bounds) if polish else accepted
+            if settings.check_modes:
+                accepted = self._follow_modes(accepted, bounds)
+            elif polish:
+                accepted = self._polish(accepted, bounds)
         return self._make_solution(accepted, recovered=recovered, derivatives=derivatives)
 
     def _run_schedule(
@@ -107,18 +132,38 @@ class MpccSearch:
                 return solution, any_failure
         return None, any_failure
 
-    def _polish(self, accepted: NlpSolution, bounds: Bounds) -> NlpSolution:
-        sides = self._certifier.sides(self._inputs.with_x(self._physical(accepted.x)))
-        branch = self._layout.branch(sides, bounds)
-        initial = (np.clip(accepted.x, branch[0], branch[1]), accepted.lambda_x, accepted.lambda_g)
-        solution = self._attempt(
-            self._settings.final_relaxation,
-            initial,
-            branch,
-            self._settings.later_barrier,
-            warm=False,
-            kind="branch",
-        )
+    def _follow_modes(self, accepted: NlpSolution, bounds: Bounds) -> NlpSolution:
+        """Polish, and follow cheaper modes until there are none nearby."""
+        accepted = self._polish(accepted, bounds, _FINER)
+        for _ in range(_ROUNDS):
+            if self._out_of_time or not self._certified(accepted):
+                return accepted
+            opened = self._decided(accepted, bounds, "open", _FINER)
+            if opened.outcome != "solved":
+                return accepted
+            costs = [self._summarise(self._physical(each.x)).cost for each in (accepted, opened)]
+            self._gap = costs[0] - costs[1]
+            if self._gap <= _CHEAPER * max(1.0, abs(costs[0])):
+                return accepted
+            followed = self._polish(opened, bounds, _FINER)
+            after = self._summarise(self._physical(followed.x))
+            if not after.certified or after.cost >= costs[0]:
+                return accepted
+            accepted, self._gap = followed, None
+        return accepted
+
+    def _decided(self, point: NlpSolution, bounds: Bounds, kind: str, share: float) -> NlpSolution:
+        """Solve with pairs decided as at a point: all ("branch"), or all but those whose sides both vanish ("open")."""
+        sides = self._certifier.sides(self._inputs.with_x(self._physical(point.x)))
+        decided = self._layout.branch(sides, bounds, _VANISHING if kind == "open" else 0.0)
+        initial = (np.clip(point.x, decided[0], decided[1]), point.lambda_x, point.lambda_g)
+        return self._attempt(
+            self._settings.final_relaxation, initial, decided, self._settings.later_barrier * share,
+            warm=False, kind=kind, share=share,
+        )  # fmt: skip
+
+    def _polish(self, accepted: NlpSolution, bounds: Bounds, share: float = 1.0) -> NlpSolution:
+        solution = self._decided(accepted, bounds, "branch", share)
         if solution.outcome != "solved":
             return accepted
         before, after = (self._summarise(self._physical(point.x)) for point in (accepted, solution))
@@ -137,23 +182,29 @@ class MpccSearch:
         *,
         warm: bool,
         kind: str = "relaxed",
+        share: float = 1.0,
     ) -> NlpSolution:
+        """Solve one program from (x, λ_x, λ_g), to a share of the tolerance, and record it."""
         settings, inputs = self._settings, self._inputs
         options = NlpOptions(
-            tolerance=settings.tolerance,
+            tolerance=settings.tolerance * share,
             iterations=settings.iterations,
             objective_scale=settings.objective_scale,
             barrier=barrier,
             warm=warm,
         )
         scaled_start = inputs.start / self._program.scales[: len(inputs.start)]
-        parameters = np.concatenate([inputs.shared, inputs.own.reshape(-1), scaled_start, [epsilon]])
+        shared = self._relaxed_shared if kind == "relaxed" else inputs.shared
+        parameters = np.concatenate([shared, inputs.own.reshape(-1), scaled_start, [epsilon]])
 
         def on_iterate(z: Array) -> bool:
-            x = self._physical(z)
-            summary = self._summarise(x)
-            self._consider((x, summary))
-            self._report(summary, epsilon)
+            self._count += 1
+            # an open program's iterates are points of no branch
+            if kind != "open" and (settings.returned_point == "certified" or self._count % _SPARSE == 0):
+                x = self._physical(z)
+                summary = self._summarise(x)
+                self._consider((x, summary))
+                self._report(summary, epsilon)
             self._out_of_time = (
                 self._out_of_time or time.perf_counter() - self._start_time > settings.time_limit
             )
@@ -206,6 +257,7 @@ class MpccSearch:
         return MpccSolution(
             x=x,
             best=self._best[0] if has_best else None,
+            gap=self._gap,
             cost=certificate.cost,
             outcome=outcome,
             certificate=certificate,
@@ -245,7 +297,6 @@ class MpccSearch:
             self._best = point
 
     def _report(self, summary: CertificateSummary, epsilon: float) -> None:
-        self._count += 1
         self._progress(
             {
                 "iteration": float(self._count),

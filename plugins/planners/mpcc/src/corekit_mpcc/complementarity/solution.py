@@ -41,6 +41,11 @@ class SolveOptions:
         "last program with the smaller side of every pair fixed at zero: if the point is not certified",
         choices=("never", "needed", "always"),
     )
+    check_modes: bool = option(
+        False,
+        "after a last program with decided pairs, solve the one that contains every branch at its point, and continue "
+        "in the branch of a cheaper answer",
+    )
     returned_point: Literal["certified", "last"] = option(
         "certified",
         "the best certified point, or the last point, as an initial guess",
@@ -109,7 +114,7 @@ class Attempt:
     """One nonlinear program of a search.
 
     Attributes:
-        kind: "relaxed" or "branch".
+        kind: "relaxed", "branch", or "open", with the pairs of vanishing sides undecided.
         relaxation: ε of the program.
         outcome: common name of the outcome.
         solver_message: outcome in the words of the solver.
@@ -135,6 +140,7 @@ class MpccSolution:
     Attributes:
         x: physical variables, shape (N, n).
         best: the cheapest certified iterate, or None.
+        gap: by how much the program that contains every branch at x is cheaper; None if it was not solved.
         cost: Σ c at x.
         outcome: outcome of the search.
         certificate: certificate of x, independent of the solver.
@@ -146,6 +152,7 @@ class MpccSolution:
 
     x: Array
     best: Array | None
+    gap: float | None
     cost: float
     outcome: SearchOutcome
     certificate: Certificate

@@ -66,6 +66,7 @@ class PreparedMpcc:
         options: SolveOptions | None = None,
         progress: Progress = _ignore,
         multipliers: Mapping[str, Array] | None = None,
+        relaxed_shared: Array | None = None,
     ) -> MpccSolution:
         """Search from x0.
 
@@ -79,6 +80,8 @@ class PreparedMpcc:
             progress: callback with iteration, objective, infeasibility, complementarity, relaxation and seconds,
                 evaluated in the original program.
             multipliers: multipliers of an earlier solution.
+            relaxed_shared: s of the relaxed programs, where only those with decided pairs and the certificate have
+                `shared`.
         Raises:
             ConfigError: wrong shapes, non-finite numbers, low > high, unknown names.
         """
@@ -87,7 +90,8 @@ class PreparedMpcc:
         if settings.excluded not in self._programs:
             self._programs[settings.excluded] = self._assemble(settings.excluded)
         layout, nlp = self._programs[settings.excluded]
-        search = MpccSearch(self.program, self._certify, layout, nlp, inputs, settings, progress)
+        relaxed = inputs.shared if relaxed_shared is None else relaxed_shared
+        search = MpccSearch(self.program, self._certify, layout, nlp, inputs, settings, progress, relaxed)
         return search.run(self.relaxation, multipliers, self._functions.note)
 
     def certificate(

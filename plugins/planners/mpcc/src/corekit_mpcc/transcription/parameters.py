@@ -19,7 +19,13 @@ def weight_vector(cost: Cost, *, dynamic: bool) -> Array:
     return np.array([getattr(cost, name) for name in names], dtype=float)
 
 
-def shared_parameters(stage: Stage, resolved_task: ResolvedTask, q: Array, cost: Cost | None = None) -> Array:
+def shared_parameters(
+    stage: Stage,
+    resolved_task: ResolvedTask,
+    q: Array,
+    cost: Cost | None = None,
+    smoothing: float | None = None,
+) -> Array:
     """Return s of a stage.
 
     Args:
@@ -27,13 +33,14 @@ def shared_parameters(stage: Stage, resolved_task: ResolvedTask, q: Array, cost:
         resolved_task: the task in its world.
         q: initial coordinates, the reference of `Cost.posture`.
         cost: weights that replace those of the task.
+        smoothing: ε that replaces that of the search [m²].
     """
     config, ball = resolved_task.config, resolved_task.ball
     return stage.shared.pack(
         {
             "h": config.horizon.step,
             "mu": config.friction,
-            "eps_sd": config.search.smoothing,
+            "eps_sd": config.search.smoothing if smoothing is None else smoothing,
             "radius": ball.radius,
             "mass": ball.mass,
             "moment": ball.moment,
