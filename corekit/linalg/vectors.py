@@ -10,7 +10,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 
-__all__ = ["copy_vector", "max_abs", "multiply"]
+__all__ = ["copy_vector", "largest_product", "max_abs", "multiply"]
 
 Vector = np.ndarray[Any, Any]
 """Of any kind of number."""
@@ -44,3 +44,19 @@ def multiply(matrix: Array, vector: Array, out: Array) -> None:
         for j in range(len(vector)):
             total += matrix[i, j] * vector[j]
         out[i] = total
+
+
+@compiled
+def largest_product(matrix: Array, vector: Array) -> float:
+    """max|M·x| for shapes (m, n) and (n,), summed as by `multiply`; nan where an entry is nan."""
+    found = 0.0
+    for i in range(len(matrix)):
+        total = 0.0
+        for j in range(len(vector)):
+            total += matrix[i, j] * vector[j]
+        size = abs(total)
+        if not size <= found:
+            if math.isnan(size):
+                return size
+            found = size
+    return found

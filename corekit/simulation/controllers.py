@@ -92,11 +92,9 @@ class Turn:
                 "another thread steps or restores this simulation now: compose one for each thread, or take turns"
             )
         self._by = me
-        try:
-            self.check()
-        except ControlError:
+        if self._asked:
             self._taken.release()
-            raise
+            self.check()
 
     def __exit__(self, *_why: object) -> None:
         self._taken.release()

@@ -66,8 +66,8 @@ def dragged(friction="exact", height=0.012):
 def test_a_step_taken_whole_is_the_step_taken_by_elimination():
     both: list[Any] = [dragged(), dragged()]
     whole, reduced = both
-    assert whole.system.equation._unreduced is not None
-    reduced.system.equation._unreduced = None
+    assert whole.system.equation._unreduced_step is not None
+    reduced.system.equation._unreduced_step = None
     first, second = moved(whole, 60), moved(reduced, 60)
     assert whole.contacts().normal_impulse.max() > 0
     np.testing.assert_allclose(first, second, atol=1e-9)
@@ -83,7 +83,7 @@ def test_a_base_that_stands_inside_the_floor_is_a_contact_that_nothing_moves():
     """Its row is zero, so that no impulse pushes it out: one that was sought anyway came to 1e13 N·s."""
     inside, reduced = dragged(height=0.011), dragged(height=0.011)
     system: Any = reduced.system
-    system.equation._unreduced = None
+    system.equation._unreduced_step = None
     first, second = moved(inside, 60), moved(reduced, 60)
     np.testing.assert_allclose(first, second, atol=1e-9)
     record = inside.contacts()
@@ -148,7 +148,7 @@ def test_a_solver_that_gives_an_unreduced_step_up_is_called_again_with_w(monkeyp
         return SolveInfo(Status.SINGULAR) if problem.unreduced() else solve(self, problem, impulse)
 
     reduced: Any = dragged()
-    reduced.system.equation._unreduced = None
+    reduced.system.equation._unreduced_step = None
     expected = moved(reduced, 20)
     monkeypatch.setattr(QPContact, "solve", give_up)
     np.testing.assert_allclose(moved(dragged(), 20), expected, atol=1e-9)

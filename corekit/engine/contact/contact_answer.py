@@ -17,7 +17,6 @@ which tolerances count. Impulses have a scale too: what is beyond the rounding o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -25,13 +24,15 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.engine.step.error_bound import NEGLIGIBLE
 from corekit.linalg.vectors import max_abs
 from corekit.roles.contact_laws import law_residuals
 
 if TYPE_CHECKING:
+    from corekit.engine.step.step_equation import StepEquation
     from corekit.engine.world.world_terms import WorldTerms
 
-__all__ = ["checked_solution", "free_motion", "is_gross", "solution_residuals"]
+__all__ = ["checked_solution", "is_gross", "solution_residuals"]
 
 _LENIENCE: Final = 10.0
 """Largest measured residual relative to the reported one: solvers measure in W, and sum in another order."""
@@ -52,12 +53,13 @@ def solution_residuals(
     impulse: Array,
     friction: Array,
     movable: BoolArray,
-    nothing: float,
-) -> tuple[float, float, float, bool]:
-    """Return the largest normal, friction and cone residual of m contacts, and whether one is no mere rounding.
+) -> tuple[float, float, float, float]:
+    """Return the largest normal, friction and cone residual of m contacts, and the speed up to which they are nothing.
 
-    A residual that compares an impulse with a velocity is none where both are more than rounding: in worlds of
-    micrograms every impulse is a small number. All are infinite where a number is not finite.
+    They are mere rounding where no case of velocities below that speed [m/s] counts, beyond rounding of the largest; it
+    is infinite where an impulse is wrong at any speed. A residual that compares an impulse with a velocity is one where
+    both are more than rounding: in worlds of micrograms every impulse is a small number. All are infinite where a
+    number is not finite.
 
     Args:
         relative_velocity: J·v⁺, shape (m, width) [m/s]; w is written there.
@@ -65,7 +67,6 @@ def solution_residuals(
         impulse: λ, contact by contact, shape (m·width,) at least [N·s].
         friction: μ, shape (m,) at least.
         movable: contacts that an impulse can move, shape (m,), or (0,): all.
-        nothing: what is not counted in any case of velocities [m/s].
     """
     count, width = relative_velocity.shape
     normal = driven = cone = speed = load = 0.0
@@ -79,21 +80,21 @@ def solution_residuals(
             load = max(load, abs(impulse[c * width + a]))
             total += abs(impulse[c * width + a]) + abs(relative_velocity[c, a])
         if not total < math.inf:
-            return math.inf, math.inf, math.inf, True
-    slow, light, counts = _ROUNDING * speed + nothing, _ROUNDING * load, False
+            return math.inf, math.inf, math.inf, math.inf
+    light, fastest = _ROUNDING * load, 0.0
     for c in range(count):
         if len(movable) and not movable[c]:
             continue
         own, w = impulse[c * width : (c + 1) * width], relative_velocity[c]
         found = law_residuals(own, w, friction[c])
         normal, driven, cone = max(normal, found[0]), max(driven, found[1]), max(cone, found[2])
-        slip = 0.0
-        for a in range(1, width):
-            slip = max(slip, abs(w[a]))
-        counts = counts or found[2] > light or (found[1] > light and slip > slow)
-        counts = counts or min(own[0] / light if light > 0.0 else 0.0, w[0] / slow) > 1.0
-        counts = counts or own[0] < -light or w[0] < -slow
-    return normal, driven, cone, counts
+        if found[2] > light or own[0] < -light:
+            fastest = math.inf
+        fastest = max(fastest, -w[0], w[0] if own[0] > light else 0.0)
+        if found[1] > light:
+            for a in range(1, width):
+                fastest = max(fastest, abs(w[a]))
+    return normal, driven, cone, max(0.0, fastest - _ROUNDING * speed)
 
 
 @compiled
@@ -111,7 +112,7 @@ def is_gross(
 
     Args:
         free, velocity: J·v_f and w, shape (m, width) [m/s].
-        bias, impulse, friction, movable, nothing: as of `solution_residuals`.
+        bias, impulse, friction, movable: as of `solution_residuals`. nothing: a speed that is none [m/s].
         momentum: largest entry of M·v_f [N·s]. Bodies that slide free of all loads have impulses of rounding alone.
     """
     count, width = velocity.shape
@@ -149,17 +150,7 @@ def is_gross(
 
 
 def checked_solution(
-    info: SolveInfo,
-    solver: str,
-    relative_velocity: Array,
-    bias: Array,
-    impulse: Array,
-    friction: Array,
-    movable: BoolArray | None,
-    nothing: Callable[[], float],
-    free_motion: Callable[[], tuple[Array, float]] | None = None,
-    *,
-    rehearsed: bool = False,
+    info: SolveInfo, solver: str, world: WorldTerms, equation: StepEquation, velocity: Array
 ) -> SolveInfo:
     """What a solver reported, or what was measured where that is worse: MISREPORTED if it said to have solved.
 
@@ -167,48 +158,36 @@ def checked_solution(
 
     Args:
         info, solver: the solver's report, and its name where the report has none.
-        relative_velocity, bias, impulse, friction, movable: as of `solution_residuals`, which writes w to the first;
-            None: all are movable.
-        nothing: what computes that of `solution_residuals`, which takes the places of all frames: asked where something
-            is left.
-        free_motion: what computes J·v_f and the momentum of `is_gross`, asked where more than rounding is left;
-            None: not known.
-        rehearsed: whether all is called that may be, so that it is compiled.
+        equation: of the world, with the answer. velocity: v⁺, shape (nv,).
     """
-    moves = _ALL if movable is None else movable
-    moved = relative_velocity.copy()
-    normal, driven, cone, counts = solution_residuals(relative_velocity, bias, impulse, friction, moves, 0.0)
-    if not counts and not rehearsed:
+    pipeline, bias, impulse = world.pipeline, equation.bias, equation.impulses.impulse
+    assert pipeline is not None
+    friction, movable = pipeline.contacts.friction, _ALL if equation.movable is None else equation.movable
+    w, rehearsed = world.jacobian.multiply(velocity), pipeline.rehearsed is not None
+    normal, driven, cone, speed = solution_residuals(w, bias, impulse, friction, movable)
+    if speed == 0.0 and not rehearsed:
         return info
-    said, least = info.residuals, nothing()
-    answer = relative_velocity, bias, impulse, friction, moves, least
-    if rehearsed and free_motion is not None:
-        _leaves_much(free_motion, answer)
-    if not solution_residuals(moved, bias, impulse, friction, moves, least)[3]:
+    nothing = equation.error_bound(velocity, NEGLIGIBLE)
+
+    def leaves_much(free: Array) -> bool:
+        momentum = np.empty(world.nv)
+        for terms, where in zip(world.bodies, world.slices, strict=True):
+            terms.mass.multiply(free[where], momentum[where])
+        began = world.jacobian.multiply(free)
+        return is_gross(began, w, bias, impulse, friction, movable, nothing, max_abs(momentum))
+
+    if rehearsed and equation.free is not None:  # so that all is compiled
+        leaves_much(equation.free)
+    if speed <= nothing:
         return info
-    if max(normal, driven, cone) <= _LENIENCE * said.worst:
-        known = info.status.solved and free_motion is not None
-        if not (known and _leaves_much(free_motion, answer)):
-            return info
+    said = info.residuals
+    if max(normal, driven, cone) <= _LENIENCE * said.worst and (
+        not info.status.solved or equation.free is None or not leaves_much(equation.free)
+    ):
+        return info
     measured = Residuals(
         normal=max(said.normal, normal), friction=max(said.friction, driven), cone=max(said.cone, cone),
         equation=said.equation, compliance=said.compliance,
     )  # fmt: skip
     status = Status.MISREPORTED if info.status.solved else info.status
     return SolveInfo(status, info.iterations, measured, info.answered_by or solver)
-
-
-def _leaves_much(
-    free_motion: Callable[[], tuple[Array, float]],
-    answer: tuple[Array, Array, Array, Array, BoolArray, float],
-) -> bool:
-    free, momentum = free_motion()
-    return is_gross(free, *answer, momentum)
-
-
-def free_motion(world: WorldTerms, free: Array) -> tuple[Array, float]:
-    """J·v_f, shape (m, width), and the largest momentum in v_f, shape (nv,)."""
-    momentum = np.empty(world.nv)
-    for terms, where in zip(world.bodies, world.slices, strict=True):
-        terms.mass.multiply(free[where], momentum[where])
-    return world.jacobian.multiply(free), max_abs(momentum)

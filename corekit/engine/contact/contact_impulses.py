@@ -68,30 +68,33 @@ class ContactImpulses:
     def begin_step(self) -> None:
         """Go back to the impulses of the last accepted step, so that a repeated or a resumed step is the same."""
         self.id, self.impulse, of_constraints = self._accepted
-        self.of_constraints = of_constraints
+        if self._parts:
+            self.of_constraints = of_constraints
         if self.bounded:
             self.impulse = np.concatenate([self.impulse, *self._of_bounded()])
         self.start = self.impulse
 
     def match(self, contacts: ContactSet | None) -> None:
         """Use the impulses known so far as a guess for another set of contacts; None: no contacts."""
-        count = 0 if contacts is None else contacts.count
-        guess, start = np.zeros((2, count * self._width + self.bounded))
-        if contacts is not None and count:
-            of_contacts = guess[: count * self._width]
-            match_by_id(self._width, contacts.id, self.id, id_order(self.id), self.impulse, of_contacts)
-            known, impulse, _ = self._accepted
-            if self.id is known:  # in the first solve of a step
-                start[: len(of_contacts)] = of_contacts
-            else:
-                match_by_id(
-                    self._width, contacts.id, known, id_order(known), impulse, start[: len(of_contacts)]
-                )
+        known, impulse, _ = self._accepted
+        guess = self._known_of(contacts, self.id, self.impulse)
+        # in the first solve of a step both are the same
+        start = guess.copy() if self.id is known else self._known_of(contacts, known, impulse)
         if self.bounded:
-            start[count * self._width :] = self.start[len(self.start) - self.bounded :]
-            guess[count * self._width :] = np.concatenate(self._of_bounded())
-        self.id = contacts.id[:count].copy() if contacts is not None else _NO_ID
+            first = len(guess) - self.bounded
+            start[first:] = self.start[len(self.start) - self.bounded :]
+            guess[first:] = np.concatenate(self._of_bounded())
+        self.id = contacts.id[: contacts.count].copy() if contacts is not None else _NO_ID
         self.impulse, self.start = guess, start
+
+    def _known_of(self, contacts: ContactSet | None, known: IntArray, impulse: Array) -> Array:
+        """λ of a set of contacts that known ones have, with zeros for bounded constraints, a new array."""
+        count = 0 if contacts is None else contacts.count
+        found = np.zeros(count * self._width + self.bounded)
+        if contacts is not None and count and len(known):
+            of_contacts = found[: count * self._width] if self.bounded else found
+            match_by_id(self._width, contacts.id, known, id_order(known), impulse, of_contacts)
+        return found
 
     def find_new(self, contacts: ContactSet) -> BoolArray | None:
         """Which of the current contacts push and did not in the last accepted step, shape (m,); None without any."""

@@ -23,7 +23,7 @@ from corekit.engine.contact.contact_kernels import (
 )
 from corekit.errors import PluginError
 from corekit.linalg.constraint_rows import SparseRows
-from corekit.linalg.vectors import multiply
+from corekit.linalg.vectors import largest_product, max_abs, multiply
 from corekit.roles.body import Body
 
 __all__ = ["BodyPoints", "ContactJacobian", "contact_axes"]
@@ -182,6 +182,10 @@ class ContactJacobian:
             multiply(self._matrix, v, out)
             return out.reshape(-1, self.width)
         return self.rows.product(v).reshape(-1, self.width)
+
+    def largest(self, v: Array) -> float:
+        """max|J·v| [m/s]; nan where an entry is nan."""
+        return largest_product(self._matrix, v) if self.dense else max_abs(self.rows.product(v))
 
     def normal_velocity(self, v: Array) -> Array:
         """The first row of every contact times v, shape (m,) [m/s].

@@ -267,14 +267,14 @@ def gap_terms(
     approach: float, push_out: float, cap: float,
     start_id: IntArray, start_order: IntArray, start_gap: Array, bias: Array, first_gap: Array, room: Array,
     push: Array,
-) -> None:  # fmt: skip
+) -> float:  # fmt: skip
     """Write φ̃/h = (s(φ₀) + φ_k − φ₀)/h − u_n along the normal [m/s], and 0 across it.
 
     And φ₀, the room φ_k − min(φ₀, 0) that is left from φ_k to where no contact is deeper than at the start [m], and the
-    speed −s(φ₀)/h at which an overlap is pushed out, else 0 [m/s].
+    speed −s(φ₀)/h at which an overlap is pushed out, else 0 [m/s]. Return the largest of these speeds.
     A contact unknown at the start has φ₀ = φ_k − h·u_n.
     """
-    guess = 0
+    guess, fastest = 0, 0.0
     for c in range(count):
         first = end_gap[c] - step * normal_velocity[c]
         where = _locate(id[c], guess, start_id, start_order)
@@ -286,8 +286,10 @@ def gap_terms(
         first_gap[c] = first
         room[c] = end_gap[c] - min(first, 0.0)
         push[c] = -min(stabilised, 0.0) / step
+        fastest = max(fastest, push[c])
         for a in range(1, bias.shape[1]):
             bias[c, a] = 0.0
+    return fastest
 
 
 @compiled

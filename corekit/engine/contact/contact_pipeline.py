@@ -83,7 +83,8 @@ class ContactPipeline:
         width: rows per contact, 3, or 2 in a planar world. plane_normal: of such a world, else zero, shape (3,).
         rule: s(φ). motion: how far shapes may approach in a step.
         room: of every contact whose bias was written last, how much closer than at the end state it may come [m].
-        push: of the same, the speed at which it is pushed out of an overlap [m/s]. first_gap: φ₀ of the same [m].
+        push: of the same, the speed at which it is pushed out of an overlap [m/s]. fastest_push: the largest of them.
+        first_gap: φ₀ of the same [m].
         contacts: the set that the step is solved with, written where it is solved.
         start: that at the start of the step. end: the last one ahead.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
@@ -112,12 +113,10 @@ class ContactPipeline:
         areas: ContactAreas | None = None,
         seams: Seams | None = None,
     ) -> None:
-        self.scene, self._bodies = scene, tuple(bodies)
-        self.rule = stabilisation
+        self.scene, self._bodies, self.rule = scene, tuple(bodies), stabilisation
         self.friction, self.restitution = friction, restitution
         self.least_margin = self.margin = margin
-        self.negligible_motion = _NEGLIGIBLE_MOTION * margin
-        self.approach_distance = 0.0
+        self.negligible_motion, self.approach_distance = _NEGLIGIBLE_MOTION * margin, 0.0
         self._planar = plane is not None
         self.plane_normal = np.zeros(3) if plane is None else np.cross(plane[1], plane[2])
         self.width = 3 if plane is None else 2
@@ -125,10 +124,9 @@ class ContactPipeline:
         self.record_width = width = friction.law.record_width
         self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
         self.contacts = self._trial
-        self.first_gap, self.room, self.push = np.zeros((3, 0))
-        self.known = _NO_TANGENTS
+        (self.first_gap, self.room, self.push), self.fastest_push = np.zeros((3, 0)), 0.0
+        self.known, self.seams, self.areas = _NO_TANGENTS, seams, areas
         self.joined: JoinedEnds | None = None
-        self.seams, self.areas = seams, areas
         self.rehearsed: ContactSet | None = None
         self.is_finite = self._starts_finite = True
         self.motion = ShapeMotion(bodies, scene)
@@ -191,12 +189,9 @@ class ContactPipeline:
     def may_pass_through(self, start: State, step: float, jacobian: ContactJacobian) -> bool:
         """Whether by the velocities of the start a pair would overlap, or overlap more, within the step.
 
-        Where shapes are near enough it builds the Jacobian of the contacts at the start.
-
         Args:
-            start: state at the start of the step.
-            step: h [s].
-            jacobian: written.
+            start: state at the start of the step. step: h [s].
+            jacobian: of the contacts at the start is built where shapes are near enough.
         """
         contacts, count = self.start, self.start.count
         if not -max_penetration(count, contacts.gap) <= self.approach_distance:
@@ -251,7 +246,7 @@ class ContactPipeline:
         self.assign_tangents(out)
 
     def contacts_at_end(self, state: State) -> ContactSet:
-        """Find the contacts at the end of an accepted step, in a buffer that the next call overwrites."""
+        """Find the contacts at another state of the step, in a buffer that the next call overwrites."""
         self.scene.update_poses(state)
         self._detect(self.end, self.margin)
         return self.end
@@ -323,23 +318,24 @@ class ContactPipeline:
             point: its end state is where the gaps of contacts count that were found there.
         """
         count = contacts.count
-        gap, normal_velocity = contacts.gap[:count], np.zeros(count)
-        rate = self.obstacle_velocity(contacts, at.time, start.time, start.time + point.step, instant=False)
-        if contacts is not self.start:
+        gap, span = contacts.gap[:count], (at.time, start.time, start.time + point.step)
+        rate = self.obstacle_velocity(contacts, *span, instant=False) if self.scene.moving else None
+        if contacts is self.start:
+            normal_velocity = np.zeros(count)
+        else:
             normal_velocity = jacobian.normal_velocity(point.mean)
             if rate is not None:
                 normal_velocity = normal_velocity - rate[:, 0]
                 if point.end is not at or point.is_after_smooth_motion:
-                    rate = self.obstacle_velocity(
-                        contacts, at.time, start.time, start.time + point.step, instant=True
-                    )
+                    rate = self.obstacle_velocity(contacts, *span, instant=True)
             if point.end is not at:
                 to_end = (point.end.time - at.time) * normal_velocity
                 gap = self.gap_at(contacts, point.end, gap + to_end)
                 self.scene.update_poses(at)
         bias, rule, start_id = np.empty((count, self.width)), self.rule, self.start.id[: self.start.count]
-        self.first_gap, self.room, self.push = np.empty((3, count))
-        gap_terms(
+        if len(self.push) != count:
+            self.first_gap, self.room, self.push = np.empty((3, count))
+        self.fastest_push = gap_terms(
             count, contacts.id, gap, normal_velocity, point.step, rule.approach, rule.push_out, rule.cap,
             start_id, id_order(start_id), self.start.gap, bias, self.first_gap, self.room, self.push,
         )  # fmt: skip
@@ -356,8 +352,7 @@ class ContactPipeline:
 
     def gap_at(self, contacts: ContactSet, end: State, otherwise: Array) -> Array:
         """Gaps of contacts at another state [m]; `otherwise` (m,) where one is not found there."""
-        self.scene.update_poses(end)
-        self._detect(self.end, self.margin)
+        self.contacts_at_end(end)
         gap, end_id = otherwise.copy(), self.end.id[: self.end.count]
         match_by_id(1, contacts.id, end_id, id_order(end_id), self.end.gap, gap)
         return gap
@@ -365,10 +360,7 @@ class ContactPipeline:
     def obstacle_velocity(
         self, contacts: ContactSet, time: float, t0: float, t1: float, *, instant: bool
     ) -> Array | None:
-        """Velocity of the obstacles at contacts, in contact axes, (m, width) [m/s]; None if none moves.
-
-        Over the step (displacement/h), or, if `instant`, at t1.
-        """
+        """Velocity of obstacles at contacts over t0 … t1 or at t1, contact axes, (m, width) [m/s]; None: none moves."""
         if not self.scene.moving:
             return None
         velocity = self.scene.obstacle_velocities(contacts, time, t0, t1, instant=instant)

@@ -11,6 +11,7 @@ from typing import final
 
 import numpy as np
 
+from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.roles.body import Body
 from corekit.roles.collision_scene import CollisionScene
@@ -37,10 +38,12 @@ class ShapeMotion:
         # where `closing` left the shapes, for one `approach`: the start, and how often the scene was placed till then
         self._placed: tuple[State, int] | None = None
         self._moved = 0.0
+        # the start of the current step, at which the probe points are
+        self._start: State | None = None
 
     def approach(self, start: State, step: float) -> float:
         """Place the shapes at the start and return how far two of them may approach in a step h [m]."""
-        scene, self._time = self._scene, start.time
+        scene, self._time, self._start = self._scene, start.time, start
         self._place(start)
         moved = self._moved
         elapsed = self._time - self._last_time
@@ -90,9 +93,13 @@ class ShapeMotion:
             speed += max(float(np.max(np.linalg.norm(path, axis=1), initial=0.0)) for path in to_come) / step
         return speed
 
+    def probes_at(self, start: State) -> Array | None:
+        """The probe points at the start of the current step, (4·frames, 3) [m]; None if another one is asked for."""
+        return self._probes if self._start is start else None
+
     def accept(self) -> None:
         """Keep where the probe points are at the start of an accepted step."""
-        self._placed = None
+        self._placed = self._start = None
         self._last_probes, self._probes, self._last_time = self._probes, self._last_probes, self._time
 
     def internal_state(self) -> InternalState:
@@ -101,6 +108,6 @@ class ShapeMotion:
 
     def restore(self, internal_state: InternalState) -> None:
         """Restore what `internal_state` gave; empty means a fresh start."""
-        self._placed = None
+        self._placed = self._start = None
         self._last_time = float(internal_state.get("probe_time", -math.inf))
         self._last_probes[:] = internal_state.get("probe", 0.0)

@@ -17,6 +17,7 @@ from typing import Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.status import SOLVED, Residuals, SolveInfo
 from corekit.engine.contact.contact_jacobian import BodyPoints
 from corekit.engine.contact.contact_kernels import add_rows
 from corekit.engine.contact_areas import MOST_POINTS
@@ -31,8 +32,8 @@ from corekit.engine.islands.island_kernels import (
 )
 from corekit.engine.step.bounded_rows import BoundedRows
 from corekit.engine.step.clusters import Cluster
-from corekit.engine.step.dense_rows import Island
 from corekit.engine.world.world_terms import WorldTerms
+from corekit.roles.contact import ImpulseSolver
 from corekit.roles.contact_blocks import ContactBlocks, ReducedStepProblem
 
 __all__ = ["MANY_CONTACTS", "ContactIslands", "may_have_many_contacts"]
@@ -193,17 +194,41 @@ class ContactIslands:
             self._body_touch[touches], self._contact[touches], int(self._velocity_count[k]),
         )  # fmt: skip
 
-    def islands(
-        self, velocity: Array, bias: Array, step: float, start: Array, *, has_friction: bool = True
-    ) -> list[Island]:
-        """The islands; see `ReducedRows`. Contacts that nothing moves belong to none."""
+    def solve(
+        self,
+        solver: ImpulseSolver,
+        velocity: Array,
+        bias: Array,
+        step: float,
+        start: Array,
+        impulse: Array,
+        *,
+        has_friction: bool = True,
+    ) -> SolveInfo:
+        """Solve for λ island by island at a velocity v_f; see `ReducedRows`. λ of what is in no island is zero.
+
+        Returns:
+            The worst status, with the largest residuals and the sum of iterations.
+        """
+        guess, infos = impulse.copy(), list[SolveInfo]()
+        impulse.fill(0.0)
+        for problem, rows in self._problems(velocity, bias, step, start, has_friction=has_friction):
+            own = guess[rows]
+            infos.append(solver.solve(problem, own))
+            impulse[rows] = own
+        return _merged(infos)
+
+    def _problems(
+        self, velocity: Array, bias: Array, step: float, start: Array, *, has_friction: bool
+    ) -> list[tuple[ReducedStepProblem, IntArray]]:
+        """The islands, and where their rows stand among those of the step; what nothing moves belongs to none."""
         contacts, width = self._contacts, self._width
         free = bias[: self._count] + self._world.jacobian.multiply(velocity)
         friction, record = contacts.friction[: self._count], contacts.friction_record[: self._count]
         if not has_friction:
             friction, record = np.zeros_like(friction), np.zeros_like(record)
         has_record, bounded, first = bool(record.shape[1]), self._bounded, self._count * width
-        found: list[Island] = []
+        found: list[tuple[ReducedStepProblem, IntArray]] = []
         for k in range(self._island_count):
             own = self._order[self._contact_begin[k] : self._contact_begin[k + 1]]
             rows = (width * own[:, None] + np.arange(width)).ravel()
@@ -216,10 +241,10 @@ class ContactIslands:
             if bounded is not None and with_bounds is not None:
                 problem = bounded.join(problem, k, self._position, step, velocity, start[first:])
                 rows = np.concatenate([rows, first + with_bounds])
-            found.append(Island(problem, rows))
+            found.append((problem, rows))
         if bounded is not None and (alone := bounded.rows_of(-1)) is not None:
             problem = bounded.join(None, -1, self._position, step, velocity, start[first:])
-            found.append(Island(problem, first + alone))
+            found.append((problem, first + alone))
         return found
 
     def add_response(self, impulse: Array, velocity: Array) -> None:
@@ -240,3 +265,20 @@ def _contacts_of(parts: list[tuple[int, BodyPoints]]) -> tuple[IntArray, list[In
         return own[: number_contacts(contact, local, own)], [local]
     own = np.unique(np.concatenate([points.contact for _, points in parts]))
     return own, [np.searchsorted(own, points.contact) for _, points in parts]
+
+
+def _merged(infos: list[SolveInfo]) -> SolveInfo:
+    if len(infos) == 1:
+        return infos[0]
+    if not infos:
+        return SolveInfo(answered_by="no contact moves")
+    failed = [info for info in infos if not info.status.solved]
+    # a fallback is reported even where most islands had none
+    worst = failed[0] if failed else max(infos, key=lambda info: (SOLVED.index(info.status), info.iterations))
+    by_name = {
+        name: max(getattr(info.residuals, name) for info in infos)
+        for name in ("normal", "friction", "cone", "equation", "compliance")
+    }
+    return SolveInfo(
+        worst.status, sum(info.iterations for info in infos), Residuals(**by_name), worst.answered_by
+    )

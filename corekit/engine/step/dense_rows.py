@@ -7,29 +7,22 @@ J stacks the contact rows and the bounded constraints, whose w_b = J_b·v⁺ + E
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol, final
+from typing import TYPE_CHECKING, Protocol, final
 
 import numpy as np
 
-from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.arrays import Array, BoolArray
+from corekit.data.status import SolveInfo
 from corekit.engine.contact.contact_kernels import has_immovable, isolate_immovable, least_mobility
 from corekit.engine.step.bounded_rows import BoundedRows
 from corekit.engine.step.delassus import DelassusOperator
+from corekit.roles.contact import ImpulseSolver
 from corekit.roles.contact_blocks import ReducedStepProblem
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms
 
-__all__ = ["DenseRows", "Island", "ReducedRows"]
-
-_ALL = slice(None)
-
-
-class Island(NamedTuple):
-    """A part of a step's problem on which no other part depends, and where its rows stand among those of the step."""
-
-    problem: ReducedStepProblem
-    rows: slice | IntArray
+__all__ = ["DenseRows", "ReducedRows"]
 
 
 class ReducedRows(Protocol):
@@ -37,18 +30,27 @@ class ReducedRows(Protocol):
 
     @property
     def movable(self) -> BoolArray | None:
-        """Which contacts an impulse can move along their normal, shape (m,); None if all. Known with the islands."""
+        """Which contacts an impulse can move along their normal, shape (m,); None if all. Known once solved."""
 
-    def islands(
-        self, velocity: Array, bias: Array, step: float, start: Array, *, has_friction: bool = True
-    ) -> list[Island]:
-        """The islands at a velocity v_f.
+    def solve(
+        self,
+        solver: ImpulseSolver,
+        velocity: Array,
+        bias: Array,
+        step: float,
+        start: Array,
+        impulse: Array,
+        *,
+        has_friction: bool = True,
+    ) -> SolveInfo:
+        """Solve for λ at a velocity v_f.
 
         Args:
             velocity: v_f, shape (nv,).
             bias: of the contacts, shape (m, width) [m/s].
             step: h [s].
             start: `start_impulse` of all rows, shape (R,).
+            impulse: a guess of λ, shape (R,), which is overwritten.
             has_friction: whether contacts have any.
         """
 
@@ -58,28 +60,44 @@ class ReducedRows(Protocol):
 
 @final
 class DenseRows:
-    """Implements `ReducedRows` by one island.
+    """Implements `ReducedRows` by one problem.
 
     Args:
-        world: terms of bodies and contacts, linearised and factorised.
-        delassus: applies G.
-        contact_count: how many of the pipeline's current contacts there are.
-        bounded: rows with bounds, or None without any.
+        world: terms of bodies and contacts, linearised and factorised where it solves.
 
     Attributes:
         movable: as of `ReducedRows`.
     """
 
-    def __init__(
-        self, world: WorldTerms, delassus: DelassusOperator, contact_count: int, bounded: BoundedRows | None
-    ) -> None:
-        self._world, self._delassus, self._count, self._bounded = world, delassus, contact_count, bounded
+    def __init__(self, world: WorldTerms) -> None:
+        self._world, self._delassus = world, DelassusOperator(world.factorisation)
+        self._count = 0
+        self._bounded: BoundedRows | None = None
         self.movable: BoolArray | None = None
 
-    def islands(
-        self, velocity: Array, bias: Array, step: float, start: Array, *, has_friction: bool = True
-    ) -> list[Island]:
-        """All rows as one problem."""
+    def of(self, contact_count: int, bounded: BoundedRows | None) -> DenseRows:
+        """The rows of so many of the pipeline's current contacts, and of those with bounds, or None without any."""
+        self._count, self._bounded = contact_count, bounded
+        return self
+
+    def solve(
+        self,
+        solver: ImpulseSolver,
+        velocity: Array,
+        bias: Array,
+        step: float,
+        start: Array,
+        impulse: Array,
+        *,
+        has_friction: bool = True,
+    ) -> SolveInfo:
+        """Solve for λ at a velocity v_f; see `ReducedRows`."""
+        return solver.solve(self.problem(velocity, bias, step, start, has_friction), impulse)
+
+    def problem(
+        self, velocity: Array, bias: Array, step: float, start: Array, has_friction: bool = True
+    ) -> ReducedStepProblem:
+        """All rows as one problem; arguments as of `ReducedRows.solve`."""
         world, m, bounded = self._world, self._count, self._bounded
         rows = world.jacobian.to_dense() if m else np.zeros((0, world.nv))
         free = bias[:m].flatten()
@@ -107,7 +125,7 @@ class DenseRows:
             corner = np.arange(count - bounded.count, count)
             matrix[corner, corner] += bounded.compliance
         self.movable = _isolate_immovable(problem, matrix)
-        return [Island(problem, _ALL)]
+        return problem
 
     def add_response(self, impulse: Array, velocity: Array) -> None:
         """Add G·Jᵀ·λ to the velocities of the world."""

@@ -15,11 +15,13 @@ iterations there. 64 is as of `corekit_testing.rounding`: operations one after t
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
+from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.linalg.vectors import max_abs
@@ -35,6 +37,28 @@ NEGLIGIBLE: Final = 1e-9
 """Tolerance of (1) within which nothing is wrong with an answer of a contact solver."""
 
 _OPERATIONS: Final = 64.0
+
+
+@compiled
+def _largest_speed(scale: Array, start: Array, end: Array, free: Array) -> float:
+    """V of (1), for vectors (nv,); nan where an entry is nan."""
+    largest, total = 0.0, 0.0
+    for i in range(len(scale)):
+        for value in (start[i], end[i], free[i]):
+            speed = abs(value * scale[i])
+            largest, total = max(largest, speed), total + speed
+    return math.nan if math.isnan(total) else largest
+
+
+@compiled
+def _reach(probes: Array) -> float:
+    """X of (1) by the probe points of a scene (4·frames, 3), of which every fourth is the origin of a frame [m]."""
+    largest, total = 0.0, 0.0
+    for p in range(0, len(probes), 4):
+        for i in range(3):
+            size = abs(probes[p, i])
+            largest, total = max(largest, size), total + size
+    return math.nan if math.isnan(total) else largest
 
 
 @final
@@ -57,13 +81,12 @@ class ErrorBound:
         ]
         frames = [len(terms.body.description.frames) for terms in world.bodies]
         self._poses = [(np.zeros((n, 3)), np.zeros((n, 3, 3))) for n in frames]
-        self._start, self._step, self._speed = world.new_state(), 0.0, 0.0
+        self._start, self._step = world.new_state(), 0.0
         self._rounding: float | None = None
 
     def begin_step(self, start: State, step: float) -> None:
         """Begin a step h [s] from a state, which stays as it is until the step ends."""
-        self._start, self._step, self._speed = start, step, self.speed(start.v)
-        self._rounding = None
+        self._start, self._step, self._rounding = start, step, None
 
     def speed(self, velocity: Array) -> float:
         """|v| of (1) of a velocity, (nv,) [m/s]; nan where an entry is nan."""
@@ -80,9 +103,7 @@ class ErrorBound:
             free: v_f, shape (nv,), of a step with impulses that was reduced to them.
             about: v_k of one that was not, shape (nv,).
         """
-        largest = max(self._speed, self.speed(velocity))
-        if free is not None:
-            largest = max(largest, self.speed(free))
+        largest = _largest_speed(self.scale, self._start.v, velocity, velocity if free is None else free)
         if about is not None:
             largest = max(largest, self.speed(self.alone(about)))
         return max(tolerance * largest, self.rounding)
@@ -91,21 +112,21 @@ class ErrorBound:
     def rounding(self) -> float:
         """The second term of (1) [m/s]."""
         if self._rounding is None:
-            reach = 0.0
-            for terms, own, (position, rotation) in zip(
-                self._world.bodies, self._start.body_states, self._poses, strict=True
-            ):
-                terms.body.model.compute_frame_poses(own, position, rotation)
-                reach = max(reach, max_abs(position.ravel()))
-            self._rounding = self._rounded(reach)
+            pipeline = self._world.pipeline
+            probes = None if pipeline is None else pipeline.motion.probes_at(self._start)
+            reach = self._place_frames() if probes is None else _reach(probes)
+            self._rounding = _OPERATIONS * sys.float_info.epsilon * reach / self._step
         return self._rounding
 
-    def note_places(self, places: Array) -> None:
-        """Take the origins of all frames at the start of the step, shape (frames, 3) [m], as they stand."""
-        self._rounding = self._rounded(max_abs(places.ravel()))
-
-    def _rounded(self, reach: float) -> float:
-        return _OPERATIONS * sys.float_info.epsilon * reach / self._step
+    def _place_frames(self) -> float:
+        """X of (1) by the models [m]."""
+        reach = 0.0
+        for terms, own, (position, rotation) in zip(
+            self._world.bodies, self._start.body_states, self._poses, strict=True
+        ):
+            terms.body.model.compute_frame_poses(own, position, rotation)
+            reach = max(reach, max_abs(position.ravel()))
+        return reach
 
     def alone(self, about: Array) -> Array:
         """v_k + r_j/A_jj, shape (nv,), r of the step equation as expanded: what every coordinate alone would do."""

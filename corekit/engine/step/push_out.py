@@ -32,7 +32,6 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
-from corekit.linalg.vectors import max_abs
 from corekit.roles.body import Body
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def limit_push_out(
     if pipeline is None:
         return bias
     least = NOTICED * pipeline.negligible_motion / step
-    if max_abs(pipeline.push) <= least:
+    if pipeline.fastest_push <= least:
         return bias
     noticed = np.flatnonzero(pipeline.push > least)
     if len(noticed) and world.has_many_contacts(len(bias)):

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
-from corekit.data.status import SOLVED, Residuals, SolveInfo
+from corekit.data.status import SolveInfo
 from corekit.engine.contact.contact_impulses import ContactImpulses
 from corekit.engine.step.bounded_rows import BoundedRows, bounded_rows
-from corekit.engine.step.delassus import DelassusOperator
-from corekit.engine.step.dense_rows import DenseRows, Island, ReducedRows
+from corekit.engine.step.dense_rows import DenseRows, ReducedRows
 from corekit.engine.step.two_levels import Separation
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.contact_blocks import ReducedStepProblem
@@ -34,7 +32,7 @@ class ReducedStep:
 
     def __init__(self, world: WorldTerms, solver: ImpulseSolver, impulses: ContactImpulses) -> None:
         self._world, self._solver, self._impulses = world, solver, impulses
-        self._delassus = DelassusOperator(world.factorisation)
+        self._dense = DenseRows(world)
 
     def solve(
         self, contact_count: int, bias: Array, about: Array, step: float, extra: Array | None, velocity: Array
@@ -53,7 +51,7 @@ class ReducedStep:
         world, impulse = self._world, self._impulses.impulse
         bounded = bounded_rows(world, about, step)
         rows = self._rows(contact_count, bounded)
-        info = _solve(self._solver, rows.islands(velocity, bias, step, self._impulses.start), impulse)
+        info = rows.solve(self._solver, velocity, bias, step, self._impulses.start, impulse)
         if not world.has_constraints:
             rows.add_response(impulse, velocity)
             return info, rows.movable
@@ -88,8 +86,8 @@ class ReducedStep:
         if bounded is not None:
             bounded = bounded.after(known[-bounded.count :])
         rows = self._rows(contact_count, bounded)
-        islands = rows.islands(end, bias, step, np.zeros(len(known)), has_friction=False)
-        info = _solve(self._solver, islands, impulse)
+        nothing = np.zeros(len(known))
+        info = rows.solve(self._solver, end, bias, step, nothing, impulse, has_friction=False)
         rows.add_response(impulse, end)
         return info, Separation(end - velocity, impulse)
 
@@ -106,47 +104,11 @@ class ReducedStep:
         bounded = bounded_rows(self._world, about, step)
         start = np.zeros(start_impulse.size + (0 if bounded is None else bounded.count))
         start[: start_impulse.size] = start_impulse.ravel()
-        rows = DenseRows(self._world, self._delassus, contact_count, bounded)
-        ((problem, _),) = rows.islands(velocity, bias, step, start)
-        return problem
+        return self._dense.of(contact_count, bounded).problem(velocity, bias, step, start)
 
     def _rows(self, contact_count: int, bounded: BoundedRows | None) -> ReducedRows:
         """The one place where it is decided how a step is reduced."""
         world = self._world
         if world.islands is not None and world.has_many_contacts(contact_count):
             return world.islands(world, contact_count, bounded)
-        return DenseRows(world, self._delassus, contact_count, bounded)
-
-
-def _solve(solver: ImpulseSolver, islands: Sequence[Island], impulse: Array) -> SolveInfo:
-    """Solve every island; `impulse` (R,) holds the guess and receives λ, 0 of what is in no island.
-
-    Returns:
-        The worst status, with the largest residuals and the sum of iterations.
-    """
-    if len(islands) == 1 and isinstance(islands[0].rows, slice):
-        return solver.solve(islands[0].problem, impulse)
-    guess, infos = impulse.copy(), list[SolveInfo]()
-    impulse.fill(0.0)
-    for problem, rows in islands:
-        own = guess[rows]
-        infos.append(solver.solve(problem, own))
-        impulse[rows] = own
-    return _merged(infos)
-
-
-def _merged(infos: list[SolveInfo]) -> SolveInfo:
-    if len(infos) == 1:
-        return infos[0]
-    if not infos:
-        return SolveInfo(answered_by="no contact moves")
-    failed = [info for info in infos if not info.status.solved]
-    # a fallback is reported even where most islands had none
-    worst = failed[0] if failed else max(infos, key=lambda info: (SOLVED.index(info.status), info.iterations))
-    by_name = {
-        name: max(getattr(info.residuals, name) for info in infos)
-        for name in ("normal", "friction", "cone", "equation", "compliance")
-    }
-    return SolveInfo(
-        worst.status, sum(info.iterations for info in infos), Residuals(**by_name), worst.answered_by
-    )
+        return self._dense.of(contact_count, bounded)

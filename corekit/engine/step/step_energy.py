@@ -58,12 +58,12 @@ def exceeds_energy(
     if not equation.contact_count:
         momentum = _product(world, end, lambda terms: terms.mass) / equation.bound.scale
         return residual > _LOST * _largest(momentum)
-    rate, motion = equation.obstacle_velocity, jacobian.multiply(end)
-    speed = _largest(motion if rate is None else motion - rate)
+    rate = equation.obstacle_velocity
+    speed = jacobian.largest(end) if rate is None else _largest(jacobian.multiply(end) - rate)
     if not pipeline.negligible_motion < speed * equation.step < math.inf:
         return False
     pushed = pipeline.push_out_speed(equation.step)
-    known = max(pushed, 0.0 if rate is None else _largest(rate), _largest(jacobian.multiply(start)))
+    known = max(pushed, 0.0 if rate is None else _largest(rate), jacobian.largest(start))
     if speed <= _FACTOR * known:
         return False
     # so far out a linearisation says nothing of what is free
@@ -76,7 +76,7 @@ def exceeds_energy(
     )
     if iterated:
         theta.linearise_bodies(end)
-    if speed <= _FACTOR * _largest(jacobian.multiply(free)):
+    if speed <= _FACTOR * jacobian.largest(free):
         return False
     by_obstacles = 0.0 if rate is None else float(equation.impulses.of_contacts @ rate.ravel())
     given = max(0.0, by_obstacles) + _work_of_drives(world, end)

@@ -19,7 +19,7 @@ from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
 from corekit.data.status import Residuals, SolveInfo, Status
 from corekit.engine.bodies.body_terms import BodyTerms
-from corekit.engine.contact.contact_answer import checked_solution, free_motion
+from corekit.engine.contact.contact_answer import checked_solution
 from corekit.engine.contact.contact_impulses import ContactImpulses
 from corekit.engine.step.error_bound import NEGLIGIBLE, ErrorBound
 from corekit.engine.step.linearisation import LinearisationPoint
@@ -71,7 +71,9 @@ class StepEquation:
             world.bodies, world.jacobian.width, world.joints, has_contact=has_contact
         )
         self.reduced = None if self._solver is None else ReducedStep(world, self._solver, self.impulses)
-        self._unreduced = UnreducedStep.if_supported(world, self.impulses)
+        self._unreduced_step = UnreducedStep.if_supported(world, self.impulses)
+        # that of the current point, by which the step is solved before A is factorised; None where it is reduced
+        self._unreduced: UnreducedStep | None = None
         self._solves_contacts = self._solver is not None and has_contact
         self.bound = ErrorBound(world)
         # gaps and constraints are evaluated at the end of a step where that is not the trial state
@@ -80,14 +82,12 @@ class StepEquation:
         self.step, self.about, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
-        # the start of a step whose potential is solved for by the stage
-        self._stage_start: State | None = None
+        self._stage_start: State | None = None  # of a step whose potential is solved for by the stage
         self.holds_contacts, self.ended_freely = False, False
         self.placing: Placing | None = None
         self.separation: Separation | None = None
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
-        # v_f of the last solve of the step, if that needed W
-        self._free: Array | None = None
+        self.free: Array | None = None
         self.passed_pair: tuple[int, int] | None = None
         self.bias = self.full_bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
@@ -107,7 +107,7 @@ class StepEquation:
             contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
         """
         world, self.step, self.passed_pair, self.holds_contacts = self._world, step, None, contacts_at_start
-        self.placing = self.separation = self._free = None
+        self.placing = self.separation = self.free = None
         self.impulses.begin_step()
         self.bound.begin_step(start, step)
         pipeline, forces, look_ahead = world.pipeline, world.forces, world.look_ahead
@@ -139,14 +139,14 @@ class StepEquation:
         self.set_point(point, BodyTerms.linearise)
         self._refactor()
 
-    def _unreduced_form(self) -> UnreducedStep | None:
-        """By what the step is solved before A is factorised; None where it is reduced."""
-        point = self.point
-        return None if point is None or point.is_after_smooth_motion else self._unreduced
+    def _refactor(self) -> None:
+        """Factorise A, unless the stage solves for a potential or the step is solved unreduced."""
+        if self._unreduced is None and self._stage_start is None:
+            self._world.factorisation.refactor(*self._potential_factors)
 
-    def _refactor(self, *, late: bool = False) -> None:
-        """Factorise A, unless the stage solves for a potential; what is solved unreduced only if it is `late`."""
-        if late == (self._unreduced_form() is not None) and self._stage_start is None:
+    def _refactor_late(self) -> None:
+        """Factorise A of a step that is solved unreduced."""
+        if self._unreduced is not None and self._stage_start is None:
             self._world.factorisation.refactor(*self._potential_factors)
 
     def update_residual(self, start: State, point: LinearisationPoint) -> None:
@@ -160,6 +160,7 @@ class StepEquation:
         self.about[:] = point.velocity
         self.point, self.step, self.ended_freely = point, point.step, False
         self._known_residual = None
+        self._unreduced = None if point.is_after_smooth_motion else self._unreduced_step
         for terms, own in self._world.of_bodies(point):
             evaluate(terms, own)
         if self._world.joints is not None:
@@ -241,30 +242,27 @@ class StepEquation:
         world, count, pipeline = self._world, self.contact_count, self._world.pipeline
         self.bias = bias
         info = self._solve(velocity, count, limits_push=limits_push)
-        has_no_answer = info.status is Status.SINGULAR or info.status is Status.NON_FINITE
-        if not count or pipeline is None or has_no_answer:
+        if (
+            not count
+            or pipeline is None
+            or info.status is Status.SINGULAR
+            or info.status is Status.NON_FINITE
+        ):
             return info
-        end = world.jacobian.multiply(velocity)
-        friction, name = pipeline.contacts.friction, type(self._solver).__name__
-        free = None if self._free is None else partial(free_motion, world, self._free)
-        nothing = partial(self.error_bound, velocity, NEGLIGIBLE)
-        info = checked_solution(
-            info, name, end, self.bias, self.impulses.impulse, friction, self.movable, nothing, free,
-            rehearsed=pipeline.rehearsed is not None,
-        )  # fmt: skip
+        info = checked_solution(info, type(self._solver).__name__, world, self, velocity)
         if not world.has_constraints:
             return info
-        free_change = None if self._free is None else self._free - self.about
+        nothing = partial(self.error_bound, velocity, NEGLIGIBLE)
+        free_change = None if self.free is None else self.free - self.about
         return judged_by_rows(info, world, velocity - self.about, free_change, self.bound.scale, nothing)
 
     def _solve(self, velocity: Array, count: int, *, limits_push: bool) -> SolveInfo:
         """Write v⁺ with so many contacts solved for impulses."""
-        world, point, unreduced = self._world, self.point, self._unreduced_form()
+        world, point, unreduced = self._world, self.point, self._unreduced
         assert point is not None
-        self._free = None
+        self.free = None
         if count and limits_push:
-            factorise = partial(self._refactor, late=True)
-            self.bias = limit_push_out(world, point.at, point.step, self.bias, factorise)
+            self.bias = limit_push_out(world, point.at, point.step, self.bias, self._refactor_late)
         if unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
             info, self.movable = unreduced.solve(self.about, point.step, contacts, self.bias, velocity)
@@ -283,7 +281,7 @@ class StepEquation:
         velocity += self.about
         if count or self.impulses.bounded:
             assert self.reduced is not None
-            self._free = velocity.copy()
+            self.free = velocity.copy()
             info, self.movable = self.reduced.solve(
                 count, self.bias, self.about, point.step, self._potential_rhs, velocity
             )
@@ -304,7 +302,7 @@ class StepEquation:
     def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Separation]:
         """Solve for what moves the contacts of the last answer v⁺ apart; see `ReducedStep.separate`."""
         assert self.reduced is not None
-        self._refactor(late=True)
+        self._refactor_late()
         return self.reduced.separate(self.contact_count, gap, self.about, self.step, velocity)
 
     def free_velocity(self) -> Array:
@@ -324,7 +322,7 @@ class StepEquation:
     def _change(self, extra: Array | None) -> Array:
         """Δ with `extra` (nv,) added to r, a new array; zero where A cannot be factorised."""
         world, out = self._world, np.zeros(self._world.nv)
-        self._refactor(late=True)
+        self._refactor_late()
         if world.factorisation.succeeded:
             of_constraints = self.impulses.of_constraints
             world.factorisation.solve(extra, out)
@@ -379,8 +377,8 @@ class StepEquation:
 
     def error_bound(self, velocity: Array, tolerance: float) -> float:
         """What may be left of v⁺ = `velocity` at the current point; see `corekit.engine.step.error_bound`."""
-        is_unreduced = self.contact_count > 0 and self._unreduced_form() is not None
-        return self.bound.of(velocity, tolerance, self._free, self.about if is_unreduced else None)
+        is_unreduced = self.contact_count > 0 and self._unreduced is not None
+        return self.bound.of(velocity, tolerance, self.free, self.about if is_unreduced else None)
 
     # — after the step —
 

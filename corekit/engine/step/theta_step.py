@@ -52,8 +52,6 @@ class ThetaStep:
         self._start, self._step, self._tolerance = start, step, tolerance
         self._near_trial = self._near_end = start
         self._equation.begin_step(start, step, contacts_at_start=contacts_at_start)
-        if self._world.pipeline is not None:  # the shapes stand at the start
-            self._equation.bound.note_places(self._world.pipeline.scene.poses.frame_position)
         return self._equation.passed_pair is not None
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:

@@ -169,10 +169,8 @@ def _is_judged_well(bodies: Bodies, count: int, v: Array, work: Work, own: Conta
         velocity_norms(work.velocity, own.scale)[1],
     )
     nothing = (1.0 - 1e-9) * NEGLIGIBLE * speed
-    normal, driven, cone, counts = solution_residuals(
-        relative, bias, impulse, friction, own.all_move, nothing
-    )
-    if not counts:
+    normal, driven, cone, left = solution_residuals(relative, bias, impulse, friction, own.all_move)
+    if left <= nothing:
         return True
     worst = max(own.residuals[0], own.residuals[1], own.residuals[2])
     if not max(normal, driven, cone) <= _LENIENCE * worst:

@@ -42,8 +42,9 @@ class ProjectedGaussSeidel(ImpulseSolver):
     def solve(self, problem: StepProblem, impulse: Array) -> SolveInfo:
         tolerance, most = self._config.tolerance, self._config.max_iterations
         scaled, width = self._scaled, problem.rows_per_contact
+        matrix = np.ascontiguousarray(problem.delassus())
         # sweeps compare, and what is not a number is neither larger nor smaller
-        if not math.isfinite(problem.delassus().sum() + problem.free_velocity.sum()):
+        if not _is_finite(matrix, problem.free_velocity):
             impulse[:] = 0.0
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=math.inf), "projected Gauss–Seidel")
         scaled.set_problem(problem, impulse)
@@ -55,8 +56,8 @@ class ProjectedGaussSeidel(ImpulseSolver):
         scaled.write_answer(impulse)
         residuals = Residuals(
             *_residuals(
-                np.ascontiguousarray(problem.delassus()), problem.free_velocity, problem.friction, problem.lower,
-                problem.upper, problem.contact_count, width, impulse, work,
+                matrix, problem.free_velocity, problem.friction, problem.lower, problem.upper, problem.contact_count,
+                width, impulse, work,
             )
         )  # fmt: skip
         if error <= tolerance:
@@ -64,6 +65,18 @@ class ProjectedGaussSeidel(ImpulseSolver):
         else:
             status = Status.ITERATION_LIMIT if np.isfinite(impulse).all() else Status.NON_FINITE
         return SolveInfo(status, sweeps, residuals, "projected Gauss–Seidel")
+
+
+@compiled
+def _is_finite(matrix: Array, free: Array) -> bool:
+    """Whether all of W and w₀ is finite."""
+    for r in range(len(free)):
+        if not math.isfinite(free[r]):
+            return False
+        for j in range(len(free)):
+            if not math.isfinite(matrix[r, j]):
+                return False
+    return True
 
 
 @compiled
