@@ -15,8 +15,9 @@ from corekit.compiled.entries import array_at
 from corekit.data.arrays import Array
 from corekit.roles.compiled_form import SOLVER_ENTRIES, CompiledForm, entries_of
 from corekit.roles.contact_laws import relative_velocity
+from corekit_cone.least_loads import search_least
 from corekit_cone.residuals import measure_residuals
-from corekit_cone.search import WORK_ROWS, search
+from corekit_cone.search import WORK_ROWS
 
 __all__ = ["form_of"]
 
@@ -49,12 +50,16 @@ def _solve_problem(
 ) -> bool:
     """Solve a problem of spatial contacts; arguments as of the role's entry."""
     rows, contacts, none = len(free), len(friction), np.empty(0)
-    work, matrix, index = np.zeros((_WORK_ROWS, rows)), np.zeros((rows, rows)), np.zeros((2, rows), np.int64)
-    error, _, _ = search(
-        delassus, free, _WIDTH, friction, none, none, tolerance, limit, np.zeros((2, contacts)), index[0], index[1],
-        work, matrix, impulse,
+    work, matrices, index = (
+        np.zeros((_WORK_ROWS, rows)),
+        np.zeros((2, rows, rows)),
+        np.zeros((2, rows), np.int64),
+    )
+    error, _, _, is_least = search_least(
+        delassus, free, _WIDTH, friction, none, none, tolerance, limit, np.zeros((2, contacts)), index, work,
+        matrices, impulse,
     )  # fmt: skip
-    if not error <= tolerance:
+    if not (error <= tolerance and is_least):
         return False
     velocity = work[0]
     relative_velocity(delassus, free, impulse, velocity)

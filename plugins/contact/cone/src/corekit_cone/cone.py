@@ -16,7 +16,8 @@ the disk of radius μ·λ_n with λ_tᵀ·w_t = −μ·λ_n·|w_t|, which is (1)
 
 Without the term μ·|w_t|, (2) is the optimality condition of min ½·λᵀ·W·λ + w₀ᵀ·λ over K: sliding contacts then
 separate at μ times their slip. With the term it is not a convex program; for given slips s in its place it is one.
-A solution exists if some motion opens all contacts with w ∈ int K* (Acary et al.), and may not be unique.
+A solution exists if some motion opens all contacts with w ∈ int K* (Acary et al.), and may not be unique. Where
+contacts are redundant, `least_loads` chooses one of fewer than 24 contacts.
 
 **Search.** `newton` solves the equations of Alart and Curnier, whose zeros are those of (2). `gauss_seidel` solves one
 contact after the other exactly. `interior_point` follows a central path, first with the slips as unknowns, then with
@@ -26,7 +27,7 @@ contacts and patches in place of the central path.
 
 **Verdict.** `residuals` measures the natural map of (2) relative to the free velocity, so that grams and tonnes are
 judged alike. Above the tolerance nothing is called solved; contacts that contradict each other are INFEASIBLE with a
-proof (`infeasibility`), the rest is INACCURATE.
+proof (`infeasibility`), the rest is INACCURATE. AMBIGUOUS is a solution whose choice `least_loads` has not found.
 
 Sources: De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28; Acary, Cadoux, Lemaréchal, Malick
 (2011), A formulation of the linear discrete Coulomb friction problem via convex optimization, ZAMM 91; Acary, Brogliato
@@ -50,9 +51,10 @@ from corekit_cone.block_search import BlockSearch
 from corekit_cone.compiled_form import form_of
 from corekit_cone.config import ConeContactConfig
 from corekit_cone.infeasibility import contradict
+from corekit_cone.least_loads import search_least
 from corekit_cone.rehearsal import rehearse_blocks
 from corekit_cone.residuals import measure_residuals
-from corekit_cone.search import WORK_ROWS, search
+from corekit_cone.search import WORK_ROWS
 
 __all__ = ["ConeContact"]
 
@@ -74,7 +76,7 @@ class ConeContact(ImpulseSolver, Rehearsed):
     def __init__(self, config: ConeContactConfig, context: BuildContext | None = None) -> None:
         self._tolerance, self._limit = config.tolerance, config.max_iterations
         self._work: Array = np.zeros((WORK_ROWS, 0))
-        self._matrix: Array = np.zeros((0, 0))
+        self._matrices: Array = np.zeros((2, 0, 0))
         self._index: IntArray = np.zeros((2, 0), dtype=np.int64)
 
     def compiled_form(self) -> CompiledForm:
@@ -96,17 +98,17 @@ class ConeContact(ImpulseSolver, Rehearsed):
             impulse[:] = 0.0
             return SolveInfo(Status.NON_FINITE, 0, Residuals(normal=np.inf), "cone")
         if self._index.shape[1] != rows:
-            self._work, self._matrix = np.zeros((WORK_ROWS, rows)), np.zeros((rows, rows))
+            self._work, self._matrices = np.zeros((WORK_ROWS, rows)), np.zeros((2, rows, rows))
             self._index = np.zeros((2, rows), dtype=np.int64)
         scales = np.zeros((2, problem.contact_count + problem.bounded_count))
-        error, iterations, method = search(
+        error, iterations, method, is_least = search_least(
             delassus, free, width, friction, problem.lower, problem.upper, self._tolerance, self._limit, scales,
-            self._index[0], self._index[1], self._work, self._matrix, impulse,
+            self._index, self._work, self._matrices, impulse,
         )  # fmt: skip
         velocity = self._work[0]
         relative_velocity(delassus, free, impulse, velocity)
         found = measure_residuals(width, friction, problem.lower, problem.upper, impulse, velocity)
-        status = Status.CONVERGED
+        status = Status.CONVERGED if is_least else Status.AMBIGUOUS
         if not error <= self._tolerance:
             impossible = contradict(delassus, free, width, problem.contact_count)
             status = Status.INFEASIBLE if impossible else Status.INACCURATE

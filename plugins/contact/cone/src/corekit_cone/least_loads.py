@@ -1,0 +1,320 @@
+"""One answer where contacts are redundant: the loads of pads that are a little soft, as they become rigid.
+
+Where a body touches at more points than it can move by, many λ solve Coulomb's law. Those of contacts that stick move
+the bodies alike; where contacts slide, each λ has other friction and another motion. The law is no convex program, so
+that “the least λ” says nothing before it is said among which. Pads decide: with a compliance e, alike at every contact,
+
+    w + e·(λ − λ⁰),    w = W·λ + w₀,    λ⁰ = 0                                                    (1)
+
+stands in the law for w. Let S be the rows at rest: normals of contacts that touch, tangents of those that stick, rows
+inside of their bounds. There (1) vanishes, e·λ_S = −w_S: the compressions of the pads are a motion of the bodies, seen
+at S. As e → 0 this motion vanishes as e does, and what is left is
+
+    λ_S ∈ range(W_SS),    w_S = 0,    λ_t = −μ·λ_n·w_t/|w_t| where contacts slide                 (2)
+
+(w_t and w_t + e·λ_t of what slides have one direction, so that its tangential compliance does nothing). What is
+orthogonal to the range are loads that move nothing: λ_S has the least norm of all λ′_S with W_SS·λ′_S = W_SS·λ_S. That
+is the set: loads of the same modes and with the same effect on what is at rest. Where nothing slides, these are all
+solutions of these modes. Under a face that slides, (2) says that its normal loads are linear over it. Where a bound
+holds back a load whose contact stays at rest (w_n = 0 and λ_n = 0, or w_t = 0 and |λ_t| = μ·λ_n), (1) itself says
+which.
+
+**Where nothing slides** the loads of any solution lose their part orthogonal to the range,
+
+    λ_S ← λ_S − N·λ_S,    N = [e·(W_SS + e·1)⁻¹]^k                                                (3)
+
+which leaves (e/σ)^k of others, σ the least eigenvalue of W_SS that is not zero. If the cones hold what is left, it is
+(2), at the price of one Cholesky factorisation.
+
+**Elsewhere** (1) is solved by Newton's method (`iteration`; W + e·1 is regular), if it must along a path from a large
+e, and λ⁰ ← λ again and again removes e: in e·(λ − λ⁰)_S = −w_S λ stays in the range, whatever e is, and w_S vanishes
+as (e/σ)^k (Rockafellar, 1976; here no convex program is behind it). Loads along σ ≪ e, which little more than rounding
+tells apart, stay near the least norm unless the tolerance asks for them, which a smaller e answers then.
+
+**Rounding.** Gaps of redundant contacts contradict each other by their rounding, over the step; (1) would make loads of
+that, 1/e as large. Therefore w₀_S is replaced by w₀_S − N·w_S: what no motion has is left out. It is less than the
+tolerance, as the first solution shows.
+"""
+
+from __future__ import annotations
+
+import math
+
+from corekit.compiled import compiled
+from corekit.data.arrays import Array, IntArray
+from corekit.roles.contact_laws import relative_velocity
+from corekit_cone.gauss_seidel import project_impulses
+from corekit_cone.iteration import copy_values, iterate_newton
+from corekit_cone.residuals import measure_error
+from corekit_cone.search import search
+
+__all__ = ["search_least", "share_loads"]
+
+_COMPLIANCE = 1e-4
+"""e relative to the least mobility of a contact; that of bounded rows relative to their own."""
+_DEPENDENT, _POWER = 100.0, 8
+"""Pivot of a row that may depend on others, relative to e; and k of (3)."""
+_SOFTEST, _FACTOR, _LEAST_FACTOR = 1e4, 0.1, 0.9
+"""Of a path: e at first, relative to that at last, its factor, and the factor with which it is given up."""
+_TOLERANCE, _GOOD = 1e-9, 1e-10
+"""Of Newton's method, which goes on while it gains, and error of what counts as a solution of (1), relative to V."""
+_NEWTON_STEPS, _PATH_STEPS = 20, 200
+_REMOVALS, _SETTLED = 12, 1e-12
+"""Largest number of removals, and the change of e·λ, relative to V, that ends them."""
+
+
+_DECREASE, _LEAST = 1e-2, 1e-5
+"""Factor of e where removals have not met the tolerance, and where that ends, relative to e."""
+
+
+@compiled
+def _rows_at_rest(
+    width: int, friction: Array, lower: Array, upper: Array, reference: Array, tolerance: float, impulse: Array,
+    velocity: Array, index: IntArray,
+) -> tuple[int, bool]:  # fmt: skip
+    """Write the rows of S; return their number, and whether no contact slides."""
+    contacts, count, sticks = len(friction), 0, True
+    for c in range(contacts):
+        n, bound = c * width, tolerance * reference[c]
+        if impulse[n] <= 0.0 and velocity[n] > bound:
+            continue
+        index[count] = n
+        count += 1
+        if friction[c] > 0.0:
+            slip = 0.0
+            for a in range(n + 1, n + width):
+                slip += velocity[a] ** 2
+            if math.sqrt(slip) > bound:
+                sticks = False
+                continue
+            for a in range(n + 1, n + width):
+                index[count] = a
+                count += 1
+    for b in range(len(lower)):
+        i = contacts * width + b
+        if lower[b] < impulse[i] < upper[b]:
+            index[count] = i
+            count += 1
+    return count, sticks
+
+
+@compiled
+def _write_compliance(width: int, rho: Array, contacts: int, compliance: Array) -> None:
+    """Write e of every row."""
+    least = math.inf
+    for c in range(contacts):
+        least = min(least, 1.0 / rho[c])
+    for i in range(contacts * width):
+        compliance[i] = _COMPLIANCE * least
+    for b in range(contacts, len(rho)):
+        compliance[contacts * width + b - contacts] = _COMPLIANCE / rho[b]
+
+
+@compiled
+def _factorise_soft(delassus: Array, compliance: Array, index: IntArray, count: int, factor: Array) -> bool:
+    """Write the Cholesky factor of W_SS + e·1, its diagonal inverted; return whether rows may depend on others."""
+    depends = False
+    for i in range(count):
+        row, own = factor[i], compliance[index[i]]
+        for j in range(i):
+            total, other = delassus[index[i], index[j]], factor[j]
+            for k in range(j):
+                total -= row[k] * other[k]
+            row[j] = total * other[j]
+        total = delassus[index[i], index[i]] + own
+        for k in range(i):
+            total -= row[k] * row[k]
+        depends = depends or total < _DEPENDENT * own
+        # in exact arithmetic no pivot is smaller than e
+        row[i] = 1.0 / math.sqrt(max(total, own))
+    return depends
+
+
+@compiled
+def _orthogonal_part(
+    factor: Array, compliance: Array, index: IntArray, count: int, values: Array, part: Array
+) -> None:
+    """Write N·values_S to the beginning of `part`."""
+    for i in range(count):
+        part[i] = values[index[i]]
+    for _ in range(_POWER):
+        for i in range(count):
+            total, row = part[i], factor[i]
+            for k in range(i):
+                total -= row[k] * part[k]
+            part[i] = total * row[i]
+        for i in range(count - 1, -1, -1):
+            total = part[i]
+            for k in range(i + 1, count):
+                total -= factor[k, i] * part[k]
+            part[i] = total * factor[i, i]
+        for i in range(count):
+            part[i] *= compliance[index[i]]
+
+
+@compiled
+def _solve_soft(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
+    reference: Array, compliance: Array, times: float, centre: Array, impulse: Array, index: IntArray, order: IntArray,
+    work: Array, matrix: Array, soft: Array,
+) -> tuple[bool, int]:  # fmt: skip
+    """Write λ of (1) with e times a factor, from a guess; return whether it is one, and the number of iterations."""
+    velocity, best, soft_free = work[6], work[7], work[8]
+    for i in range(len(free)):
+        copy_values(delassus[i], soft[i])
+        own = times * compliance[i]
+        soft[i, i] += own
+        soft_free[i] = free[i] - own * centre[i]
+    relative_velocity(soft, soft_free, impulse, velocity)
+    copy_values(impulse, best)
+    error = measure_error(width, friction, lower, upper, rho, reference, impulse, velocity)
+    count, error = iterate_newton(
+        soft, soft_free, width, friction, lower, upper, rho, reference, _TOLERANCE, _NEWTON_STEPS, error, best, impulse,
+        velocity, index, order, work, matrix,
+    )  # fmt: skip
+    copy_values(best, impulse)
+    return error <= _GOOD, count
+
+
+@compiled
+def _follow_path(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
+    reference: Array, compliance: Array, nothing: Array, kept: Array, impulse: Array, index: IntArray,
+    order: IntArray, work: Array, matrix: Array, soft: Array,
+) -> tuple[bool, int]:  # fmt: skip
+    """Write λ of (1) from a guess, or where that does not lead there, by way of larger e; return as `_solve_soft`."""
+    own, factor, last, count = 1.0, _FACTOR, math.inf, 0
+    while True:
+        is_found, more = _solve_soft(
+            delassus, free, width, friction, lower, upper, rho, reference, compliance, own, nothing, impulse, index,
+            order, work, matrix, soft,
+        )  # fmt: skip
+        count += more
+        if is_found and own <= 1.0:
+            return True, count
+        if is_found:
+            last = own
+            copy_values(impulse, kept)
+        elif count > _PATH_STEPS or factor > _LEAST_FACTOR or own >= _SOFTEST:
+            return False, count
+        elif last < math.inf:
+            factor = math.sqrt(factor)
+            copy_values(kept, impulse)
+        own = max(factor * last, 1.0) if last < math.inf else _SOFTEST
+
+
+@compiled
+def _remove_compliance(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
+    reference: Array, compliance: Array, times: float, centre: Array, impulse: Array, index: IntArray,
+    order: IntArray, work: Array, matrix: Array, soft: Array,
+) -> int:  # fmt: skip
+    """Apply λ⁰ ← λ to λ of (1), with e times a factor, until that changes nothing; return the number of iterations."""
+    count, before = 0, math.inf
+    for _ in range(_REMOVALS):
+        copy_values(impulse, centre)
+        is_found, more = _solve_soft(
+            delassus, free, width, friction, lower, upper, rho, reference, compliance, times, centre, impulse, index,
+            order, work, matrix, soft,
+        )  # fmt: skip
+        count += more
+        change = 0.0
+        for c in range(len(friction)):
+            for i in range(c * width, (c + 1) * width):
+                change = max(change, times * compliance[i] * abs(impulse[i] - centre[i]) / reference[c])
+        if not is_found or change <= _SETTLED or not change < before:
+            break
+        before = change
+    return count
+
+
+@compiled
+def _holds(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, scales: Array,
+    tolerance: float, found: Array, velocity: Array, impulse: Array,
+) -> bool:  # fmt: skip
+    """Write what was found to λ if it meets the tolerance, and return whether it does."""
+    relative_velocity(delassus, free, found, velocity)
+    error = measure_error(width, friction, lower, upper, scales[0], scales[1], found, velocity)
+    if error <= tolerance:
+        copy_values(found, impulse)
+    return error <= tolerance
+
+
+@compiled
+def share_loads(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, scales: Array,
+    tolerance: float, index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array, impulse: Array,
+) -> tuple[bool, int]:  # fmt: skip
+    """Replace a solution by that of (2); return whether it is that, and the number of iterations.
+
+    Args:
+        scales: as `search` leaves them. tolerance: of the solution, relative to V.
+        index, order, work, matrix, soft: workspace, shapes (R,), (R,), (WORK_ROWS, R), (R, R), (R, R).
+        impulse: λ of any solution, shape (R,); stays where (2) is not found.
+    """
+    rho, reference, velocity, cleaned, centre = scales[0], scales[1], work[6], work[9], work[10]
+    now, kept, compliance, part = work[11], work[12], work[13], work[14]
+    relative_velocity(delassus, free, impulse, velocity)
+    count, sticks = _rows_at_rest(
+        width, friction, lower, upper, reference, tolerance, impulse, velocity, index
+    )
+    _write_compliance(width, rho, len(friction), compliance)
+    if not _factorise_soft(delassus, compliance, index, count, matrix):
+        return True, 0
+    copy_values(free, cleaned)
+    _orthogonal_part(matrix, compliance, index, count, velocity, part)
+    for k in range(count):
+        cleaned[index[k]] -= part[k]
+    copy_values(impulse, now)
+    _orthogonal_part(matrix, compliance, index, count, impulse, part)
+    for k in range(count):
+        now[index[k]] -= part[k]
+    # what is cut off from a load outside of its cone leaves an error
+    project_impulses(width, friction, lower, upper, now)
+    if sticks and _holds(
+        delassus, free, width, friction, lower, upper, scales, tolerance, now, velocity, impulse
+    ):
+        return True, 0
+    for i in range(len(free)):
+        centre[i] = 0.0
+    is_found, steps = _follow_path(
+        delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, centre, kept, now, index, order,
+        work, matrix, soft,
+    )  # fmt: skip
+    if not is_found:
+        return False, steps
+    times = 1.0
+    while times > _LEAST:
+        steps += _remove_compliance(
+            delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, times, centre, now, index,
+            order, work, matrix, soft,
+        )  # fmt: skip
+        if _holds(delassus, free, width, friction, lower, upper, scales, tolerance, now, velocity, impulse):
+            return True, steps
+        times *= _DECREASE
+    return False, steps
+
+
+@compiled
+def search_least(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, tolerance: float,
+    limit: int, scales: Array, index: IntArray, work: Array, matrices: Array, impulse: Array,
+) -> tuple[float, int, int, bool]:  # fmt: skip
+    """Search a solution and share its loads; return what `search` does, and whether λ is that of (2).
+
+    Args:
+        index, work, matrices: workspace, shapes (2, R), (WORK_ROWS, R), (2, R, R); others as of `search`.
+    """
+    error, count, method = search(
+        delassus, free, width, friction, lower, upper, tolerance, limit, scales, index[0], index[1], work, matrices[0],
+        impulse,
+    )  # fmt: skip
+    is_least = True
+    if error <= tolerance:
+        is_least, more = share_loads(
+            delassus, free, width, friction, lower, upper, scales, tolerance, index[0], index[1], work, matrices[0],
+            matrices[1], impulse,
+        )  # fmt: skip
+        count += more
+    return error, count, method, is_least
