@@ -79,6 +79,20 @@ def test_no_guess_is_given_while_a_bend_within_a_step_makes_it_worse_than_the_st
     assert first_guess(history, 12.0) == 13.0
 
 
+@pytest.mark.parametrize("radius", [1e-3, 1e3])
+def test_what_a_line_missed_is_measured_at_the_surface_and_in_no_unit(radius):
+    """A ball that goes on along its line, and whose spin of one of its radii a second bends."""
+    moves = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.4]])
+    bends = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 40.0]])
+    for unit in (1.0, 1e-3):
+        for ends, is_line in ((moves, True), (bends, False)):
+            history = VelocityPredictor(1.0)
+            for start, end in pairwise(ends / [unit, radius]):
+                history.add_step(start, end, end, 0.1, np.array([1.0, radius / unit]))
+            first = next(history.guesses(end, 0.1))
+            assert (first[0] == pytest.approx(5.0 / unit)) == is_line
+
+
 @pytest.mark.parametrize("theta", [0.5, 0.7, 1.0])
 def test_after_a_bend_the_guess_rings_on_about_the_last_mean(theta):
     """A stiff mode has no mean: the guess turns it by −(1 − θ)/θ, as the step does; v₀ would leave it where it is."""

@@ -167,7 +167,7 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         out.v[:] = v
         np.multiply(v, solver.theta, out=mean)
         mean += (1.0 - solver.theta) * state.v
-        self._predictor.add_step(state.v, mean, v, h)
+        self._predictor.add_step(state.v, mean, v, h, system.velocity_scale)
         system.integrate(state, mean, h, state, out)
         out.time = t_end
         note = note or _note(solution, cut=step_size < self._step)

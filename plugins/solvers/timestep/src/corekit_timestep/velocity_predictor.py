@@ -18,9 +18,10 @@ last mean, held,
     v⁺ = (v̄_{n−1} − (1 − θ)·v₀)/θ                                                          (2)
 
 is not bent and does not ring either, but is off by h·v̇/θ; for θ = 1 it is v₀. So (1) is given only while it would have
-halved the error of (2) at the last step, and else (2). The next guesses are v₀ and zero. Not even where v₀ is nearer
-than (2) does it come first: what it misses are stiff modes, which cost Newton's method most. With v₀ in the place of
-(2) the second helix of DisMech, which rings, took 2.4 matrices a step, with (2) it takes 1.3.
+halved the error of (2) at the last step, rates of turning counted as speeds of the surface, and else (2). The next
+guesses are v₀ and zero. Not even where v₀ is nearer than (2) does it come first: what it misses are stiff modes, which
+cost Newton's method most. With v₀ in the place of (2) the second helix of DisMech, which rings, took 2.4 matrices a
+step, with (2) it takes 1.3.
 """
 
 from __future__ import annotations
@@ -68,13 +69,19 @@ class VelocityPredictor:
             self._step_sizes = float(last), float(earlier)
             self._count, self._is_good = int(count), bool(is_good)
 
-    def add_step(self, start: Array, mean: Array, end: Array, step: float) -> None:
-        """Store an accepted step: its v₀, v̄ and v⁺, shape (nv,), and its size h [s]."""
+    def add_step(
+        self, start: Array, mean: Array, end: Array, step: float, scale: Array | None = None
+    ) -> None:
+        """Store an accepted step: its v₀, v̄ and v⁺, shape (nv,), and its size h [s].
+
+        Args:
+            scale: by which errors of velocities are speeds of the surface, shape (nv,); None: 1.
+        """
         if len(self._mean) != len(mean):
             self._mean, self._earlier, self._end, self._guess = np.zeros((4, len(mean)))
             self._count = 0
         if self._extrapolate(start, step):
-            self._is_good = _halves_error(self._guess, self._mean, start, end, self._theta)
+            self._is_good = _halves_error(self._guess, self._mean, start, end, self._theta, scale)
         elif self._count and not np.array_equal(self._end, start):
             self._count, self._is_good = 0, True
         self._mean, self._earlier = self._earlier, self._mean
@@ -120,18 +127,23 @@ def _hold(mean: Array, start: Array, theta: float, out: Array) -> None:
 
 
 @compiled
-def _halves_error(guess: Array, mean: Array, start: Array, end: Array, theta: float) -> bool:
+def _halves_error(
+    guess: Array, mean: Array, start: Array, end: Array, theta: float, scale: Array | None
+) -> bool:
     """Whether a guess of `end` misses it by at most half as much as (2) does."""
     off, held = 0.0, 0.0
     for i in range(len(end)):
-        off += (guess[i] - end[i]) ** 2
-        held += ((mean[i] - (1.0 - theta) * start[i]) / theta - end[i]) ** 2
+        weight = 1.0 if scale is None else scale[i]
+        off += (weight * (guess[i] - end[i])) ** 2
+        held += (weight * ((mean[i] - (1.0 - theta) * start[i]) / theta - end[i])) ** 2
     return off <= 0.25 * held
 
 
 def rehearse_guess() -> None:
-    """Load what a step with two steps before it calls."""
-    predictor, still = VelocityPredictor(1.0), np.zeros(1)
-    for _ in range(3):
-        predictor.add_step(still, still, still, 1.0)
+    """Load what a step with two steps before it calls, in worlds with and without a scale."""
+    still = np.zeros(1)
+    for scale in (None, np.ones(1)):
+        predictor = VelocityPredictor(1.0)
+        for _ in range(3):
+            predictor.add_step(still, still, still, 1.0, scale)
     _hold(still, still, 1.0, np.zeros(1))
