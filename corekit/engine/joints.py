@@ -35,12 +35,13 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.instants import same_instant
 from corekit.data.state import State
 from corekit.engine.bodies.body_constraints import BAUMGARTE_STEPS
 from corekit.engine.bodies.prescribed_motion import rate_jumps
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.errors import CompositionError
-from corekit.roles.body import Body, same_instant
+from corekit.roles.body import Body
 from corekit.roles.joint import JOINT_KINDS, BodyFrame, Joint, JointForce
 from corekit.roles.model_abilities import PointJacobianAbility
 from corekit.roles.obstacles import GivenMotion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from attrs import define, field, setters
 
 from corekit.data.arrays import Array
+from corekit.data.instants import same_instant
 from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.errors import CompositionError, ControlError
@@ -23,18 +23,9 @@ __all__ = [
     "Body",
     "check_orientation",
     "frame_state",
-    "same_instant",
     "stack_bodies",
     "stacked_velocity_scale",
 ]
-
-_ROUNDING, _LEAST = 1e-12, sys.float_info.min
-"""How far apart two instants are the same but for rounding, relative to t, and at the start of all time [s]."""
-
-
-def same_instant(time: float) -> float:
-    """How far apart from an instant another one is the same but for rounding [s], in any unit of time."""
-    return _ROUNDING * abs(time) + _LEAST
 
 
 @define(eq=False, on_setattr=setters.frozen)

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Protocol
 
 from corekit.data.arrays import Array
+from corekit.data.instants import same_instant
 from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.roles.component import Component
@@ -103,7 +104,7 @@ def next_step(step: float, time: float, t_stop: float) -> tuple[float, float]:
     left = t_stop - time
     if left > step * (1.0 + 1e-9):
         return step, time + step
-    return (step if left > step * (1.0 - 1e-9) else left), t_stop
+    return (step if abs(left - step) <= same_instant(t_stop) else left), t_stop
 
 
 def step_towards(step: float, wanted: float, time: float, t_stop: float) -> tuple[float, float]:

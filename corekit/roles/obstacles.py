@@ -6,10 +6,10 @@ import numpy as np
 from attrs import field, frozen
 
 from corekit.data.arrays import Array
+from corekit.data.instants import same_instant
 from corekit.data.signals import Signal
 from corekit.geometry.frames import rotation_from_rpy
 from corekit.geometry.shapes import Shape
-from corekit.roles.body import same_instant
 from corekit.roles.friction import SurfaceFriction, surface_friction
 
 __all__ = ["GivenMotion", "Obstacle"]

@@ -1,12 +1,23 @@
-"""Instants at which steps must end inside a grid interval."""
+"""Instants at which steps must end: inside a grid interval, or beside its end, which they replace.
+
+A step from a grid point to a breakpoint just behind it would be so short that rounding of gaps, over it, is speed; and
+a breakpoint that no step ends at is no kink of its motion. So a grid point that has a breakpoint within 1e-9·h lies at
+it. Of several the nearest counts.
+"""
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Protocol, final
 
+from corekit.data.instants import same_instant
+
 __all__ = ["Breakpoints"]
+
+_CLOSE, _MOST_BESIDE = 1e-9, 8
+"""Of h: how near a breakpoint is beside a grid point; and how many are looked at there."""
 
 
 class _Source(Protocol):
@@ -15,7 +26,9 @@ class _Source(Protocol):
 
 @final
 class Breakpoints:
-    """Instants at which steps must end inside a grid interval: of inputs, prescribed motions and obstacle paths.
+    """Instants at which steps must end inside a grid interval or beside its ends.
+
+    They are those of inputs, prescribed motions and obstacle paths.
 
     Args:
         sources: bodies and obstacles.
@@ -26,17 +39,33 @@ class Breakpoints:
     """
 
     def __init__(self, sources: Sequence[_Source], step: float) -> None:
-        self._sources, self._step = tuple(sources), step
+        self._sources, self._step, self._close = tuple(sources), step, _CLOSE * step
         self._known_until = -math.inf
         self._stops: list[float] = []
         self._passed = 0
         self.none_until = -math.inf
 
+    def at_grid(self, now: float, point: float) -> float:
+        """Return the breakpoint beside a grid point, where there is one apart from it beyond rounding, else the point.
+
+        Args:
+            now: a time before it, or at it at the start [s].
+        """
+        close = self._close
+        if point + close <= self.none_until:
+            return point
+        if point + close > self._known_until:
+            self._look_ahead(now, point)
+        first = bisect_left(self._stops, point - close)
+        beside = [each for each in self._stops[first : first + _MOST_BESIDE] if each <= point + close]
+        nearest = min(beside, key=lambda each: abs(each - point), default=point)
+        return point if abs(nearest - point) <= same_instant(point) else nearest
+
     def next_stop(self, now: float, target: float) -> float:
         """Return the first breakpoint between now and target, apart from both beyond rounding, else the target."""
         if target > self._known_until:
             self._look_ahead(now, target)
-        stops, close = self._stops, 1e-9 * self._step
+        stops, close = self._stops, self._close
         while self._passed < len(stops) and stops[self._passed] <= now + close:
             self._passed += 1
         if self._passed < len(stops) and stops[self._passed] < target - close:

@@ -96,6 +96,18 @@ def test_a_breakpoint_counts_as_the_end_of_its_step_despite_rounding(integrator,
     assert all(abs(rate) < 1e-6 for _, rate in seen)
 
 
+@pytest.mark.parametrize(
+    ("grid_step", "beside"), [(0, 1e-12), (0, 5e-10), (10, -5e-10), (10, -2e-11), (10, 2e-11), (10, 5e-10)]
+)
+@pytest.mark.parametrize("integrator", EVERY)
+def test_a_breakpoint_beside_a_grid_point_is_one(integrator, grid_step, beside):
+    """By less than 1e-9 of a step, and by more than rounding: the grid point is there."""
+    begin = grid_step * 0.004 + beside * 0.004
+    ramp = f'kind = "ramp", from = {begin!r}, to = 1.04, value = 2.0'
+    seen = steps("alone", integrator, f"{{ {ramp} }}", 0.06)
+    assert all(abs(rate) < 1e-6 for _, rate in seen)
+
+
 @pytest.mark.parametrize("jump", ["impulse", "alone"])
 @pytest.mark.parametrize("integrator", EVERY)
 def test_energy_that_enters_where_a_rate_jumps_is_the_drive_s_work(integrator, jump):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from corekit.data.instants import same_instant
 from corekit.engine.bodies.prescribed_motion import rate_jumps
-from corekit.roles.body import same_instant
 
 
 def smooth(begin, lasts, way):

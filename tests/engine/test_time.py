@@ -82,6 +82,22 @@ def test_a_breakpoint_on_a_grid_point_makes_no_extra_step():
     assert times == [n * 0.01 for n in range(1, 11)]
 
 
+@every_integrator
+@pytest.mark.parametrize("beside", [-5e-10, -1e-11, 1e-11, 5e-10])
+def test_a_grid_point_lies_at_the_breakpoint_beside_it(integrator, beside):
+    """Apart from it by more than rounding, and by less than 1e-9 of a step; others stay where they are."""
+    begin = 0.03 + 0.01 * beside
+    pull = Ramp(begin=begin, end=0.07, start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
+    simulation = world(integrator, 0.01, {"pull": pull})
+    times = []
+    simulation.observe(lambda sim, report: times.append((sim.time, report.step_size)))
+    simulation.run(0.1)
+    expected = [n * 0.01 for n in range(11)]
+    expected[3] = begin
+    assert [time for time, _ in times] == expected[1:]
+    assert [step for _, step in times] == pytest.approx(np.diff(expected), rel=0.0, abs=1e-15)
+
+
 def test_breakpoints_beyond_the_first_look_ahead_are_found():
     pull = Ramp(begin=2.50005, end=3.0, start=(0.0, 0.0, 0.0), value=(1.0, 0.0, 0.0))
     simulation = world("semi-implicit", 1e-3, {"pull": pull})

@@ -10,9 +10,10 @@ from typing import final
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.data.instants import same_instant
 from corekit.data.state import State
 from corekit.errors import PluginError
-from corekit.roles.body import Body, same_instant
+from corekit.roles.body import Body
 
 __all__ = ["PrescribedMotion", "rate_jumps"]
 

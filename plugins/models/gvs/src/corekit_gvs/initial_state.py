@@ -24,10 +24,10 @@ from typing import final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.instants import same_instant
 from corekit.data.signals import Signal
 from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.body import same_instant
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.exponential import ROTATION, T3, WIDTH, exponential
 from corekit_gvs.mistakes import Mistakes, near

@@ -24,9 +24,9 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.data.instants import same_instant
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
-from corekit.roles.body import same_instant
 from corekit.roles.component import BuildContext, InternalState, Stateful
 from corekit.roles.integrator import Integrator, System, next_step
 from corekit.roles.stage_solver import UNCHANGED, surface_speed
