@@ -53,6 +53,7 @@ class ContactSpec:
     Args:
         scene: where their shapes are.
         detectors: the first one that serves a pair of shape kinds answers for it.
+        abilities: words that the spec of each detector provides; empty where no spec is known.
         friction: of every two surfaces.
         restitution: of impacts that one solve ends at velocity level; None: they end at position level.
         stabilisation: s(φ).
@@ -62,6 +63,7 @@ class ContactSpec:
     scene: CollisionScene
     detectors: Sequence[ContactDetector]
     friction: FrictionTable
+    abilities: Sequence[frozenset[str]] = ()
     restitution: RestitutionTable | None = None
     stabilisation: Stabilisation = field(factory=Stabilisation)
     margin: float = 1e-3

@@ -233,6 +233,10 @@ def _build_contact(
     contact = ContactSpec(
         scene=scene,
         detectors=built,
+        abilities=[
+            builder.target("contact_detectors", each.use, "contact.detector")[0].provides
+            for each in detectors
+        ],
         friction=friction,
         restitution=restitution if has_impulses and impact.level != "position" else None,
         stabilisation=Stabilisation(settings.approach, settings.push_out, settings.cap),

@@ -22,6 +22,18 @@ def test_the_entry_of_detectors_is_called_with_its_arguments():
     assert DETECTOR_ENTRIES["contacts"] == contact_passes._ARGUMENTS
 
 
+def test_a_detector_whose_spec_promises_no_form_is_not_asked_for_one():
+    """The word decides, not a method of that name."""
+    system = falling("sphere", 0.9, "cone", "semi-implicit-euler").system
+    assert isinstance(system, WorldSystem)
+    pipeline = system.pipeline
+    assert pipeline is not None
+    assert pipeline.abilities == (frozenset({"compiled-form"}),)
+    assert contact_passes.ContactPasses.form_of(pipeline) is not None
+    pipeline.abilities = (frozenset({"another-word"}),)
+    assert contact_passes.ContactPasses.form_of(pipeline) is None
+
+
 @pytest.mark.parametrize("shape", ["sphere", "capsule"])
 def test_one_call_says_what_python_says_pass_by_pass(shape):
     simulation = falling(shape, 0.9, "cone", "semi-implicit-euler")

@@ -162,8 +162,10 @@ class ContactPasses:
             return None
         if DETECTOR_ENTRIES["contacts"] != _ARGUMENTS or (pipeline.scene.table.second_frame >= 0).any():
             return None  # contacts at ends that edges share are those of other pairs too
+        if not any("compiled-form" in words for words in pipeline.abilities):
+            return None
         detector: Any = pipeline.detectors[0]
-        form = detector.compiled_form() if hasattr(detector, "compiled_form") else ""
+        form = detector.compiled_form()
         return form if isinstance(form, CompiledForm) and form.entries["contacts"] else None
 
     def measure(

@@ -77,7 +77,8 @@ class ContactPipeline:
         stabilisation: s(φ).
         margin: gap up to which contacts are always found [m]. plane: of a planar world, else None.
         restitution: of impacts that one solve ends at velocity level; None: they end at position level.
-        areas, seams: as the attributes below; None where there are none.
+        abilities: words that the spec of each detector provides; empty where none is known.
+        areas, seams: as below; None where there are none.
 
     Attributes:
         width: rows per contact, 3, or 2 in a planar world. plane_normal: of such a world, else zero, shape (3,).
@@ -100,21 +101,13 @@ class ContactPipeline:
     """
 
     def __init__(
-        self,
-        bodies: Sequence[Body],
-        scene: CollisionScene,
-        detectors: Sequence[ContactDetector],
-        friction: FrictionTable,
-        stabilisation: Stabilisation,
-        margin: float,
-        plane: Array | None = None,
-        restitution: RestitutionTable | None = None,
-        *,
-        areas: ContactAreas | None = None,
-        seams: Seams | None = None,
-    ) -> None:
-        self.scene, self._bodies, self.rule = scene, tuple(bodies), stabilisation
-        self.friction, self.restitution = friction, restitution
+        self, bodies: Sequence[Body], scene: CollisionScene, detectors: Sequence[ContactDetector],
+        friction: FrictionTable, stabilisation: Stabilisation, margin: float, plane: Array | None = None,
+        restitution: RestitutionTable | None = None, *, abilities: Sequence[frozenset[str]] = (),
+        areas: ContactAreas | None = None, seams: Seams | None = None,
+    ) -> None:  # fmt: skip
+        self.scene, self._bodies, self.abilities = scene, tuple(bodies), tuple(abilities)
+        self.rule, self.friction, self.restitution = stabilisation, friction, restitution
         self.least_margin = self.margin = margin
         self.negligible_motion, self.approach_distance = _NEGLIGIBLE_MOTION * margin, 0.0
         self._planar = plane is not None
@@ -254,8 +247,8 @@ class ContactPipeline:
     def contacts_of_step(self, start: State, step: float) -> ContactSet:
         """Find the contacts at the start of a step h, with which it is solved."""
         self.begin_step(start, step)
-        self.contacts = self.detect_at_start()
-        return self.contacts
+        self.contacts = found = self.detect_at_start()
+        return found
 
     def count(self) -> int:
         """How many contacts were found last; the points that stand for an area count as one."""

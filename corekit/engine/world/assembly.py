@@ -42,8 +42,8 @@ def assemble_pipeline(spec: WorldSpec) -> ContactPipeline | None:
     surface = own.friction.surface + len(own.scene.table) * owner
     return ContactPipeline(
         spec.bodies, own.scene, own.detectors, own.friction, own.stabilisation, own.margin, spec.plane,
-        own.restitution, areas=find_areas(spec.bodies, own.friction, 3 if spec.plane is None else 2),
-        seams=find_seams(own.scene, surface),
+        own.restitution, abilities=own.abilities, seams=find_seams(own.scene, surface),
+        areas=find_areas(spec.bodies, own.friction, 3 if spec.plane is None else 2),
     )  # fmt: skip
 
 
