@@ -10,6 +10,7 @@ two, by wall time, both medians of the rounds; `compiled` is the share of steps 
     the arm, by cone              the same in contact, which `cone` solves
     a strain rod on a ball        `matrix/gvs` in contact
     a rod on a ball and a block   `matrix/der` in contact
+    a vine around a circle        `vine/circle` in contact, by `qp` and its banded program
 
 `chain of MuJoCo` is its rollout of nine links with nine hinges that lie on a box of the same slope, if it is installed
 (`pip install "corekit-study[peers]"`): robot and contacts are others, so that its time stands beside ours as a size.
@@ -52,6 +53,7 @@ CASES: dict[str, tuple[Callable[[], Scenario], int]] = {
     "the arm, by cone": (lambda: load("cusp/inclined-box", ['contact.solver={ use = "cone" }']), 700),
     "a strain rod on a ball": (lambda: load("matrix/gvs"), 200),
     "a rod on a ball and a block": (lambda: load("matrix/der"), 200),
+    "a vine around a circle": (lambda: load("vine/circle"), 200),
 }
 LINKS, LINK, RADIUS, SLOPE = 9, 0.05, 0.02, 45
 

@@ -19,6 +19,8 @@ Every entry begins with `index`, `numbers` and the work space. What arrays have 
     reparametrise  q, v, aux, all of which it may change; returns whether it did. Absent where the model never does
     poses        q, v, aux → position (frames, 3), rotation (frames, 3, 3)
     rows         q, v, aux, count, frame (c,), local (c, 3) → dofs (c, k), values (c, 3, k); after `dynamics`
+    constraints  q, v, aux, inputs → dofs (nb, k), values (nb, k), position_error, target_rate, compliance, lower,
+                 upper, (nb,) each, as of `ConstraintRows`; what stays as `new_constraints` made it need not be written
 
 Entries of a detector that serves every pair of a world of fixed size:
 
@@ -33,7 +35,24 @@ and of a solver of impulses, for contacts alone:
     solve        contacts m, W (R, R), w₀ (R,), μ (m,), λ of the last step (R,), λ (R,) with the guess → λ, and
                  residuals (3,) as of `Residuals`; returns whether it is solved
 
-What a solver leaves unsolved there, its `solve` must solve from the same guess.
+What a solver leaves unsolved there, its `solve` must solve from the same guess. One that derives from
+`UnreducedStepSolver` has another entry in its place, for worlds of one body with constraints:
+
+    unreduced    sizes (10,), A (n, columns) by its lower band, A[j + d, j] at [j, d], b (n,), J_b by dofs and values
+                 (nb, k), E, r, lower, upper (nb,), J_c by dofs and values (m·width, k_c), bias (m, width), μ (m,), λ
+                 of the last step (m·width,), memory (m,) → memory, Δ (n,), λ_b (nb,) and λ_c (m·width,) with their
+                 guesses, and residuals (4,), with that of the equation; returns 0 if it is unsolved, 1 if it is
+                 solved, and 2 if memory was written, too
+
+with the sizes n, columns, nb, k, m, width, k_c, whether any contact of the world has friction, and the largest m and
+k_c for which there is work space. `memory` is a number a contact that the solver carries from step to step, zero for
+contacts that it does not know: `CompiledForm.carried` names ids and numbers in its internal state. And a solver of
+quadratic programs has
+
+    program      sizes (4,): n, columns, rows, width; H (n, columns) by its lower band, then as of `QPProblem`:
+                 gradient, dofs, values, lower, upper, compliance, multiplier_lower, multiplier_upper, tolerance → x,
+                 multiplier with its guess, and residuals (2,), of rows and of the equation; returns whether it
+                 converged
 
 A step calls `poses` first, at its start, and no entry at another state before `rows`: what one leaves in the work space
 the next may use.
@@ -42,7 +61,7 @@ the next may use.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from attrs import field, frozen
@@ -53,10 +72,13 @@ from corekit.data.arrays import Array, IntArray
 __all__ = [
     "DETECTOR_ENTRIES",
     "MODEL_ENTRIES",
+    "PROGRAM_ENTRIES",
     "SOLVER_ENTRIES",
     "CompiledForm",
     "CompiledFormAbility",
+    "ProgramSizes",
     "SingleSolveAbility",
+    "StepSizes",
     "add_displacement",
     "entries_of",
 ]
@@ -72,6 +94,7 @@ MODEL_ENTRIES: Final[Mapping[str, str]] = {
     "reparametrise": _STATE,
     "poses": f"{_STATE} floats floats",
     "rows": f"{_STATE} integer integers floats integers floats",
+    "constraints": f"{_STATE} floats integers floats floats floats floats floats floats",
 }
 """Entry of a model → kinds of its arguments, see `corekit.compiled.entries`."""
 
@@ -86,9 +109,42 @@ DETECTOR_ENTRIES: Final[Mapping[str, str]] = {
 """Entry of a contact detector → kinds of its arguments."""
 
 SOLVER_ENTRIES: Final[Mapping[str, str]] = {
-    "solve": "integers floats floats integer floats floats floats floats floats floats"
+    "solve": "integers floats floats integer floats floats floats floats floats floats",
+    "unreduced": (
+        "integers floats floats integers floats floats integers floats floats floats floats floats integers floats "
+        "floats floats floats floats floats floats floats floats"
+    ),
 }
 """Entry of a contact solver → kinds of its arguments."""
+
+PROGRAM_ENTRIES: Final[Mapping[str, str]] = {
+    "program": (
+        "integers floats floats integers floats floats integers floats floats floats floats floats floats float floats "
+        "floats floats"
+    )
+}
+"""Entry of a solver of quadratic programs → kinds of its arguments."""
+
+
+class StepSizes(NamedTuple):
+    """The largest sizes of a step that a solver's entry `unreduced` is to solve, as its first argument has them."""
+
+    velocities: int
+    columns: int
+    rows: int
+    row_width: int
+    contacts: int
+    rows_per_contact: int
+    contact_width: int
+
+
+class ProgramSizes(NamedTuple):
+    """The largest sizes of a program, as the first argument of the entry `program` has them."""
+
+    variables: int
+    columns: int
+    rows: int
+    width: int
 
 
 def _no_integers() -> IntArray:
@@ -97,12 +153,20 @@ def _no_integers() -> IntArray:
 
 @frozen(eq=False, kw_only=True)
 class CompiledForm:
-    """A component by tables and entries."""
+    """A component by tables and entries.
+
+    Args:
+        entries, numbers, index, scratch: see above.
+        scratch_for: work space by `StepSizes` or `ProgramSizes`, of entries for which that counts, not `scratch`.
+        carried: names of ids and of `memory` in the internal state of a solver that carries any, else empty.
+    """
 
     entries: Mapping[str, int]
     numbers: Array = field(factory=lambda: np.zeros(0))
     index: IntArray = field(factory=_no_integers)
     scratch: int = 0
+    scratch_for: Callable[[Any], int] | None = None
+    carried: tuple[str, ...] = ()
 
 
 class CompiledFormAbility(Protocol):

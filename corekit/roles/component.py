@@ -36,6 +36,10 @@ def _cannot_build(role: str, use: ComponentRef) -> Any:
     raise PluginError(f"no builder for {role} {use.use!r}: pass BuildContext(build=...) or run a scenario")
 
 
+def _nothing(_role: str, _use: ComponentRef) -> frozenset[str]:
+    return frozenset()
+
+
 @frozen(eq=False)
 class BuildContext:
     """What the kernel gives a component when it builds it, beside its own config.
@@ -51,6 +55,7 @@ class BuildContext:
         seed: seed of the component's own random stream.
         friction_law: name of the law of all contacts in the world (contact solvers).
         build: makes another component, named in the config by a `ComponentRef`, of a given role.
+        provides: the words of abilities that its spec promises.
     """
 
     path: str = ""
@@ -61,6 +66,7 @@ class BuildContext:
     seed: int = 0
     friction_law: str = "coulomb"
     build: Callable[[str, ComponentRef], Any] = _cannot_build
+    provides: Callable[[str, ComponentRef], frozenset[str]] = _nothing
 
 
 class Component:

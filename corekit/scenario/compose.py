@@ -98,6 +98,7 @@ class Builder:
             seed=component_seed(self.scenario.seed, path),
             friction_law=self.friction_law,
             build=lambda inner_role, inner: self.build(inner_role, inner, self._free(f"{path}/{inner.use}")),
+            provides=lambda inner_role, inner: self.target(inner_role, inner.use, path)[0].provides,
         )
         try:
             component = target(config, context)

@@ -22,18 +22,18 @@ STEPPED = {
     "teaching/arm-pushes-ball": ([], 250),
     "teaching/strain-arm-and-ball": ([], 250),
     "teaching/two-arms": ([], 250),
+    "vine/circle": ([], 398),
+    "vine/cluttered": ([], 268),
+    "vine/wall": ([], 179),
 }
 REFUSED = {
     "matrix/rigid": "several contact detectors",
-    "matrix/vine": "no compiled form",
-    "mixed/vine-between-fingers": "no compiled form",
-    "teaching/balls-in-a-tray": "boxes touch each other",
+    "matrix/vine": "constraints",
+    "mixed/vine-between-fingers": "constraints",
+    "teaching/balls-in-a-tray": "kept by entries",
     "teaching/gripper-lifts-pawn": "controllers",
     "teaching/snake": "the law of friction",
-    "vine/circle": "no compiled form",
-    "vine/cluttered": "no compiled form",
-    "vine/oscillation": "no compiled form",
-    "vine/wall": "no compiled form",
+    "vine/oscillation": "constraints",
 }
 LONG_TO_COMPOSE = {"teaching/continuum-snake"}
 
@@ -89,6 +89,11 @@ def test_worlds_of_a_batch_are_those_of_single_steps_bit_for_bit(name):
 def test_so_are_those_whose_contacts_cone_solves(name):
     overrides, steps = STEPPED[name]
     expect_single_steps(load(name, [*overrides, 'contact.solver={ use = "cone" }']), steps)
+
+
+def test_so_are_those_that_a_program_with_friction_solves():
+    """Slip that the first two programs do not find is left to single steps, two fifths of these."""
+    expect_single_steps(load("matrix/vine", ['contact.solver={ use = "qp" }']), 400, compiled=0.5)
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -40,7 +40,7 @@ from corekit.linalg.matrices import Matrix
 from corekit.roles.body import Body
 from corekit.roles.model_abilities import ConstraintAbility
 
-__all__ = ["BAUMGARTE_STEPS", "BodyConstraints"]
+__all__ = ["BAUMGARTE_STEPS", "BodyConstraints", "write_targets"]
 
 BAUMGARTE_STEPS = 10.0
 """Baumgarte's time τ in steps, where no other is given."""
@@ -62,7 +62,7 @@ def _product(dofs: IntArray, values: Array, row: int, v: Array) -> float:
 
 
 @compiled
-def _write_step(
+def write_targets(
     is_rate: BoolArray, error: Array, rate: Array, alpha: Array, dofs: IntArray, values: Array,
     end_error: Array, end_rate: Array, end_dofs: IntArray, end_values: Array,
     v: Array, mean: Array, stiffened: Array, at_v: Array, h: float, by_rate: float, by_position: float,
@@ -118,6 +118,11 @@ class BodyConstraints:
         self._implied: BoolArray = np.zeros(rows.count, dtype=bool)
         self.impulse, self.eliminated_impulse = np.zeros(rows.count), np.zeros(len(self.kept))
 
+    @property
+    def is_steady(self) -> bool:
+        """Whether rates at the end of a step are those at its start, and no row is left out as implied."""
+        return not (self._rates_vary or self._implied.any())
+
     def replace(self, constraints: ConstraintAbility) -> bool:
         """Get the rows from another model from now on, if they have this structure; return whether they have."""
         made = constraints.new_constraints()
@@ -160,7 +165,7 @@ class BodyConstraints:
         ends, rates = self._rows_at_end(point, inputs)
         v = point.velocity
         stiffened = v if point.stiffened is None else point.stiffened
-        _write_step(
+        write_targets(
             rows.is_velocity_level, rows.position_error, rates, rows.compliance, rows.dofs, rows.values,
             ends.position_error, ends.target_rate, ends.dofs, ends.values,
             v, point.mean, stiffened, at.v, point.step, point.rate_factor, point.position_factor,

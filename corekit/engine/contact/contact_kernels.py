@@ -32,6 +32,7 @@ __all__ = [
     "match_by_id",
     "max_overrun",
     "max_penetration",
+    "place_entries",
 ]  # fmt: skip
 
 _FEW = 64
@@ -203,17 +204,26 @@ def add_rows(
 
 
 @compiled
+def place_entries(
+    width: int, first_velocity: int, widest: int, contact: IntArray, slot: IntArray, dofs: IntArray, columns: IntArray,
+    out_dofs: IntArray,
+) -> None:  # fmt: skip
+    """Write where the entries of a body's points stand in rows, and their dofs, see `add_rows_by_entries`."""
+    for a in range(len(contact)):
+        for j in range(dofs.shape[1]):
+            columns[a, j] = slot[a] * widest + j
+            for row in range(contact[a] * width, (contact[a] + 1) * width):
+                out_dofs[row, columns[a, j]] = first_velocity + dofs[a, j]
+
+
+@compiled
 def add_rows_by_entries(
     width: int, first_velocity: int, widest: int, contact: IntArray, slot: IntArray, weight: Array, normal: Array,
     tangent: Array, dofs: IntArray, values: Array, out_dofs: IntArray, out_values: Array,
 ) -> None:  # fmt: skip
     """Write the same rows by entries into zeroed arrays, each point at its slot, `widest` entries per slot."""
     columns = np.empty_like(dofs)
-    for a in range(len(contact)):
-        for j in range(dofs.shape[1]):
-            columns[a, j] = slot[a] * widest + j
-            for row in range(contact[a] * width, (contact[a] + 1) * width):
-                out_dofs[row, columns[a, j]] = first_velocity + dofs[a, j]
+    place_entries(width, first_velocity, widest, contact, slot, dofs, columns, out_dofs)
     add_rows(width, 0, contact, slot, contact, weight, normal, tangent, columns, values, out_values)
 
 

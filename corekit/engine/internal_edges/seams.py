@@ -33,7 +33,7 @@ from corekit.data.contacts import ContactSet
 from corekit.engine.internal_edges.joined_ends import copy_contact
 from corekit.roles.collision_scene import CollisionScene
 
-__all__ = ["Seams", "find_seams"]
+__all__ = ["Seams", "find_seams", "leave_out_covered", "leave_out_implied"]
 
 _APART: Final = 1e-9
 """Distance at which boxes touch and a place is on a face, relative to the size of the boxes."""
@@ -89,25 +89,29 @@ class Seams:
         scene: where the shapes are.
         surface: as in `find_seams`.
         first, neighbour: the boxes that touch shape i are neighbour[first[i] : first[i + 1]].
+
+    Attributes:
+        surface, first, neighbour: the same.
     """
 
     def __init__(
         self, scene: CollisionScene, surface: IntArray, first: IntArray, neighbour: IntArray
     ) -> None:
-        self._scene, self._surface = scene, surface
-        self._first, self._neighbour = first, neighbour
+        self._scene, self.surface = scene, surface
+        self.first, self.neighbour = first, neighbour
+        self._places: Array = np.zeros((2, 3))
 
     def leave_out(self, contacts: ContactSet) -> None:
         """Leave out the contacts of a set that are not on the surface of all boxes together, in place."""
         table, poses = self._scene.table, self._scene.poses
-        boxes = self._first, self._neighbour, table.size, poses.position, poses.rotation
+        boxes = self.first, self.neighbour, table.size, poses.position, poses.rotation
         columns = (
             contacts.id, contacts.shape, contacts.gap, contacts.point, contacts.normal, contacts.frame,
             contacts.local_point, contacts.weight,
         )  # fmt: skip
-        contacts.count = _leave_out_covered(contacts.count, *boxes, *columns)
-        contacts.count = _leave_out_implied(
-            contacts.count, self._surface, table.second_frame, *boxes, *columns
+        contacts.count = leave_out_covered(contacts.count, self._places, *boxes, *columns)
+        contacts.count = leave_out_implied(
+            contacts.count, self._places, self.surface, table.second_frame, *boxes, *columns
         )
 
 
@@ -274,18 +278,18 @@ def _is_implied(
 
 
 @compiled
-def _leave_out_covered(
-    count: int, first: IntArray, neighbour: IntArray, size: Array, position: Array, rotation: Array, id: IntArray,
-    shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array, weight: Array,
+def leave_out_covered(
+    count: int, places: Array, first: IntArray, neighbour: IntArray, size: Array, position: Array, rotation: Array,
+    id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array, frame: IntArray, local: Array,
+    weight: Array,
 ) -> int:  # fmt: skip
     """Leave out contacts where (1) fails, and return how many are left.
 
     Args:
-        first, neighbour: as in `Seams`. size, position, rotation: of all shapes.
+        places: work space, (2, 3). first, neighbour: as in `Seams`. size, position, rotation: of all shapes.
         id, shape, gap, point, normal, frame, local, weight: columns of the contact set.
     """
-    kept = 0
-    w, around = np.zeros(3), np.zeros(3)
+    kept, w, around = 0, places[0], places[1]
     for c in range(count):
         s = shape[c, 1]
         is_covered = first[s] < first[s + 1]
@@ -320,17 +324,17 @@ def _leave_out_covered(
 
 
 @compiled
-def _leave_out_implied(
-    count: int, surface: IntArray, second_frame: IntArray, first: IntArray, neighbour: IntArray, size: Array,
-    position: Array, rotation: Array, id: IntArray, shape: IntArray, gap: Array, point: Array, normal: Array,
-    frame: IntArray, local: Array, weight: Array,
+def leave_out_implied(
+    count: int, places: Array, surface: IntArray, second_frame: IntArray, first: IntArray, neighbour: IntArray,
+    size: Array, position: Array, rotation: Array, id: IntArray, shape: IntArray, gap: Array, point: Array,
+    normal: Array, frame: IntArray, local: Array, weight: Array,
 ) -> int:  # fmt: skip
     """Leave out contacts at seams that others imply by (2), and return how many are left.
 
     Args:
-        surface: as in `find_seams`. second_frame: of all shapes. The others are those of `_leave_out_covered`.
+        surface: as in `find_seams`. second_frame: of all shapes. The others are those of `leave_out_covered`.
     """
-    kept, w = 0, np.zeros(3)
+    kept, w = 0, places[0]
     for c in range(count):
         s = shape[c, 1]
         is_implied = first[s] < first[s + 1]

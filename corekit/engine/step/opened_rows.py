@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from attrs import evolve
@@ -35,12 +35,12 @@ from corekit.engine.bodies.body_constraints import FREE_ROW
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms
 
-__all__ = ["judged_by_rows", "row_errors"]
+__all__ = ["ROUNDING", "SHARE", "constraint_errors", "judged_by_rows", "row_errors"]
 
-_SHARE = 1e-3
+SHARE: Final = 1e-3
 """Error (2) relative to the speeds that the rows see, and to what changes at contacts, beyond which an answer has moved
 what they hold."""
-_ROUNDING = 64.0 * sys.float_info.epsilon
+ROUNDING: Final = 64.0 * sys.float_info.epsilon
 """The same that is rounding of the sums."""
 _LENIENCE = 10.0
 """How many times the error without contacts is none of the answer's."""
@@ -62,7 +62,7 @@ def _joint_errors(jacobian: Array, change: Array, target: Array, scale: Array) -
 
 
 @compiled
-def _constraint_errors(
+def constraint_errors(
     chosen: IntArray,
     dofs: IntArray,
     values: Array,
@@ -100,7 +100,7 @@ def row_errors(world: WorldTerms, change: Array, scale: Array) -> tuple[float, f
     for terms, where in zip(world.bodies, world.slices, strict=True):
         own = terms.constraints
         if own is not None and len(own.kept):
-            found = _constraint_errors(
+            found = constraint_errors(
                 own.kept,
                 own.rows.dofs,
                 own.rows.values,
@@ -132,12 +132,12 @@ def judged_by_rows(
     if not info.status.solved:
         return info
     worst, size = row_errors(world, change, scale)
-    if worst <= _ROUNDING * size < math.inf:
+    if worst <= ROUNDING * size < math.inf:
         return info
     least, before, changed = nothing(), 0.0, math.inf
     if free_change is not None:
         before = _LENIENCE * row_errors(world, free_change, scale)[0]
         changed = float(np.abs(world.jacobian.multiply(change - free_change)).max(initial=0.0))
-    is_held = worst <= max(_SHARE * size, before, least) < math.inf
-    is_held = is_held and worst <= max(_SHARE * max(changed, least), before)
+    is_held = worst <= max(SHARE * size, before, least) < math.inf
+    is_held = is_held and worst <= max(SHARE * max(changed, least), before)
     return info if is_held else evolve(info, status=Status.JAMMED)

@@ -8,6 +8,7 @@ from attrs import evolve
 
 from corekit.data.status import Residuals, Status
 from corekit.linalg.matrices import Banded
+from corekit.roles.compiled_form import PROGRAM_ENTRIES, entries_of
 from corekit_testing.conformance.qp_programs import residual
 
 from .defects import (
@@ -31,7 +32,20 @@ pytestmark = pytest.mark.skipif(
 
 
 def banded(**methods):
-    return wrong("qp_solvers", "banded", **methods)
+    own = {"compiled_form": lambda _right, _self: "a mistake"}  # which its entry would not have
+    return wrong("qp_solvers", "banded", **(own | methods))
+
+
+def with_an_idle_entry(right, self):
+    return evolve(right(self), entries=entries_of(PROGRAM_ENTRIES, program=idle))
+
+
+def idle(
+    _index, _numbers, _work, _sizes, _hessian, _gradient, _dofs, _values, _lower, _upper, _compliance, _least, _most,
+    _tolerance, _x, _multiplier, _residuals,
+):  # fmt: skip
+    """An entry that says to have solved and writes nothing."""
+    return 1
 
 
 @after
@@ -129,6 +143,7 @@ WRONG = {
     "singular-refused": (lambda: banded(solve=blind), ()),
     "residual-truthful": (lambda: banded(solve=flattering), ()),
     "nan-unsolved": (lambda: banded(solve=deaf_to_nan), ()),
+    "compiled-program-solves-alike": (lambda: banded(compiled_form=with_an_idle_entry), ()),
     "answered-by-itself": (lambda: banded(solve=under_a_foreign_name), ()),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext, InternalState, Stateful, collect_states, restore_states
 from corekit.roles.contact import (
     FrictionDirections,
@@ -20,6 +21,7 @@ from corekit.roles.contact_scale import ScaledContactProblem
 from corekit.roles.friction import friction_law
 from corekit.roles.problem import LCPSolver, QPSolver
 from corekit.roles.pyramid import DirectionCovector, pull_turned_directions
+from corekit_qp.compiled_form import form_of
 from corekit_qp.config import QPContactConfig
 from corekit_qp.programs import Program, ReducedProgram, UnreducedProgram
 from corekit_qp.pyramids import Pyramids
@@ -58,6 +60,7 @@ class QPContact(UnreducedStepSolver, FrictionDirections, Stateful):
         self._config = config
         self._name, self._tolerance = config.qp_solver.use, config.tolerance
         self._solver: QPSolver = context.build("qp_solvers", config.qp_solver)
+        self._has_form = "compiled-form" in context.provides("qp_solvers", config.qp_solver)
         self._pivoting: LCPSolver = context.build("lcp_solvers", config.lcp_solver)
         law = friction_law(context.friction_law)
         self._pyramids = Pyramids(config.friction_directions, config.aligned, law)
@@ -65,6 +68,20 @@ class QPContact(UnreducedStepSolver, FrictionDirections, Stateful):
         self._slip = SlipWarmStart()
         self._zeros: Array = np.zeros(0)
         self._unreduced, self._scaled = UnreducedProgram(0.1 * config.tolerance), ScaledContactProblem()
+
+    def compiled_form(self) -> CompiledForm | str:
+        """The entry of `compiled_form` for unreduced steps; in words what has none."""
+        config = self._config
+        if config.friction == "relaxed":
+            return "relaxed friction"
+        if self._pyramids.follows_law:
+            return "a law of friction with a record"
+        if not self._has_form:
+            return f"a program solver, {config.qp_solver.use!r}, that has no compiled form"
+        form: CompiledForm | str = self._solver.compiled_form()  # pyrefly: ignore[missing-attribute]
+        if isinstance(form, str):
+            return f"a program solver, {config.qp_solver.use!r}, with {form}"
+        return form_of(config.tolerance, config.friction_directions, form, aligned=config.aligned)
 
     @property
     def turns_directions(self) -> bool:

@@ -20,6 +20,7 @@ vine = ComponentSpec(
         "force-derivatives",
         "constraints",
         "bounded-constraints",
+        "compiled-form",
         "energy",
         "force-terms",
         "planar",

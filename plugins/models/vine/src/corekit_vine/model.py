@@ -15,12 +15,14 @@ from corekit.errors import ConfigError, Mistake
 from corekit.geometry.pose_coordinates import read_pose
 from corekit.linalg.constraint_rows import ConstraintRows
 from corekit.linalg.matrices import Banded, Diagonal, Matrix
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.model import Model, ModelDescription, Outline
 from corekit.roles.options import all_but
 from corekit.roles.surface_speeds import surface_speeds
 from corekit_vine.angle_cache import new_angle_cache
 from corekit_vine.chain import COMPLIANCE, MAX_FORCE, RATE_COUNT, ROWS_PER_LINK, build_chain
+from corekit_vine.compiled_form import form_of
 from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.coupling import (
     add_coupling,
@@ -127,6 +129,17 @@ class Vine(Model):
         other = copy(self)
         Vine._set_config(other, config)
         return other
+
+    def compiled_form(self) -> CompiledForm | str:
+        """The tables and entries of `compiled_form`; in words what has none."""
+        if self._base is not None:
+            return "a base that moves"
+        if self._coupling.size:
+            return "pins that are coupled"
+        return form_of(
+            self._chain, self._plane, self._layout.input_size, rates=self._rates, has_lengths=self._aux_lengths > 0,
+            is_limited=self._limited,
+        )  # fmt: skip
 
     @property
     def description(self) -> ModelDescription:

@@ -11,6 +11,7 @@ banded = ComponentSpec(
     target="corekit_quadratic.banded:BandedSolver",
     config="corekit_quadratic.config:BandedConfig",
     summary="Active set on the structure of the rows, compiled; linear time for chains.",
+    provides={"compiled-form"},
     modules=("numba",),
     citation=(
         "Júdice, Pires (1994), A block principal pivoting algorithm for large-scale strictly monotone linear "

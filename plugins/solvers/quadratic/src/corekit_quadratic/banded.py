@@ -8,9 +8,11 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.status import Residuals, SolveInfo, Status
+from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import BuildContext
 from corekit.roles.problem import QPProblem, QPSolver
 from corekit_quadratic.active_set import CONTRADICTORY, ITERATION_LIMIT, NOT_DEFINITE
+from corekit_quadratic.compiled_form import form_of
 from corekit_quadratic.config import BandedConfig
 from corekit_quadratic.workspace import Workspace
 
@@ -31,7 +33,12 @@ class BandedSolver(QPSolver):
     """
 
     def __init__(self, config: BandedConfig, context: BuildContext | None = None) -> None:
-        self._workspace = Workspace(config.max_iterations, config.patience, polish=False)
+        self._limits = config.max_iterations, config.patience
+        self._workspace = Workspace(*self._limits, polish=False)
+
+    def compiled_form(self) -> CompiledForm:
+        """The entry of `compiled_form`."""
+        return form_of(*self._limits)
 
     def solve(self, problem: QPProblem, x: Array, multiplier: Array) -> SolveInfo:
         """Write x and y; the signs of the guessed multipliers select the first active rows, the guessed x is unused."""

@@ -38,10 +38,20 @@ from corekit_quadratic.whiten import (
     whiten_rows,
 )
 
-__all__ = ["PAIRS_PER_ENTRY", "solve_banded"]
+__all__ = ["solve_banded", "workspace_lengths"]
 
 PAIRS_PER_ENTRY = 6
 """Capacity for pairs of entries, relative to that for entries."""
+
+
+@compiled
+def workspace_lengths(n: int, width: int, k: int, entries: int) -> tuple[int, int, int]:
+    """Return the numbers of integers, pairs of positions and floats in the description of `solve_banded`."""
+    targets = (MAX_DISTANCE + 1) * (k + 1)
+    integers = 8 + 2 * MAX_DISTANCE + 5 * k + n + 1
+    places = 6 * k + 2 + n + (5 + 2 * PAIRS_PER_ENTRY) * entries + 3 * targets + 1
+    numbers = n * (width + 4) + 4 * k + BAND + targets + entries + max(entries, (k + BAND) * (BAND + 1))
+    return integers, places // 2 + 1, numbers
 
 
 @compiled

@@ -10,9 +10,7 @@ from corekit.data.arrays import Array, IntArray
 from corekit.roles.problem import QPProblem
 from corekit_quadratic.active_set import WORKSPACE_FULL
 from corekit_quadratic.bands import is_view, lower_band
-from corekit_quadratic.compiled import PAIRS_PER_ENTRY, solve_banded
-from corekit_quadratic.pairs import MAX_DISTANCE
-from corekit_quadratic.skyline import BAND
+from corekit_quadratic.compiled import solve_banded, workspace_lengths
 
 __all__ = ["Workspace"]
 
@@ -81,13 +79,13 @@ class Workspace:
         self._sizes = (n, width, k)
         self._entries = max(self._entries, min_entries, _initial_entries(k))
         lengths, own = (
-            _workspace_lengths(n, width, k, self._entries),
+            workspace_lengths(n, width, k, self._entries),
             (self._integers, self._positions, self._floats),
         )
         if any(length > len(array) for length, array in zip(lengths, own, strict=True)):
             reserved_rows = k + k // 8 + 16
             self._entries = max(self._entries, _initial_entries(reserved_rows))
-            integers, positions, floats = _workspace_lengths(n, width, reserved_rows, self._entries)
+            integers, positions, floats = workspace_lengths(n, width, reserved_rows, self._entries)
             self._integers = np.zeros(integers, dtype=np.int64)
             self._positions = np.zeros(positions, dtype=np.int64)
             self._floats = np.zeros(floats)
@@ -97,12 +95,3 @@ class Workspace:
 def _initial_entries(k: int) -> int:
     """Return the initial capacity for entries of k rows."""
     return 12 * k + 64
-
-
-def _workspace_lengths(n: int, width: int, k: int, entries: int) -> tuple[int, int, int]:
-    """Return the numbers of integers, pairs of positions and floats in the description of `solve_banded`."""
-    targets = (MAX_DISTANCE + 1) * (k + 1)
-    integers = 8 + 2 * MAX_DISTANCE + 5 * k + n + 1
-    places = 6 * k + 2 + n + (5 + 2 * PAIRS_PER_ENTRY) * entries + 3 * targets + 1
-    numbers = n * (width + 4) + 4 * k + BAND + targets + entries + max(entries, (k + BAND) * (BAND + 1))
-    return integers, places // 2 + 1, numbers

@@ -12,6 +12,7 @@ from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
 from corekit.data.arrays import Array, IntArray
 from corekit.engine.bodies.assembly_kernels import assemble_bands, assemble_blocks, turn_right_side
+from corekit.engine.bodies.body_constraints import write_targets
 from corekit.linalg.cholesky import (
     NARROW,
     factorise_band,
@@ -26,6 +27,7 @@ from corekit_batch.tables import (
     BY_BAND,
     BY_BLOCKS,
     BY_CHOLESKY,
+    CONSTRAINTS,
     DAMPING,
     DAMPING_COLUMNS,
     DISSIPATION,
@@ -37,6 +39,8 @@ from corekit_batch.tables import (
     FIRST_MATRIX,
     FIRST_NUMBER,
     FIRST_Q,
+    FIRST_ROW,
+    FIRST_ROW_ENTRY,
     FIRST_SCRATCH,
     FIRST_U,
     FIRST_V,
@@ -49,6 +53,8 @@ from corekit_batch.tables import (
     METHOD,
     NV,
     REPARAMETRISE,
+    ROW_COUNT,
+    ROW_WIDTH,
     STEP,
     STEP_COLUMNS,
     STIFFNESS,
@@ -60,7 +66,10 @@ from corekit_batch.tables import (
     Work,
 )  # fmt: skip
 
-__all__ = ["band_of", "end_of_step", "free_increment", "held_of", "matrix_of"]
+__all__ = [
+    "assemble_bodies", "band_of", "columns_of", "constraint_entries", "end_of_step", "free_increment", "held_of",
+    "matrix_of",
+]  # fmt: skip
 
 _NARROW: Final = NARROW
 
@@ -74,7 +83,7 @@ def matrix_of(bodies: Bodies, b: int, which: int, work: Work) -> Array:
 
 
 @compiled
-def _columns_of(bodies: Bodies, b: int, which: int, columns: int, work: Work) -> Array:
+def columns_of(bodies: Bodies, b: int, which: int, columns: int, work: Work) -> Array:
     """One of a body's bands by the columns of the matrix, (n, columns)."""
     n, begin = bodies.row[b, NV], bodies.row[b, FIRST_MATRIX] + which * bodies.row[b, STRIDE]
     return work.matrix[begin : begin + n * columns].reshape((n, columns))
@@ -125,12 +134,12 @@ def _evaluate(bodies: Bodies, b: int, numbers: Array, q: Array, v: Array, aux: A
         return
     is_banded = row[METHOD] == BY_BAND
     stiffness = (
-        _columns_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS], work).reshape(-1)
+        columns_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS], work).reshape(-1)
         if is_banded
         else matrix_of(bodies, b, STIFFNESS, work).reshape(-1)
     )
     damping = (
-        _columns_of(bodies, b, DAMPING, row[DAMPING_COLUMNS], work).reshape(-1)
+        columns_of(bodies, b, DAMPING, row[DAMPING_COLUMNS], work).reshape(-1)
         if is_banded
         else matrix_of(bodies, b, DAMPING, work).reshape(-1)
     )
@@ -156,9 +165,9 @@ def _assemble(bodies: Bodies, b: int, step: float, whole_v: Array, work: Work) -
         c_v = c_q = 0.0
     if row[METHOD] == BY_BAND:
         assemble_bands(
-            _columns_of(bodies, b, MASS, 1, work), _columns_of(bodies, b, DAMPING, row[DAMPING_COLUMNS], work),
-            _columns_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS], work), work.force[at : at + n], v, v, v, zero,
-            step, 1.0, c_v, c_q, c_q != 0.0, _columns_of(bodies, b, STEP, row[STEP_COLUMNS], work), rhs,
+            columns_of(bodies, b, MASS, 1, work), columns_of(bodies, b, DAMPING, row[DAMPING_COLUMNS], work),
+            columns_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS], work), work.force[at : at + n], v, v, v, zero,
+            step, 1.0, c_v, c_q, c_q != 0.0, columns_of(bodies, b, STEP, row[STEP_COLUMNS], work), rhs,
         )  # fmt: skip
         return
     mass, matrix = matrix_of(bodies, b, MASS, work), matrix_of(bodies, b, STEP, work)
@@ -199,7 +208,7 @@ def _solve(bodies: Bodies, b: int, work: Work) -> bool:
     held = held_of(bodies, b)
     if row[METHOD] == BY_BAND:
         band = band_of(bodies, b, work)
-        write_band(_columns_of(bodies, b, STEP, row[STEP_COLUMNS], work), held, band)
+        write_band(columns_of(bodies, b, STEP, row[STEP_COLUMNS], work), held, band)
         if not factorise_band(band):
             return False
         for i in range(n):
@@ -238,6 +247,62 @@ def _solve(bodies: Bodies, b: int, work: Work) -> bool:
 
 
 @compiled
+def constraint_entries(bodies: Bodies, b: int, work: Work) -> tuple[IntArray, Array]:
+    """Dofs and values of the rows of a body's constraints, (nb, k) each."""
+    rows, width, at = bodies.row[b, ROW_COUNT], bodies.row[b, ROW_WIDTH], bodies.row[b, FIRST_ROW_ENTRY]
+    size = rows * width
+    return (
+        work.row_dofs[at : at + size].reshape((rows, width)),
+        work.row_values[at : at + size].reshape((rows, width)),
+    )
+
+
+@compiled
+def _write_constraints(
+    bodies: Bodies, b: int, numbers: Array, q: Array, v: Array, aux: Array, step: float, work: Work
+) -> None:
+    """Write J_b, E, r and the bounds of a body, as `BodyConstraints.linearise` does at the start of a step."""
+    row = bodies.row[b]
+    at, end, first_v = row[FIRST_ROW], row[FIRST_ROW] + row[ROW_COUNT], row[FIRST_V]
+    dofs, values = constraint_entries(bodies, b, work)
+    error, rate, alpha = work.row_error[at:end], work.row_rate[at:end], work.row_alpha[at:end]
+    lower, upper = work.row_lower[at:end], work.row_upper[at:end]
+    call_entry(
+        bodies.entry[b, CONSTRAINTS],
+        (
+            bodies.index[row[FIRST_INDEX] :], numbers[row[FIRST_NUMBER] :], work.scratch[row[FIRST_SCRATCH] :],
+            q[row[FIRST_Q] :], v[first_v:], aux[row[FIRST_AUX] :], work.inputs[row[FIRST_U] :], dofs, values, error,
+            rate, alpha, lower, upper,
+        ),
+    )  # fmt: skip
+    velocity, zero = v[first_v : first_v + row[NV]], work.zero[first_v : first_v + row[NV]]
+    write_targets(
+        bodies.is_rate[at:end], error, rate, alpha, dofs, values, error, rate, dofs, values, velocity, zero, zero,
+        velocity, step, step, step * step, False, work.row_target[at:end], work.row_compliance[at:end],
+    )  # fmt: skip
+    for r in range(at, end):
+        is_bounded = bodies.is_bounded[r]
+        work.least[r] = step * work.row_lower[r] if is_bounded else -math.inf
+        work.most[r] = step * work.row_upper[r] if is_bounded else math.inf
+
+
+@compiled
+def assemble_bodies(
+    bodies: Bodies, numbers: Array, q: Array, v: Array, aux: Array, step: float, work: Work
+) -> bool:
+    """Write A, r and the constraints of all bodies; False where the kernel must decide what to do."""
+    for b in range(len(bodies.row)):
+        for i in held_of(bodies, b):
+            if v[bodies.row[b, FIRST_V] + i] != 0.0:
+                return False
+        _evaluate(bodies, b, numbers, q, v, aux, work)
+        if bodies.row[b, ROW_COUNT] > 0:
+            _write_constraints(bodies, b, numbers, q, v, aux, step, work)
+        _assemble(bodies, b, step, v, work)
+    return True
+
+
+@compiled
 def free_increment(
     bodies: Bodies, numbers: Array, q: Array, v: Array, aux: Array, step: float, work: Work
 ) -> bool:
@@ -247,12 +312,8 @@ def free_increment(
         numbers: of the world. q, v, aux: of the world, at the start of the step.
         step: h [s].
     """
-    for b in range(len(bodies.row)):
-        for i in held_of(bodies, b):
-            if v[bodies.row[b, FIRST_V] + i] != 0.0:
-                return False
-        _evaluate(bodies, b, numbers, q, v, aux, work)
-        _assemble(bodies, b, step, v, work)
+    if not assemble_bodies(bodies, numbers, q, v, aux, step, work):
+        return False
     for b in range(len(bodies.row)):
         if not _solve(bodies, b, work):
             return False

@@ -26,8 +26,10 @@ def sum_of_forces(
     """
     names, room = np.array(owners), memory.id.shape[1]
     normal, tangent = memory.normal, memory.tangent
-    along = memory.impulse.reshape(len(memory.count), room, 3)
-    impulse = along[..., :1] * normal + along[..., 1:2] * tangent + along[..., 2:] * np.cross(normal, tangent)
+    along = memory.impulse.reshape(len(memory.count), room, -1)
+    impulse = along[..., :1] * normal + along[..., 1:2] * tangent
+    if along.shape[2] > 2:  # not in a plane
+        impulse += along[..., 2:] * np.cross(normal, tangent)
     counts = np.arange(room) < memory.count[:, None]
     sign = _signs(names[memory.shape], body, against) * counts if len(names) else np.zeros(counts.shape)
     out = np.einsum("wc,wci->wi", sign, impulse) / step

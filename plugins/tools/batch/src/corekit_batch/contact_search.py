@@ -11,6 +11,7 @@ from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
 from corekit.data.arrays import Array
 from corekit.engine.internal_edges.joined_ends import merge_joined
+from corekit.engine.internal_edges.seams import leave_out_covered, leave_out_implied
 from corekit.roles.collision_scene import max_probe_displacement, update_shape_poses
 from corekit_batch.contact_tables import ContactMemory, ContactWork, Surroundings
 from corekit_batch.tables import (
@@ -99,6 +100,16 @@ def find_contacts(
     )  # fmt: skip
     if count > capacity:
         return -2 - count
+    if len(around.seam_first) > 0:
+        count = leave_out_covered(
+            count, own.places, around.seam_first, around.seam_neighbour, around.size, own.position, own.rotation,
+            own.id, own.shape, own.gap, own.point, own.normal, own.frame, own.local, own.weight,
+        )  # fmt: skip
+        count = leave_out_implied(
+            count, own.places, around.seam_surface, around.second_frame, around.seam_first, around.seam_neighbour,
+            around.size, own.position, own.rotation, own.id, own.shape, own.gap, own.point, own.normal, own.frame,
+            own.local, own.weight,
+        )  # fmt: skip
     if len(around.joined) > 0:
         count = merge_joined(
             count, around.joined_first, around.joined, around.size, around.shape_frame, around.second_frame,

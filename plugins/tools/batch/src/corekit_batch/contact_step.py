@@ -50,10 +50,10 @@ from corekit_batch.tables import (
     Work,
 )  # fmt: skip
 
-__all__ = ["accept_contacts", "solve_contacts"]
+__all__ = ["FASTER", "LENIENCE", "accept_contacts", "solve_contacts"]
 
-_LENIENCE: Final = 10.0
-_FASTER: Final = 100.0
+LENIENCE: Final = 10.0
+FASTER: Final = 100.0
 _FEW: Final = FEW
 
 
@@ -173,7 +173,7 @@ def _is_judged_well(bodies: Bodies, count: int, v: Array, work: Work, own: Conta
     if left <= nothing:
         return True
     worst = max(own.residuals[0], own.residuals[1], own.residuals[2])
-    if not max(normal, driven, cone) <= _LENIENCE * worst:
+    if not max(normal, driven, cone) <= LENIENCE * worst:
         return False
     free, most = _product(own, count, own.before, 1), 0.0
     for b in range(len(bodies.row)):
@@ -232,7 +232,7 @@ def _ends_plainly(
         return True
     depth = max(0.0, max_penetration(count, own.gap))
     pushed = min(depth * min(1.0 / step, around.push_out), around.cap)
-    return speed <= _FASTER * max(pushed, known_speed)
+    return speed <= FASTER * max(pushed, known_speed)
 
 
 @compiled
@@ -286,14 +286,17 @@ def solve_contacts(
 
 
 @compiled
-def accept_contacts(count: int, time: float, memory: ContactMemory, w: int, own: ContactWork) -> None:
+def accept_contacts(
+    count: int, width: int, time: float, memory: ContactMemory, w: int, own: ContactWork
+) -> None:
     """Keep the contacts of an accepted step, and where the frames were at its start."""
     memory.count[w], memory.probe_time[w] = count, time
     for c in range(count):
         memory.id[w, c] = own.id[c]
         for a in range(3):
             memory.tangent[w, c, a], memory.normal[w, c, a] = own.tangent[c, a], own.normal[c, a]
-            memory.impulse[w, 3 * c + a] = own.impulse[3 * c + a]
+        for a in range(width):
+            memory.impulse[w, width * c + a] = own.impulse[width * c + a]
         for a in range(2):
             memory.shape[w, c, a] = own.shape[c, a]
     for p in range(len(own.probe)):

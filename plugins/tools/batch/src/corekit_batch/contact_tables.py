@@ -17,12 +17,15 @@ class Surroundings(NamedTuple):
         first_frame: of every body, and how many frames there are, shape (bodies + 1,).
         shape_frame, second_frame, offset_position, offset_rotation, is_shifted: of all shapes, see `CollisionScene`.
         size: of all shapes, (shapes, 3). joined_first, joined: ends that shapes of a body share, see `JoinedEnds`.
+        seam_first, seam_surface, seam_neighbour: boxes that touch each other, see `Seams`; empty where none do.
         probe_radius: of every frame [m].
         surface, friction: see `FrictionTable`.
         detector, solver: addresses of `candidates` and `contacts`, and of `solve`.
         detector_index, detector_scratch, detector_numbers, solver_index, solver_scratch, solver_numbers: of their
             forms.
         approach, push_out, cap: of the stabilisation. margin, negligible: in every step [m], see `ContactPipeline`.
+        width: rows per contact. across: normal of the plane of a planar world, or 0, (3,).
+        is_unreduced: whether the solver gets steps before A is factorised. may_rub: whether any contact has friction.
         resolves_impacts: whether impacts end at velocity level. many: contacts from which islands are looked for.
     """
 
@@ -33,6 +36,9 @@ class Surroundings(NamedTuple):
     size: Array
     joined_first: IntArray
     joined: IntArray
+    seam_first: IntArray
+    seam_surface: IntArray
+    seam_neighbour: IntArray
     offset_position: Array
     offset_rotation: Array
     is_shifted: bool
@@ -52,6 +58,10 @@ class Surroundings(NamedTuple):
     cap: float
     margin: float
     negligible: float
+    width: int
+    across: Array
+    is_unreduced: bool
+    may_rub: bool
     resolves_impacts: bool
     many: int
 
@@ -60,7 +70,9 @@ class ContactMemory(NamedTuple):
     """What W worlds remember of the contacts of their last step, with room for C.
 
     Attributes:
-        count: shape (W,). id, tangent, impulse: shapes (W, C), (W, C, 3) and (W, 3·C) [N·s].
+        count: shape (W,). id, tangent, impulse: shapes (W, C), (W, C, 3) and (W, width·C) [N·s].
+        row_impulse: λ_b of all constraints, (W, nb) [N·s].
+        carried_count, carried_id, carried: what the solver carries by contact, shapes (W,), (W, C) and (W, C).
         shape, normal: whose contacts they are and how they stand, (W, C, 2) and (W, C, 3).
         probe: points of the frames at the start of that step, (W, 4·frames, 3). probe_time: when, −∞ before any (W,).
     """
@@ -73,6 +85,10 @@ class ContactMemory(NamedTuple):
     normal: Array
     probe: Array
     probe_time: Array
+    row_impulse: Array
+    carried_count: IntArray
+    carried_id: IntArray
+    carried: Array
 
 
 class ContactWork(NamedTuple):
@@ -86,12 +102,16 @@ class ContactWork(NamedTuple):
         dofs, values: rows of the points, for the widest body.
         jacobian: J, room for 3·C rows. bias, first_gap, room, push: of contacts.
         delassus, free, half: of the contact problem, room for 3·C rows.
-        impulse, start: λ and that of the last step. residuals: (3,).
+        impulse, start: λ and that of the last step. residuals: (4,).
         velocity: three of contacts in their axes, (3, C, 3). new: of contacts. all_move: (0,).
         response, which: (nv,). across: zeros (3,). unsorted: (0,). still, spare: zeros and work space, (C, 3).
         noticed, fastest: of contacts that push. every_frame, no_local, frame_dofs, frame_values: rows of the origins of
             a body's frames, for the one with most.
-        newest, earlier, members: of `merge_joined`. of_detector, of_solver: work space of their forms.
+        places: of `leave_out_covered`. newest, earlier, members: of `merge_joined`. of_detector, of_solver: work space
+            of their forms.
+        sizes, columns, entry_dofs, entry_values, carried: of an unreduced step, see the entry `unreduced`: sizes (10,),
+            room for entries of points, for J by entries and for C contacts. band: A by its lower band.
+        outcome: of the solver, (1,).
         before: v⁺ without contact, (nv,). scale: of the surface's speed, as of `System.velocity_scale`, (nv,).
     """
 
@@ -146,10 +166,18 @@ class ContactWork(NamedTuple):
     no_local: Array
     frame_dofs: IntArray
     frame_values: Array
+    places: Array
     newest: IntArray
     earlier: IntArray
     members: IntArray
     of_detector: Array
     of_solver: Array
+    sizes: IntArray
+    columns: IntArray
+    entry_dofs: IntArray
+    entry_values: Array
+    carried: Array
+    band: Array
+    outcome: IntArray
     before: Array
     scale: Array

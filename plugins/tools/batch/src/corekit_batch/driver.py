@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from corekit.compiled import compiled
 from corekit.data.arrays import BoolArray, IntArray
-from corekit_batch.bodies_step import end_of_step, free_increment
+from corekit_batch.bodies_step import assemble_bodies, end_of_step, free_increment
 from corekit_batch.contact_search import find_contacts
 from corekit_batch.contact_step import accept_contacts, solve_contacts
 from corekit_batch.contact_tables import ContactMemory, ContactWork, Surroundings
 from corekit_batch.tables import BY_KERNEL, DONE, NO_ROOM, STOPPED, Bodies, Work, Worlds
+from corekit_batch.unreduced_step import accept_unreduced, solve_unreduced
 
 __all__ = ["advance"]
 
@@ -38,16 +39,25 @@ def _make_step(
         if count < 0:
             return BY_KERNEL if count == -1 else NO_ROOM
     _write_inputs(worlds, w, at, work)
-    if not free_increment(bodies, numbers, q, v, aux, step, work):
+    if around.is_unreduced:
+        if not assemble_bodies(bodies, numbers, q, v, aux, step, work) or not solve_unreduced(
+            bodies, numbers, q, v, aux, step, count, around, memory, w, work, of_contacts
+        ):
+            return BY_KERNEL
+    elif not free_increment(bodies, numbers, q, v, aux, step, work):
         return BY_KERNEL
-    if count > 0 and not solve_contacts(
-        bodies, numbers, q, v, aux, step, count, around, memory, w, work, of_contacts
+    if (
+        count > 0
+        and not around.is_unreduced
+        and not solve_contacts(bodies, numbers, q, v, aux, step, count, around, memory, w, work, of_contacts)
     ):
         return BY_KERNEL
     if not end_of_step(bodies, numbers, q, v, aux, step, work):
         return BY_KERNEL
     if around.exist:
-        accept_contacts(count, time, memory, w, of_contacts)
+        accept_contacts(count, around.width, time, memory, w, of_contacts)
+    if around.is_unreduced:
+        accept_unreduced(count, memory, w, work, of_contacts)
     return DONE
 
 

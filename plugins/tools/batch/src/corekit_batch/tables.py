@@ -21,18 +21,20 @@ BODY_FIELDS: Final = (
     "first_q", "nq", "first_v", "nv", "first_aux", "na", "first_u", "nu", "first_frame", "frames",
     "first_number", "numbers", "first_index", "first_scratch", "block", "first_matrix", "has_derivatives",
     "has_dissipation", "is_symmetric", "method", "width", "stride", "damping_columns", "stiffness_columns",
-    "step_columns", "first_held", "held",
+    "step_columns", "first_held", "held", "first_row", "rows", "row_width", "first_row_entry",
 )  # fmt: skip
 (
     FIRST_Q, NQ, FIRST_V, NV, FIRST_AUX, NA, FIRST_U, NU, FIRST_FRAME, FRAMES,
     FIRST_NUMBER, NUMBERS, FIRST_INDEX, FIRST_SCRATCH, BLOCK, FIRST_MATRIX, HAS_DERIVATIVES,
     HAS_DISSIPATION, IS_SYMMETRIC, METHOD, WIDTH, STRIDE, DAMPING_COLUMNS, STIFFNESS_COLUMNS,
-    STEP_COLUMNS, FIRST_HELD, HELD,
+    STEP_COLUMNS, FIRST_HELD, HELD, FIRST_ROW, ROW_COUNT, ROW_WIDTH, FIRST_ROW_ENTRY,
 ) = range(len(BODY_FIELDS))  # fmt: skip
 """Columns of `Bodies.row`."""
 
-ENTRY_NAMES: Final = ("dynamics", "tangent", "dissipation", "integrate", "poses", "rows", "reparametrise")
-DYNAMICS, TANGENT, DISSIPATION, INTEGRATE, POSES, ROWS, REPARAMETRISE = range(len(ENTRY_NAMES))
+ENTRY_NAMES: Final = (
+    "dynamics", "tangent", "dissipation", "integrate", "poses", "rows", "reparametrise", "constraints"
+)  # fmt: skip
+DYNAMICS, TANGENT, DISSIPATION, INTEGRATE, POSES, ROWS, REPARAMETRISE, CONSTRAINTS = range(len(ENTRY_NAMES))
 """Columns of `Bodies.entry`; 0 where a model has none."""
 
 BY_BLOCKS, BY_CHOLESKY, BY_LU, BY_BAND = 0, 1, 2, 3
@@ -55,6 +57,8 @@ class Bodies(NamedTuple):
     Attributes:
         row: of each body, shape (bodies, len(BODY_FIELDS)). entry: addresses, shape (bodies, len(ENTRY_NAMES)).
         index: integers of their forms, one behind the other.
+        is_rate, is_bounded: of all rows of constraints, body after body: whether they constrain velocities alone, and
+            whether their forces have bounds. kept: of those without, their numbers.
         held, held_q, place: velocities that stay 0, their coordinates, and where these stay, body after body.
         all_blocks: whether every A is factorised by its blocks.
         lapack: addresses of dgetrf, dgetrs, dpotrf and dpotrs, shape (4,).
@@ -65,6 +69,9 @@ class Bodies(NamedTuple):
     entry: IntArray
     index: IntArray
     lapack: IntArray
+    is_rate: BoolArray
+    is_bounded: BoolArray
+    kept: IntArray
     held: IntArray
     held_q: IntArray
     place: Array
@@ -114,6 +121,9 @@ class Work(NamedTuple):
         pivot, size, letters: what LAPACK takes beside matrices; the letters are L and N.
         rest, turned: of the largest block, k² and k·(k + 1) numbers.
         band: of `substitute_band`, for the longest band, zeros at first.
+        row_dofs, row_values: entries of the rows of constraints, flat, body after body.
+        row_error … row_upper: of all rows, see `ConstraintRows`. row_target, row_compliance: r and E.
+        least, most, row_impulse: bounds of λ_b, and λ_b [N·s].
     """
 
     scratch: Array
@@ -131,3 +141,15 @@ class Work(NamedTuple):
     rest: Array
     turned: Array
     band: Array
+    row_dofs: IntArray
+    row_values: Array
+    row_error: Array
+    row_rate: Array
+    row_alpha: Array
+    row_lower: Array
+    row_upper: Array
+    row_target: Array
+    row_compliance: Array
+    least: Array
+    most: Array
+    row_impulse: Array

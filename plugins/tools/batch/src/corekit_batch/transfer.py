@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import final
+from typing import Any, Final, final
 
 import numpy as np
 
 from corekit.data.state import State
-from corekit.roles.component import InternalState
+from corekit.roles.compiled_form import CompiledForm
+from corekit.roles.component import InternalState, collect_states, restore_states
 from corekit.simulation.loop import Simulation
 from corekit_batch.contact_tables import Surroundings
 from corekit_batch.surroundings import CAPACITY, grown, new_memory, nothing_around
@@ -16,6 +17,8 @@ from corekit_batch.tables import Worlds
 from corekit_batch.written_inputs import WrittenInputs
 
 __all__ = ["Transfer"]
+
+_ROWS: Final = "system/constraint_impulse"
 
 
 @final
@@ -37,8 +40,10 @@ class Transfer:
     ) -> None:
         self._simulation, self._worlds, self._inputs = simulation, worlds, inputs
         self._around = nothing_around(simulation.bodies) if around is None else around
-        self.memory = new_memory(len(worlds.step), CAPACITY, self._around)
         self._fresh = _without_inputs(simulation.internal_state())
+        rows = len(self._fresh.get(_ROWS, ()))
+        self.memory = new_memory(len(worlds.step), CAPACITY, rows, self._around)
+        self._carried = _carried(simulation, self._around)
         self._kept: list[InternalState] = [self._fresh] * len(worlds.step)
         self._start = [simulation.state.copy()] * len(worlds.step)
 
@@ -52,7 +57,7 @@ class Transfer:
             "q": worlds.q[w].copy(), "v": worlds.v[w].copy(), "aux": worlds.aux[w].copy(),
         }  # fmt: skip
         if not math.isinf(self.memory.probe_time[w]):
-            state |= self._contacts(w)
+            state |= self._contacts(w) | self._of_solver(w)
         for name, channels in self._inputs.items():
             state |= {f"inputs/{name}/{channel}": value.copy() for channel, value in channels.written(w)}
         simulation.restore(state)
@@ -74,7 +79,10 @@ class Transfer:
         worlds.step[w] = simulation.step_index
         if self._around.exist:
             kept = simulation.system.internal_state()
-            self._store_contacts(w, {f"system/{name}": array for name, array in kept.items()})
+            state_of_solver = self._solver_state()
+            self._store_contacts(
+                w, {f"system/{name}": array for name, array in kept.items()} | state_of_solver
+            )
 
     def write_forward(self, w: int) -> None:
         """Bring the simulation, which stood at an earlier step of the same run, to the state of a world."""
@@ -87,13 +95,29 @@ class Transfer:
             if self._around.exist:
                 known = self._contacts(w)
                 simulation.system.restore({name[begins:]: array for name, array in known.items()})
+                if self._carried:
+                    restore_states(
+                        simulation.components, collect_states(simulation.components) | self._of_solver(w)
+                    )
             simulation.system.forget()
+
+    def _solver_state(self) -> InternalState:
+        """What the contact solver of the simulation carries from step to step, where the driver knows it."""
+        return collect_states(self._simulation.components) if self._carried else {}
+
+    def _of_solver(self, w: int) -> InternalState:
+        """The same of a world."""
+        if not self._carried:
+            return {}
+        (name_of_id, name), memory, n = self._carried, self.memory, int(self.memory.carried_count[w])
+        return {name_of_id: memory.carried_id[w, :n].copy(), name: memory.carried[w, :n].copy()}
 
     def _contacts(self, w: int) -> InternalState:
         """What a world remembers, by the names of a simulation's internal state."""
         memory, n = self.memory, int(self.memory.count[w])
-        return {
-            "system/impulse": memory.impulse[w, : 3 * n].copy(),
+        rows = {} if memory.row_impulse.size == 0 else {_ROWS: memory.row_impulse[w].copy()}
+        return rows | {
+            "system/impulse": memory.impulse[w, : self._around.width * n].copy(),
             "system/impulse_id": memory.id[w, :n].copy(),
             "system/tangent": memory.tangent[w, :n].copy(),
             "system/tangent_id": memory.id[w, :n].copy(),
@@ -119,7 +143,15 @@ class Transfer:
                 contacts.contacts.normal[:n],
             )
         memory.count[w], memory.id[w, :n] = n, known
-        memory.impulse[w, : 3 * n], memory.tangent[w, :n] = kept["system/impulse"], kept["system/tangent"]
+        memory.impulse[w, : self._around.width * n] = kept["system/impulse"]
+        memory.tangent[w, :n] = kept["system/tangent"]
+        memory.row_impulse[w] = kept.get(_ROWS, ())
+        if self._carried:
+            ids, numbers = kept[self._carried[0]], kept[self._carried[1]]
+            self.reserve(len(ids))
+            memory = self.memory
+            memory.carried_count[w], memory.carried_id[w, : len(ids)] = len(ids), ids
+            memory.carried[w, : len(ids)] = numbers
         memory.probe[w], memory.probe_time[w] = kept["system/probe"], float(kept["system/probe_time"])
 
     def reserve(self, capacity: int) -> None:
@@ -141,6 +173,16 @@ class Transfer:
     def set_start(self, w: int, start: State) -> None:
         """Let a world begin at another state."""
         self._start[w] = start
+
+
+def _carried(simulation: Simulation, around: Surroundings) -> tuple[str, ...]:
+    """Names of what the contact solver carries by contact in the internal state of a simulation."""
+    if not around.is_unreduced:
+        return ()
+    solver: Any = simulation.system.solver
+    form: CompiledForm = solver.compiled_form()
+    (name,) = (name for name, each in simulation.components.items() if each is solver)
+    return tuple(f"{name}/{own}" for own in form.carried)
 
 
 def _without_inputs(state: InternalState) -> InternalState:

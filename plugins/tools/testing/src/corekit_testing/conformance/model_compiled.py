@@ -18,6 +18,7 @@ __all__ = ["COMPILED"]
 
 _NEEDED: Final = ("dynamics", "integrate", "poses")
 _OF_ABILITY: Final = {"force-derivatives": "tangent", "dissipation": "dissipation", "point-jacobian": "rows"}
+_OF_ROWS: Final = ("dofs", "values", "position_error", "target_rate", "compliance", "lower", "upper")
 _STEP: Final = 1e-2
 
 
@@ -71,6 +72,14 @@ def _answers(
         entries.call("rows", *here, len(frame), frame, local, *rows[0])
         model.compute_point_jacobians(state, frame, local, *rows[1])
         found += [("dofs", rows[0][0], rows[1][0]), ("rows", rows[0][1], rows[1][1])]
+    if entries.has("constraints") and probe.description.constraint_count:
+        made, told = model.new_constraints(), probe.bilateral(state)
+        columns = [getattr(made, name) for name in _OF_ROWS]
+        entries.call("constraints", *here, probe.inputs, *columns)
+        found += [
+            (f"{name} of constraints", each, getattr(told, name))
+            for name, each in zip(_OF_ROWS, columns, strict=True)
+        ]
     ends = [state.copy() for _ in range(2)]
     entries.call("integrate", state.q, state.aux, state.v, _STEP, ends[0].q, ends[0].aux)
     model.integrate(state, state.v.copy(), _STEP, state, ends[1])

@@ -10,16 +10,19 @@ from attrs import evolve
 from corekit.data.arrays import Array
 from corekit.data.status import SolveInfo, Status
 from corekit.linalg.matrices import Banded, BlockDiagonal, Diagonal, Sparse, SparsePattern
+from corekit.roles.compiled_form import PROGRAM_ENTRIES, ProgramSizes
 from corekit.roles.problem import QPProblem
 from corekit_testing.conformance.answers import answer_checks
 from corekit_testing.conformance.check import (
     Check,
+    NotApplicable,
     check,
     expect,
     expect_close,
     expect_own_name,
     expect_unsolved,
 )
+from corekit_testing.conformance.entries import Entries
 from corekit_testing.conformance.qp_programs import enumerated, program, random_program, residual
 from corekit_testing.conformance.subject import SERIES, Answer, Session, Subject
 
@@ -257,6 +260,43 @@ def nan_unsolved(subject: Subject) -> None:
         expect_unsolved(f"a program with {number} in its {name}", _answer(subject, problem)[2])
 
 
+@check(
+    "compiled-program-solves-alike",
+    "what its entry solves is what `solve` gives, to the bit",
+    "compiled-form",
+)
+def compiled_program_solves_alike(subject: Subject) -> None:
+    solver, random, solved = subject.build(), np.random.default_rng(57), 0
+    form = solver.compiled_form()
+    if isinstance(form, str):
+        expect(bool(form.strip()), "it says nothing of why these options have no form")
+        raise NotApplicable(f"has none with these options: {form}")
+    if form.scratch_for is not None:
+        form = evolve(form, scratch=form.scratch_for(ProgramSizes(5, 5, 6, 5)))
+    entries = Entries(form, PROGRAM_ENTRIES)
+    for n, equal, other in ((5, 1, 3), (5, 2, 3), (5, 1, 3), (4, 2, 4), (5, 1, 3)):
+        problem = random_program(random, n, equal, other, soft=other == 4)
+        x, y, residuals, k = np.zeros(n), np.zeros(equal + other), np.zeros(2), equal + other
+        full, band = problem.hessian.dense(), np.zeros((n, n))
+        for j in range(n):
+            band[j, : n - j] = full[j:, j]
+        answered = entries.call(
+            "program", np.array([n, n, k, n]), band, problem.gradient, problem.dofs, problem.values, problem.lower,
+            problem.upper, problem.compliance, problem.multiplier_lower, problem.multiplier_upper, problem.tolerance, x,
+            y, residuals,
+        )  # fmt: skip
+        expected, multiplier, info = _answer(subject, problem)
+        if not answered:
+            continue
+        solved += 1
+        expect(info.status.solved, f"its entry calls solved what is not: {info.status.value}")
+        expect_close("x of the compiled form", x, expected, 0.0)
+        expect_close("y of the compiled form", y, multiplier, 0.0)
+        said = np.array([info.residuals.normal, info.residuals.equation])
+        expect_close("residuals of the compiled form", residuals, said, 0.0)
+    expect(solved > 0, "its entry solves none of the programs")
+
+
 @check("answered-by-itself", "an answer is not ascribed to another solver")
 def answered_by_itself(subject: Subject) -> None:
     random = np.random.default_rng(57)
@@ -308,6 +348,7 @@ CHECKS: tuple[Check, ...] = (
     singular_refused,
     residual_truthful,
     nan_unsolved,
+    compiled_program_solves_alike,
     answered_by_itself,
 )
 """Checks of the QP solver role."""

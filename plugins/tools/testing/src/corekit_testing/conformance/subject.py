@@ -132,7 +132,7 @@ class Subject:
         context = context or BuildContext(path="conformance")
         target = self.target or load_target(self.spec.target)
         free_base = self.free_base or context.free_base
-        return target(config, evolve(context, build=_build_named, free_base=free_base))
+        return target(config, evolve(context, build=_build_named, provides=_words_of, free_base=free_base))
 
 
 def _refs(config: Any) -> list[ComponentRef]:
@@ -142,11 +142,18 @@ def _refs(config: Any) -> list[ComponentRef]:
     return [entry for entry in nested if isinstance(entry, ComponentRef)]
 
 
+def _words_of(role: str, use: ComponentRef) -> frozenset[str]:
+    """The abilities that the spec of such a component promises."""
+    return resolve(role, use.use).provides
+
+
 def _build_named(role: str, use: ComponentRef) -> Any:
     """A component that a config names."""
     spec = resolve(role, use.use)
     config = structured(load_target(spec.config), use.options, f"{use.use}.options")
-    return load_target(spec.target)(config, BuildContext(path=use.use, build=_build_named))
+    return load_target(spec.target)(
+        config, BuildContext(path=use.use, build=_build_named, provides=_words_of)
+    )
 
 
 @frozen(eq=False)
