@@ -181,7 +181,7 @@ class TwoPhaseSearch:
             if self.outcome.solved:
                 return stage, solved_motion
         if not has_efforts:
-            shared = shared_parameters(stage, self._resolved_task, self._q)
+            shared = self._shared(stage, self._guess_smoothing)
             motion.x[:, stage.variables["tau"]] = compute_inverse_dynamics(stage, motion.x, start, shared)
         if self._can_roll:
             is_last = settings.rolling_last
@@ -222,6 +222,14 @@ class TwoPhaseSearch:
                 initial_guess.variables, initial_guess.start, initial_guess.resample(steps)
             )
         return initial_guess.convert_to(stage, start)
+
+    @property
+    def _guess_smoothing(self) -> float:
+        """ε of programs that only give an initial guess [m²]."""
+        return self._settings.seed_smoothing or self._settings.smoothing
+
+    def _shared(self, stage: Stage, smoothing: float) -> Array:
+        return shared_parameters(stage, self._resolved_task, self._q, smoothing=smoothing)
 
     def _loosen_slip(self, stage: Stage, motion: Motion) -> Motion:
         """Return the motion with slip variables away from their bound, as an interior point."""
@@ -276,11 +284,7 @@ class TwoPhaseSearch:
         def report(values: Mapping[str, float]) -> None:
             self._progress({**values, "stage": float(len(self.record))})
 
-        smoothing = settings.seed_smoothing or settings.smoothing
-        exact, rounder = (
-            shared_parameters(stage, self._resolved_task, self._q, smoothing=each)
-            for each in (settings.smoothing, smoothing)
-        )
+        exact, rounder = (self._shared(stage, each) for each in (settings.smoothing, self._guess_smoothing))
         start_time = time.process_time()
         solution: MpccSolution = prepared.solve(
             x,

@@ -78,7 +78,7 @@ class PreparedMpcc:
             low, high: bounds of x that replace those of the program, broadcast to (N, n).
             options: options of the search.
             progress: callback with iteration, objective, infeasibility, complementarity, relaxation and seconds,
-                evaluated in the original program.
+                evaluated in the original program; of an initial guess, and with `check_modes`, at every tenth iterate.
             multipliers: multipliers of an earlier solution.
             relaxed_shared: s of the relaxed programs, where only those with decided pairs and the certificate have
                 `shared`.
