@@ -14,7 +14,7 @@ from corekit.registry.resolve import resolve
 from corekit.scenario.component_selection import load_config
 from corekit.scenario.load import load
 from corekit.scenario.overrides import apply_overrides
-from corekit_scenarios.cases.cusp.ball_printed import arrived_row
+from corekit_scenarios.cases.cusp.ball_printed import arrived_row, modes_row
 from corekit_scenarios.cases.cusp.ball_tracked import PLAINLY, TRACKING, open_loop_cause
 from corekit_study.plan_file import load_plan_file
 
@@ -77,3 +77,10 @@ def test_the_paper_s_sentence_about_the_end_is_one_row_of_both_variants(errors, 
     row = arrived_row(dict(zip(("rolling", "free to let go"), errors, strict=True)))
     assert str(row.verdict) == verdict
     assert row.quantity.endswith("of rolling and of free to let go")
+
+
+@pytest.mark.parametrize(
+    ("cheaper", "verdict"), [(-1e-7, "kept"), (7e-5, "kept"), (9e-5, "MISSED"), (None, "MISSED")]
+)
+def test_a_plan_with_a_cheaper_mode_nearby_or_an_unsolved_comparison_misses(cheaper, verdict):
+    assert str(modes_row("printed", cheaper, 80.0).verdict) == verdict
