@@ -20,7 +20,9 @@ from typing import Any
 import attrs
 from attrs import NOTHING, Attribute, frozen
 
-__all__ = ["ComponentRef", "all_but", "component_list_option", "component_option", "option"]
+from corekit.errors import Mistake
+
+__all__ = ["ComponentRef", "all_but", "component_list_option", "component_option", "option", "refuse_given"]
 
 
 @frozen
@@ -167,3 +169,22 @@ def component_list_option(role: str, default: Sequence[str] = (), help: str = ""
 def all_but(cls: type, *left_out: str) -> Callable[[Any], tuple[Any, ...]]:
     """Return what reads all options of a class but some, to see whether two configs differ in these alone."""
     return attrgetter(*(name for name in attrs.fields_dict(cls) if name not in left_out))
+
+
+def refuse_given(config: Any, names: Sequence[str], allowed: str) -> list[Mistake]:
+    """Return a mistake for each of the named options that is given, where nothing would read it.
+
+    An option at its default is as one that is left out: resolved scenarios write every default.
+
+    Args:
+        config: an instance of a class of options.
+        names: of its options.
+        allowed: what to do, for example "must be left out, for a fixed joint".
+    """
+    every = attrs.fields_dict(type(config))
+    values = {name: getattr(config, name) for name in names}
+    return [
+        Mistake(name, list(value) if isinstance(value, tuple) else value, allowed)
+        for name, value in values.items()
+        if value != every[name].default
+    ]

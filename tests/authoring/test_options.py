@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 
 
 @frozen(kw_only=True)
@@ -40,3 +40,9 @@ def test_numbers_of_numpy_are_numbers_and_unions_take_either():
     whole: Any = np.int64(4)
     assert Own(count=whole, length=np.float64(0.2), profile="X**2").count == 4
     assert Own(length=1).length == 1
+
+
+def test_what_is_given_where_nothing_reads_it_is_named_and_a_default_is_not():
+    """A resolved scenario writes every default, so one that is given is as one that is left out."""
+    refused = refuse_given(Own(count=3, length=0.2, profile="X"), ("count", "length", "name"), "leave it out")
+    assert [(each.path, each.found, each.allowed) for each in refused] == [("length", 0.2, "leave it out")]
