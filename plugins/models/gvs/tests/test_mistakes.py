@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from corekit.data.signals import Constant
+from corekit.data.signals import Constant, Ramp
 from corekit.errors import ConfigError
 from corekit.roles.component import BuildContext
 from corekit.scenario.component_selection import read_options
@@ -20,6 +22,7 @@ from corekit_gvs.config import (
     Joint,
     Link,
     LinkInitial,
+    LinkShape,
     Load,
     Loop,
     Tendon,
@@ -132,3 +135,132 @@ def test_an_inertia_that_would_take_kinetic_energy_is_refused(inertia):
     with pytest.raises(ConfigError, match=r"links\[0\]\.inertia.*principal moments must not be negative"):
         read_options(GVSConfig, options, "options")
     Link.rigid("rod", 0.1, inertia=(0.0, 1e-3, 1e-3))
+
+
+REVOLUTE: dict[str, Any] = {"kind": "revolute", "motion": Constant((0.1,))}
+GIVEN: dict[str, Any] = {"section": "given", "inertia": (1.0,) * 6, "rigidity": (1.0,) * 6}
+SOFT: dict[str, Any] = {"divisions": (Division(),)}
+CABLE: dict[str, Any] = {"name": "c", "link": "arm"}
+TENDON: dict[str, Any] = {"name": "t", "first": "world", "second": "arm.tip"}
+BALL = LinkShape(shape="sphere", size=(0.1,))
+UNREAD = [
+    *((Joint, {}, each, "for a fixed joint: give a `kind` that moves") for each in (
+        {"stiffness": 3.0}, {"damping": 2.0}, {"armature": 1.0}, {"pitch": 0.5}, {"second": "z"}, {"driven": True},
+        {"axis": "x"}, {"axis": (0.0, 1.0, 0.0)},
+    )),
+    (Joint, {"driven": True}, {"effort_limit": 2.0}, "for a fixed joint"),
+    *((Joint, {"kind": kind}, {"axis": "x"}, f"for a {kind} joint") for kind in ("spherical", "free")),
+    (Joint, {"kind": "revolute"}, {"pitch": 0.5}, "for a revolute joint"),
+    (Joint, {"kind": "planar"}, {"second": "z"}, "for a planar joint"),
+    *((Joint, REVOLUTE, each, "where `motion` prescribes the coordinates") for each in (
+        {"stiffness": 3.0}, {"damping": 2.0}, {"armature": 1.0},
+    )),
+    *((Basis, {"kind": kind}, {"order": 2}, f"for kind {kind!r}") for kind in ("constant", "hermite")),
+    *((Basis, {"kind": kind}, {"elements": 2}, f"for kind {kind!r}") for kind in ("constant", "legendre")),
+    (Basis, {"kind": "legendre"}, {"coordinates": 2}, "for kind 'legendre'"),
+    (Basis, {"kind": "fourier"}, {"functions": ("X",)}, "for kind 'fourier'"),
+    *((Division, {"section": "circle"}, {each: 0.03}, "'rectangle' or 'ellipse'") for each in ("height", "width")),
+    *((Division, GIVEN, each, "`viscous_rigidity` give the section") for each in (
+        {"young": 2e6}, {"poisson": 0.3}, {"density": 1.0}, {"viscosity": 2.0},
+    )),
+    *((Link, SOFT, each, "for a soft link") for each in (
+        {"mass": 1.0}, {"inertia": (1.0, 1.0, 1.0)}, {"centre": (0.1, 0.0, 0.0)}, {"tip": (0.1, 0.0, 0.0)},
+        {"tip_rpy": (0.1, 0.0, 0.0)}, {"radius": 0.1}, {"drag": (1.0,) * 6}, {"added_mass": (1.0,) * 6},
+        {"buoyant_volume": 1.0},
+    )),
+    *((Link, {"kind": "rigid"}, each, "for a rigid link") for each in ({"shapes": 3}, {"frames": (0.5,)})),
+    *((Link, SOFT, each, "nothing of the link can touch") for each in ({"shapes": 3}, {"friction": 0.3})),
+    (Link, {**SOFT, "collision": "spheres", "spheres": (0.5,)}, {"shapes": 3}, "where `spheres` say where they are"),
+    (Link, {"kind": "rigid"}, {"friction": 0.3}, "nothing of the link can touch"),
+    (Cable, CABLE, {"stiffness": 100.0}, "it belongs to drive = 'length'"),
+    (Tendon, TENDON, {"stiffness": 100.0}, "it belongs to drive = 'length'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "beside", "given", "said"), UNREAD)
+def test_an_option_that_nothing_would_read_is_refused(kind, beside, given, said):
+    with pytest.raises(ConfigError) as caught:
+        kind(**beside, **given)
+    (found,) = [each for each in caught.value.mistakes if each.path == next(iter(given))]
+    assert said in found.allowed
+    assert found.allowed.startswith("must be left out")
+    if beside != {"driven": True}:
+        kind(**beside)
+
+
+def test_what_solids_of_a_rigid_link_touch_has_friction():
+    assert Link(kind="rigid", solids=(BALL,), friction=0.3).friction == 0.3
+
+
+def test_drag_that_would_push_is_refused():
+    with pytest.raises(ValueError, match=r"drag.*≥ 0"):
+        Division(drag=(0.0, -1.0, 0.0))
+
+
+@pytest.mark.parametrize("stretch", ["0", "1 - X"])
+def test_a_reference_without_length_is_refused(stretch):
+    (told,) = mistakes_of(Link.soft("arm", reference=("0", "0", "0", stretch, "0", "0"))).values()
+    assert told.path == "bodies.b.options.links[0].divisions[0].reference[3]"
+    assert told.allowed.startswith("must be > 0")
+
+
+def starting(**initial):
+    """Paths and sentences of what a start of a prescribed joint and a soft link behind it does wrong."""
+    hand = Link.rigid(
+        "hand", 0.1, joint=Joint.revolute(motion=Ramp(begin=0.0, end=1.0, value=(1.5,), start=(0.5,)))
+    )
+    robot = Robot((hand, Link.soft("arm", on="hand.tip", strain=(Basis.constant("bend-y"),))))
+    with pytest.raises(ConfigError) as caught:
+        robot.model.compute_initial_state(GVSInitial(**initial), robot.state)
+    return [(each.path.removeprefix("gvs.initial."), each.allowed) for each in caught.value.mistakes]
+
+
+AT = "at which the `motion` of its joint starts"
+
+
+@pytest.mark.parametrize(
+    ("initial", "path", "said"),
+    [
+        ({"coordinates": (0.2, 0.1)}, "coordinates[0]", f"must be 0.5, {AT}"),
+        ({"velocity": (0.2, 0.1)}, "velocity[0]", f"must be 0, {AT}"),
+        (
+            {"links": (LinkInitial(name="hand", coordinates=(0.2,)),)},
+            "links[0].coordinates[0]",
+            f"must be 0.5, {AT}",
+        ),
+        ({"links": (LinkInitial(name="hand", velocity=(0.2,)),)}, "links[0].velocity[0]", f"must be 0, {AT}"),
+        (
+            {
+                "links": (
+                    LinkInitial(name="arm", coordinates=(0.2,)),
+                    LinkInitial(name="arm", velocity=(0.2,)),
+                )
+            },
+            "links[1].name",
+            "is the link of links[0]: start each link once",
+        ),
+        (
+            {"coordinates": (0.5, 0.1), "links": (LinkInitial(name="arm", coordinates=(0.2,)),)},
+            "coordinates",
+            "give this or `links[0].coordinates`, not both",
+        ),
+        (
+            {"velocity": (0.0, 0.1), "links": (LinkInitial(name="arm", velocity=(0.2,)),)},
+            "velocity",
+            "give this or `links[0].velocity`, not both",
+        ),
+    ],
+)
+def test_a_start_that_would_be_dropped_is_refused(initial, path, said):
+    assert starting(**initial) == [(path, said)]
+
+
+def test_what_acts_in_a_fluid_alone_is_doubted_where_there_is_none():
+    soft = Link.soft("arm", drag=(0.0, 1.0, 1.0), lift=(0.0, 0.1, 0.0), added_mass=(0.0, 1.0, 1.0))
+    hull = Link.rigid("hull", 0.1, on="arm.tip", drag=(1.0,) * 6, added_mass=(1.0,) * 6, buoyant_volume=1e-3)
+    paths = [f"links[0].divisions[0].{name}" for name in ("drag", "lift", "added_mass")]
+    paths += [f"links[1].{name}" for name in ("drag", "added_mass", "buoyant_volume")]
+    assert list(Robot((soft, hull)).description.doubts) == [
+        f"{path} does nothing without a fluid: give `fluid_density`" for path in paths
+    ]
+    assert not Robot((soft, hull), fluid_density=1000.0).description.doubts

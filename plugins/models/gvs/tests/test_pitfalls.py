@@ -142,7 +142,15 @@ def running_bump(base="fixed") -> Robot:
     basis = Basis(
         kind="dependent", modes=("bend-y",), coordinates=2, functions=("q1*exp(-q2**2*(X - t/2 - 0.3)**2)",)
     )  # fmt: skip
-    return Robot(Link.soft("arm", joint=Joint(kind=base, axis="y"), length=0.5, strain=(basis,), points=41))
+    return Robot(
+        Link.soft(
+            "arm",
+            joint=Joint() if base == "fixed" else Joint.revolute("y"),
+            length=0.5,
+            strain=(basis,),
+            points=41,
+        )
+    )
 
 
 @pytest.mark.parametrize("base", ["fixed", "revolute"])

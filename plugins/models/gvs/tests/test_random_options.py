@@ -6,7 +6,7 @@ from corekit_gvs.basis import MODES, PER_ELEMENT
 from corekit_gvs.joints import JOINT_SIZES
 from corekit_testing.conformance import conformance_of_drawn, rounded
 
-ALONG_VECTOR = ("fixed", "revolute", "prismatic", "helical", "cylindrical")
+ALONG_VECTOR = ("revolute", "prismatic", "helical", "cylindrical")
 AXES = st.sampled_from(["x", "y", "z"])
 ALONG = st.tuples(rounded(-1, 1), rounded(-1, 1), st.just(0.5)).map(list)
 
@@ -23,16 +23,13 @@ def positive(low, high, count=3):
 def joints(draw, kinds, may_be_given):
     kind = draw(st.sampled_from(kinds))
     size, one = JOINT_SIZES[kind], JOINT_SIZES[kind] == 1
-    joint = {"kind": kind, "pitch": 0.05 if kind == "helical" else 0.0}
+    joint = {"kind": kind, "pitch": 0.05} if kind == "helical" else {"kind": kind}
     if kind == "universal":
         joint["axis"], joint["second"] = draw(st.permutations(["x", "y", "z"]))[:2]
-    else:
+    elif kind not in ("fixed", "spherical", "free"):
         joint["axis"] = draw(AXES | ALONG if kind in ALONG_VECTOR else AXES)
     if not size:
         return joint
-    each = {"stiffness": rounded(0, 2), "damping": rounded(0, 0.2)}
-    each = {name: of | st.lists(of, min_size=size, max_size=size) for name, of in each.items()}
-    joint |= draw(st.fixed_dictionaries({}, optional=each | {"armature": rounded(0, 1e-3)}))
     moved = draw(
         st.sampled_from(
             ["freely", "driven"] + ["given"] * (may_be_given and kind not in ("spherical", "free"))
@@ -41,6 +38,9 @@ def joints(draw, kinds, may_be_given):
     if moved == "given":
         motion = {"kind": "sine", "amplitude": [0.3] * size, "frequency": draw(rounded(0.2, 2))}
         return joint | {"motion": motion}
+    each = {"stiffness": rounded(0, 2), "damping": rounded(0, 0.2)}
+    each = {name: of | st.lists(of, min_size=size, max_size=size) for name, of in each.items()}
+    joint |= draw(st.fixed_dictionaries({}, optional=each | {"armature": rounded(0, 1e-3)}))
     if one and draw(st.booleans()):
         # a row changes from one limit to the other in the middle: no state of the kit is there
         joint |= {"limits": [draw(rounded(-1, -0.5)), draw(rounded(1.2, 2))]}
@@ -78,14 +78,16 @@ def divisions(draw):
         "given": {"inertia": positive(1e-5, 1e-3, 6), "rigidity": positive(0.01, 1, 6)},
     }
     kind = draw(st.sampled_from(list(sections)))
-    given = {"viscous_rigidity": positive(0, 0.01, 6)} if kind == "given" else {}
-    reference = [rounded(-2, 2), st.sampled_from(["0", "3.0", "5*cos(X)"]), rounded(-2, 2)]
-    more = {
-        "radius": st.sampled_from([[0.012], [0.015, -0.005], "0.012 - 0.004*X**2"]),
+    material = {
         "young": rounded(1e5, 1e7),
         "poisson": rounded(-0.3, 0.5),
         "density": rounded(500, 2000),
         "viscosity": rounded(0, 1e4),
+    }
+    given = {"viscous_rigidity": positive(0, 0.01, 6)} if kind == "given" else material
+    reference = [rounded(-2, 2), st.sampled_from(["0", "3.0", "5*cos(X)"]), rounded(-2, 2)]
+    more = {
+        "radius": st.sampled_from([[0.012], [0.015, -0.005], "0.012 - 0.004*X**2"]),
         "reference": st.tuples(*reference, *map(st.just, (1, 0, 0))).map(list),
         "magnus": st.sampled_from([2, 4]),
         "drag": positive(0, 1.2),
@@ -101,14 +103,13 @@ def divisions(draw):
 
 
 def soft():
-    return st.fixed_dictionaries(
+    kinds = st.sampled_from(["spheres", "capsules", "disks"])
+    touching = st.fixed_dictionaries({"collision": kinds}, optional={"shapes": st.integers(1, 3)})
+    own = st.fixed_dictionaries(
         {"divisions": st.lists(divisions(), min_size=1, max_size=2)},
-        optional={
-            "frames": st.just([0.3, 0.8]),
-            "collision": st.sampled_from(["spheres", "capsules", "disks"]),
-            "shapes": st.integers(1, 3),
-        },
+        optional={"frames": st.just([0.3, 0.8])},
     )
+    return st.tuples(own, st.just({}) | touching).map(lambda parts: parts[0] | parts[1])
 
 
 @st.composite

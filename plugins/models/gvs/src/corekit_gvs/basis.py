@@ -9,7 +9,7 @@ from typing import Any, final
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 from corekit_gvs.options import text_list, texts
 
 __all__ = ["MODES", "PER_ELEMENT", "Basis"]
@@ -71,7 +71,7 @@ class Basis:
             else "name each strain once: " + ", ".join(MODES)
         ),
     )
-    order: int = option(0, "highest degree (Fourier: wave number)", low=0, high=40)
+    order: int = option(0, f"of {', '.join(_ORDERED)}: highest degree (Fourier: wave number)", low=0, high=40)
     elements: int = option(1, "number of elements of a local basis", low=1, high=1000)
     functions: tuple[str | Callable[..., Any], ...] = option(
         (),
@@ -90,10 +90,14 @@ class Basis:
             wrong.append(Mistake("functions", f"{len(self.functions)} formulas", said))
         if self.kind == "dependent" and not self.coordinates:
             wrong.append(Mistake("coordinates", 0, "must be ≥ 1, for kind 'dependent'"))
-        if self.functions and self.kind not in ("custom", "dependent"):
-            wrong.append(
-                Mistake("functions", list(self.functions), f"must be left out, for kind {self.kind!r}")
-            )
+        of_kinds = {
+            "order": _ORDERED,
+            "elements": tuple(PER_ELEMENT),
+            "functions": ("custom", "dependent"),
+            "coordinates": ("dependent",),
+        }
+        unread = [name for name, kinds in of_kinds.items() if self.kind not in kinds]
+        wrong += refuse_given(self, unread, f"must be left out, for kind {self.kind!r}")
         if wrong:
             raise ConfigError(wrong, "the basis")
 

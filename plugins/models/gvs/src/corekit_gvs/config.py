@@ -88,7 +88,10 @@ class GVSConfig:
 @final
 @frozen(kw_only=True)
 class LinkInitial:
-    """Where one link starts: its joint's coordinates, then those of its divisions."""
+    """Where one link starts: its joint's coordinates, then those of its divisions.
+
+    Entries of a prescribed joint are p(0) and ṗ(0).
+    """
 
     name: str = option(help="the link")
     coordinates: tuple[float, ...] = option((), "its coordinates", unit="rad, m or –", converter=numbers)
@@ -109,4 +112,6 @@ class GVSInitial:
     velocity: tuple[float, ...] = option(
         (), "every q̇; left out: at rest", unit="rad/s, m/s or 1/s", converter=numbers
     )
-    links: tuple[LinkInitial, ...] = option((), "of single links, instead")
+    links: tuple[LinkInitial, ...] = option(
+        (), "of single links, each once, instead of what is given for all"
+    )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from corekit.geometry.sections import outline_doubt
 from corekit.roles.model import Coordinate, ModelDescription
 from corekit_gvs.basis import MODES
 from corekit_gvs.build import Robot
 from corekit_gvs.config import GVSConfig
+from corekit_gvs.doubts import doubts_of
 from corekit_gvs.initial_state import PrescribedJoints
 from corekit_gvs.joints import Joint
 from corekit_gvs.links import Division
@@ -90,17 +90,5 @@ def description_of(config: GVSConfig, robot: Robot, motions: PrescribedJoints) -
         constraint_count=robot.joint_rows.count,
         jacobian_width=robot.size,
         untracked_work=_uncounted(config, robot),
-        doubts=(*robot.acting.doubts, *_section_doubts(robot)),
+        doubts=doubts_of(config, robot),
     )
-
-
-def _section_doubts(robot: Robot) -> list[str]:
-    """What rods leave out of the sections of divisions that twist."""
-    return [
-        f"{part.path}.outline {said}"
-        for parts in robot.tree.parts.values()
-        for part in parts
-        if part.division.section == "outline"
-        and any("torsion" in basis.modes for basis in part.division.strain)
-        and (said := outline_doubt(part.division.outline, part.division.holes))
-    ]

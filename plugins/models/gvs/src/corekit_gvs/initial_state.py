@@ -35,6 +35,9 @@ from corekit_gvs.tree import Tree
 
 __all__ = ["PrescribedJoints", "rest_velocity", "write_initial"]
 
+_ELSEWHERE = 1e-6
+"""What is given of a prescribed coordinate is another one beyond that, relative to it or to 1."""
+
 
 @final
 class PrescribedJoints:
@@ -129,32 +132,49 @@ def write_initial(
         return left
     wrong: list[Mistake] = []
 
-    def write(values: tuple[float, ...], target: Array, where: str) -> None:
+    value, rate = np.zeros(len(motions.index)), np.zeros(len(motions.index))
+    motions.write(0.0, value, rate)
+    prescribed = np.full((2, len(out.v)), np.nan)
+    prescribed[:, motions.index] = value, rate
+
+    def write(values: tuple[float, ...], target: Array, starts: Array, where: str) -> None:
         if not values:
             return
-        if len(values) == len(target):
-            target[:] = values
-        else:
+        if len(values) != len(target):
             wrong.append(Mistake(where, f"{len(values)} entries", f"give {len(target)}, or none"))
+            return
+        target[:] = values
+        for k in np.flatnonzero(np.abs(target - starts) > _ELSEWHERE * np.maximum(np.abs(starts), 1.0)):
+            said = f"must be {starts[k]:.9g}, at which the `motion` of its joint starts"
+            wrong.append(Mistake(f"{where}[{k}]", values[k], said))
 
-    write(initial.coordinates, out.q, f"{path}.initial.coordinates")
-    write(initial.velocity, out.v, f"{path}.initial.velocity")
+    for name, target, starts in zip(("coordinates", "velocity"), (out.q, out.v), prescribed, strict=True):
+        of_all = getattr(initial, name)
+        write(of_all, target, starts, f"{path}.initial.{name}")
+        twice = [i for i, each in enumerate(initial.links) if getattr(each, name)] if of_all else []
+        if twice:
+            said = f"give this or `links[{twice[0]}].{name}`, not both"
+            wrong.append(Mistake(f"{path}.initial.{name}", f"{len(of_all)} entries", said))
     left &= not initial.velocity
     sizes = {link.name: link.size for link in config.links}
+    seen: dict[str, int] = {}
     for i, each in enumerate(initial.links):
         where = f"{path}.initial.links[{i}]"
         if each.name not in sizes:
             said = f"must be one of {', '.join(sizes)}"
             wrong.append(Mistake(f"{where}.name", each.name, said, near(each.name, sizes)))
             continue
+        if each.name in seen:
+            said = f"is the link of links[{seen[each.name]}]: start each link once"
+            wrong.append(Mistake(f"{where}.name", each.name, said))
+            continue
+        seen[each.name] = i
         own = slice(tree.first[each.name], tree.first[each.name] + sizes[each.name])
-        write(each.coordinates, out.q[own], f"{where}.coordinates")
-        write(each.velocity, out.v[own], f"{where}.velocity")
+        write(each.coordinates, out.q[own], prescribed[0, own], f"{where}.coordinates")
+        write(each.velocity, out.v[own], prescribed[1, own], f"{where}.velocity")
         left[own] &= not each.velocity
     if wrong:
         raise ConfigError(wrong, "the initial state")
-    value, rate = np.zeros(len(motions.index)), np.zeros(len(motions.index))
-    motions.write(0.0, value, rate)
     out.q[motions.index], out.v[motions.index] = value, rate
     return left
 

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from corekit.data.signals import Signal
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 from corekit_gvs.options import Triple, numbers
 
 __all__ = ["JOINT_SIZES", "Joint"]
@@ -24,7 +24,8 @@ JOINT_SIZES: Mapping[str, int] = MappingProxyType(
 """Kind of joint → number of its coordinates."""
 
 _AXES = ("x", "y", "z")
-_ALONG_VECTOR = ("fixed", "revolute", "prismatic", "helical", "cylindrical")
+_ALONG_VECTOR = ("revolute", "prismatic", "helical", "cylindrical")
+_WITHOUT_AXIS = ("fixed", "spherical", "free")
 
 
 def _is_axis(value: str | Triple) -> str | None:
@@ -80,14 +81,15 @@ class Joint:
     kind: str = option("fixed", "the kind of joint", choices=tuple(JOINT_SIZES))
     axis: str | Triple = option(
         "z",
-        "axis of one turn or shift (planar: the normal): 'x', 'y' or 'z'; or a vector, whose length does not count",
+        "axis of one turn or shift (planar: the normal): 'x', 'y' or 'z'; or a vector, whose length does not count; "
+        "a fixed, spherical or free joint has none",
         check=_is_axis,
     )
-    second: str = option("y", "second axis of a universal joint", choices=_AXES)
-    pitch: float = option(0.0, "of a helical joint: shift per radian", unit="m/rad")
+    second: str = option("y", "second axis, of a universal joint alone", choices=_AXES)
+    pitch: float = option(0.0, "of a helical joint alone: shift per radian", unit="m/rad")
     stiffness: tuple[float, ...] = option(
         (0.0,),
-        "towards q = 0; one, or one a coordinate",
+        "towards q = 0, unless `motion` prescribes it; one, or one a coordinate",
         unit="N·m/rad or N/m",
         low=0,
         converter=numbers,
@@ -95,7 +97,7 @@ class Joint:
     )
     damping: tuple[float, ...] = option(
         (0.0,),
-        "against q̇; one, or one a coordinate",
+        "against q̇, unless `motion` prescribes it; one, or one a coordinate",
         unit="N·m·s or N·s/m",
         low=0,
         converter=numbers,
@@ -124,21 +126,20 @@ class Joint:
     )
 
     def __attrs_post_init__(self) -> None:
-        wrong: list[Mistake] = []
-        for name in ("stiffness", "damping"):
-            count = len(getattr(self, name))
-            if count not in (1, self.size):
-                wrong.append(Mistake(name, f"{count} entries", f"give 1, or {self.size}: one a coordinate"))
-        if not isinstance(self.axis, str) and self.kind not in _ALONG_VECTOR:
+        wrong = self._mistakes_of_kind()
+        if self.motion is not None:
+            beside = "must be left out where `motion` prescribes the coordinates"
+            wrong += refuse_given(self, ("stiffness", "damping", "armature"), beside)
+        if not isinstance(self.axis, str) and self.kind not in (*_ALONG_VECTOR, *_WITHOUT_AXIS):
             wrong.append(
                 Mistake("axis", list(self.axis), f"must be 'x', 'y' or 'z', for a {self.kind} joint")
             )
-        if self.effort_limit is not None and not self.driven:
+        if self.effort_limit is not None and not self.driven and self.size:
             wrong.append(Mistake("effort_limit", self.effort_limit, "belongs to a driven joint"))
         wrong += self._row_mistakes()
         if self.kind == "universal" and self.axis == self.second:
             wrong.append(Mistake("second", self.second, "must differ from `axis`"))
-        if self.motion is not None and self.driven:
+        if self.motion is not None and self.driven and self.size:
             wrong.append(Mistake("driven", True, "must be false where `motion` prescribes the coordinates"))
         if self.motion is None and self.jump == "alone":
             wrong.append(Mistake("jump", self.jump, "belongs to a `motion`, and there is none"))
@@ -146,6 +147,21 @@ class Joint:
             wrong.append(Mistake("motion", "a signal", f"a {self.kind} joint cannot be prescribed"))
         if wrong:
             raise ConfigError(wrong, "the joint")
+
+    def _mistakes_of_kind(self) -> list[Mistake]:
+        """What a joint of this kind has no use for, and lists of another length than its coordinates."""
+        nothing = f"must be left out, for a {self.kind} joint"
+        if self.kind == "fixed":
+            moving = ("axis", "second", "pitch", "stiffness", "damping", "armature", "driven", "effort_limit")
+            return refuse_given(self, moving, f"{nothing}: give a `kind` that moves")
+        wrong = refuse_given(self, ("axis",), nothing) if self.kind in _WITHOUT_AXIS else []
+        wrong += refuse_given(self, ("second",), nothing) if self.kind != "universal" else []
+        wrong += refuse_given(self, ("pitch",), nothing) if self.kind != "helical" else []
+        for name in ("stiffness", "damping"):
+            count = len(getattr(self, name))
+            if count not in (1, self.size):
+                wrong.append(Mistake(name, f"{count} entries", f"give 1, or {self.size}: one a coordinate"))
+        return wrong
 
     def _row_mistakes(self) -> list[Mistake]:
         given = {"limits": self.limits, "dry_friction": self.dry_friction}

@@ -10,7 +10,7 @@ from attrs import fields, frozen
 
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.sections import outline_problem
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 from corekit_gvs.basis import Basis
 from corekit_gvs.joints import Joint
 from corekit_gvs.link_shapes import LinkShape
@@ -77,10 +77,12 @@ class Division:
     viscous_rigidity: tuple[float, ...] = option(
         (), "given section: diagonal of Υ, six numbers; none: 0", unit="N·m²·s, N·s", low=0, converter=numbers
     )
-    young: float = option(1e6, "E", unit="Pa", above=0)
-    poisson: float = option(0.5, "ν, for G = E/(2·(1 + ν))", low=-0.999, high=0.5)
-    density: float = option(1000.0, "ρ", unit="kg/m³", above=0)
-    viscosity: float = option(0.0, "η of the material", unit="Pa·s", low=0)
+    young: float = option(1e6, "E, unless the section is given", unit="Pa", above=0)
+    poisson: float = option(
+        0.5, "ν, for G = E/(2·(1 + ν)), unless the section is given", low=-0.999, high=0.5
+    )
+    density: float = option(1000.0, "ρ, unless the section is given", unit="kg/m³", above=0)
+    viscosity: float = option(0.0, "η of the material, unless the section is given", unit="Pa·s", low=0)
     strain_energy: str | Callable[..., Any] = option(
         "",
         "elastic law W instead of Hooke's (empty): a formula of the strains from their reference, torsion, bend_y, "
@@ -114,7 +116,7 @@ class Division:
         choices=("by-basis", "gauss", "trapezoid", "simpson"),
     )
     magnus: int = option(4, "order of the Magnus expansion", choices=(2, 4))
-    drag: Triple = option((0.0, 0.0, 0.0), "C_x, C_y, C_z in a fluid")
+    drag: Triple = option((0.0, 0.0, 0.0), "C_x, C_y, C_z in a fluid", low=0)
     lift: Triple = option((0.0, 0.0, 0.0), "L_x, L_y, L_z in a fluid; signs turn with its handedness")
     added_mass: Triple = option(
         (0.0, 0.0, 0.0), "B_x, B_y, B_z: moved fluid as a share of the displaced", low=0
@@ -130,8 +132,14 @@ class Division:
                     Mistake(f"strain[{i}].modes", list(basis.modes), f"{twice[0]} is in another basis")
                 )
             seen |= set(basis.modes)
-        if self.section != "circle" and self.inner_radius != (0.0,):
-            wrong.append(Mistake("inner_radius", self.inner_radius, "must be left out, unless for a circle"))
+        if self.section != "circle":
+            wrong += refuse_given(self, ("inner_radius",), "must be left out, unless for a circle")
+        if self.section not in ("rectangle", "ellipse"):
+            said = "must be left out, unless the section is 'rectangle' or 'ellipse'"
+            wrong += refuse_given(self, ("height", "width"), said)
+        if self.section == "given":
+            said = "must be left out: `inertia`, `rigidity` and `viscous_rigidity` give the section"
+            wrong += refuse_given(self, ("young", "poisson", "density", "viscosity"), said)
         if self.section != "outline" and (self.outline or self.holes or self.scale != (1.0,)):
             said = "must be left out, and `holes` and `scale`, unless the section is 'outline'"
             wrong.append(Mistake("outline", f"{len(self.outline)} vertices", said))
@@ -200,7 +208,7 @@ class Link:
     solids: tuple[LinkShape, ...] = option(
         (), "what of a rigid link can touch, instead of `collision`: shapes at poses from its base"
     )
-    shapes: int = option(8, "number of its collision shapes, evenly along a soft link", low=1, high=1000)
+    shapes: int = option(8, "number of collision shapes of a soft link, evenly along it", low=1, high=1000)
     spheres: tuple[float, ...] = option(
         (),
         "where its spheres are, as shares of its length, instead of `shapes` even ones",
@@ -215,7 +223,9 @@ class Link:
         high=1,
         converter=numbers,
     )
-    friction: float | None = option(None, "friction coefficient; left out, the scenario decides", low=0)
+    friction: float | None = option(
+        None, "friction coefficient of what of it can touch; left out, the scenario decides", low=0
+    )
 
     def __attrs_post_init__(self) -> None:
         wrong: list[Mistake] = []
@@ -225,22 +235,28 @@ class Link:
             wrong.append(
                 Mistake("divisions", f"{len(self.divisions)} divisions", "must be left out, for a rigid link")
             )
-        if self.kind == "soft" and (self.mass or any(self.inertia) or any(self.tip) or any(self.centre)):
-            wrong.append(
-                Mistake(
-                    "mass",
-                    self.mass,
-                    "mass, inertia, centre and tip of a soft link follow from its divisions",
-                )
-            )
+        if self.kind == "soft":
+            said = "must be left out, for a soft link: it follows from its divisions"
+            wrong += refuse_given(self, ("mass", "inertia", "centre", "tip", "tip_rpy"), said)
+            said = "must be left out, for a soft link: give it to its divisions"
+            wrong += refuse_given(self, ("radius", "drag", "added_mass"), said)
+            said = "must be left out, for a soft link: its sections displace the fluid"
+            wrong += refuse_given(self, ("buoyant_volume",), said)
         if self.solids and (self.kind == "soft" or self.collision != "none"):
             said = "must be left out, unless for a rigid link with collision = 'none'"
             wrong.append(Mistake("solids", f"{len(self.solids)} shapes", said))
         if self.spheres and (self.kind == "rigid" or self.collision != "spheres"):
             said = "belong to a soft link with collision = 'spheres'"
             wrong.append(Mistake("spheres", list(self.spheres), said))
-        if self.kind == "rigid" and self.frames:
-            wrong.append(Mistake("frames", list(self.frames), "must be left out, for a rigid link"))
+        if self.kind == "rigid":
+            wrong += refuse_given(self, ("shapes", "frames"), "must be left out, for a rigid link")
+        elif self.collision == "none" or self.spheres:
+            said = (
+                "must be left out, where `spheres` say where they are" if self.spheres else _TOUCHES_NOTHING
+            )
+            wrong += refuse_given(self, ("shapes",), said)
+        if self.collision == "none" and not self.solids:
+            wrong += refuse_given(self, ("friction",), _TOUCHES_NOTHING)
         if wrong:
             raise ConfigError(wrong, f"link {self.name!r}")
 
@@ -273,4 +289,5 @@ class Link:
         )
 
 
+_TOUCHES_NOTHING = "must be left out, or give `collision`: nothing of the link can touch"
 _DIVISION_OPTIONS = frozenset(each.name for each in fields(Division))

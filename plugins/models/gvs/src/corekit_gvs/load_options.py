@@ -9,7 +9,7 @@ from typing import Any, final
 from attrs import evolve, frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 from corekit_gvs.joints import Joint
 from corekit_gvs.options import Profile, Triple, is_word, profile, texts
 from corekit_gvs.python_functions import is_function
@@ -25,10 +25,16 @@ def _each_once(value: tuple[int, ...]) -> str | None:
     return None if len(set(value)) == len(value) else "name each division once"
 
 
-def _need_stiffness(cable: Cable | Tendon) -> None:
-    if cable.drive == "length" and cable.stiffness is None:
+def _check_stiffness(cable: Cable | Tendon) -> None:
+    wrong: list[Mistake] = []
+    if cable.drive == "tension":
+        said = "must be left out where the tension is given: it belongs to drive = 'length'"
+        wrong = refuse_given(cable, ("stiffness",), said)
+    elif cable.stiffness is None:
         said = "give E·A/L of the cable in N/m: its tension follows from its stretch"
-        raise ConfigError([Mistake("stiffness", None, said)], f"cable {cable.name!r}")
+        wrong = [Mistake("stiffness", None, said)]
+    if wrong:
+        raise ConfigError(wrong, f"cable {cable.name!r}")
 
 
 @final
@@ -56,7 +62,7 @@ class Cable:
     z: Profile = profile(0.0, "offset along z", along="s", unit="m")
     drive: str = option("tension", "what its input sets", choices=("tension", "length"))
     stiffness: float | None = option(
-        None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
+        None, "E·A/L of the whole cable, for a drive by length alone", unit="N/m", above=0
     )
     friction: float = option(
         0.0, "friction coefficient in its guides, for the capstan loss from the link's base on", low=0
@@ -64,7 +70,7 @@ class Cable:
     limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
 
     def __attrs_post_init__(self) -> None:
-        _need_stiffness(self)
+        _check_stiffness(self)
 
 
 @final
@@ -82,12 +88,12 @@ class Tendon:
     second_offset: Triple = option((0.0, 0.0, 0.0), "in the frame of the second place", unit="m")
     drive: str = option("tension", "what its input sets", choices=("tension", "length"))
     stiffness: float | None = option(
-        None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
+        None, "E·A/L of the whole cable, for a drive by length alone", unit="N/m", above=0
     )
     limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
 
     def __attrs_post_init__(self) -> None:
-        _need_stiffness(self)
+        _check_stiffness(self)
 
 
 @final
@@ -187,6 +193,7 @@ class Loop:
             "limits": None,
             "dry_friction": 0.0,
             "motion": None,
+            "jump": "impulse",
         }
         if evolve(self.joint, stiffness=(0.0,), damping=(0.0,), **nothing) != self.joint:
             said = (

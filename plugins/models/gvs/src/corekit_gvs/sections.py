@@ -68,6 +68,10 @@ def reference_strain(division: Division, X: Array, path: str) -> Array:
         raise ConfigError(
             [Mistake(f"{path}.reference", list(division.reference), "must be finite")], "the division"
         )
+    if (out[:, 3] <= 0.0).any():
+        where = X[out[:, 3] <= 0.0][0]
+        said = f"must be > 0: a rod that is not stretched has 1; it is not at X = {where:.4g}"
+        raise ConfigError([Mistake(f"{path}.reference[3]", division.reference[3], said)], "the division")
     return out
 
 
