@@ -11,7 +11,7 @@ from attrs import evolve
 import corekit
 from corekit.data.signals import Ramp, Sine
 from corekit.errors import ConfigError
-from corekit_der.config import Clamp, DERConfig, Joint, Limb
+from corekit_der.config import Cable, Clamp, DERConfig, Joint, Limb
 from corekit_der.initial_options import BendingMode, DERInitial, LimbStart
 from corekit_testing.rounding import rounding
 
@@ -42,6 +42,17 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"limbs": (A,), "clamps": (Clamp(at="a.end", kind="pin", twist=Sine(amplitude=1.0, frequency=1.0)),)},
         "a pin has no twist",
     ),
+    "pin that turns": (
+        {
+            "limbs": (A,),
+            "clamps": (Clamp(at="a.end", kind="pin", angle=Sine(amplitude=1.0, frequency=1.0)),),
+        },
+        r"clamps\[0\].angle.*a pin has no direction to turn",
+    ),
+    "axis of no turn": (
+        {"limbs": (A,), "clamps": (Clamp(at="a.end", axis=(0.0, 1.0, 0.0)),)},
+        r"clamps\[0\].axis.*must be left out, or give the `angle`",
+    ),
     "three angles": (
         {"limbs": (A,), "clamps": (Clamp(at="a.end", angle=Sine(amplitude=(1.0, 1.0, 1.0), frequency=1.0)),)},
         "3 numbers",
@@ -49,6 +60,10 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "director along": (
         {"limbs": (Limb(start=(0, 0, 0), end=(1, 0, 0), director=(1.0, 0.0, 0.0)),)},
         "along the rod",
+    ),
+    "friction of nothing": (
+        {"limbs": (evolve(A, friction=0.3),), "collision": "none"},
+        r"limbs\[0\].friction.*nothing of the rods can touch",
     ),
     "out of plane": ({"limbs": (Limb(start=(0, 0, 0), end=(1, 1, 0)),), "planar": True}, "x–z plane"),
 }
@@ -72,11 +87,64 @@ def test_a_mistake_is_reported(name, rod_of):
             {"start": (0, 0, 0), "end": (1, 0, 0), "points": ((0, 0, 0), (1, 0, 0))},
             "start and end, or points",
         ),
+        ({"points": ((0, 0, 0), (1, 0, 0)), "nodes": 5}, "nodes: found 5.*the points are the nodes"),
     ],
 )
 def test_a_limb_without_shape_is_reported(options, message):
     with pytest.raises(ConfigError, match=message):
         Limb(**options)
+
+
+STRAIGHT: dict[str, Any] = {"start": (0, 0, 0), "end": (1, 0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "beside", "given", "said"),
+    [
+        *((Limb, STRAIGHT, {name: 0.02}, "'rectangle'") for name in ("width", "height")),
+        *(
+            (Limb, STRAIGHT, {name: 0.02}, "'given'")
+            for name in ("area", "inertia_1", "inertia_2", "torsion")
+        ),
+        (Limb, {**STRAIGHT, "section": "rectangle"}, {"area": 0.02}, "'given'"),
+        (Limb, {**STRAIGHT, "section": "given"}, {"width": (0.02, 0.01)}, "'rectangle'"),
+        (Joint, {"at": ("a.end", "b.start"), "kind": "pin"}, {"stiffness": 2.0}, "it turns freely"),
+        (Cable, {"name": "c"}, {"stiffness": 100.0}, "it belongs to drive = 'length'"),
+    ],
+)
+def test_an_option_that_nothing_would_read_is_refused(kind, beside, given, said):
+    with pytest.raises(ConfigError) as caught:
+        kind(**beside, **given)
+    (found,) = caught.value.mistakes
+    assert (found.path,) == tuple(given)
+    assert found.allowed.startswith("must be left out")
+    assert said in found.allowed
+    kind(**beside)
+
+
+def test_added_mass_of_no_fluid_is_doubted(rod):
+    (said,) = rod(evolve(A, added_mass=1.0)).description.doubts
+    assert said == "limbs[0].added_mass does nothing without a fluid: give `limbs[0].fluid_density`"
+    assert not rod(evolve(A, added_mass=1.0, fluid_density=1000.0)).description.doubts
+
+
+def test_a_limb_started_twice_is_reported(rod):
+    twice = DERInitial(limbs=(LimbStart(limb="a", velocity=(0, 0, 1)), LimbStart(limb="a", spin=1.0)))
+    with pytest.raises(ConfigError, match=r"initial\.limbs\[1\]\.limb.*start each limb once"):
+        rod(A, initial=twice)
+
+
+@pytest.mark.parametrize(
+    ("initial", "path"),
+    [
+        ({"limbs": (LimbStart(limb="a", velocity=(0, 1, 0)),)}, r"limbs\[0\]"),
+        ({"limbs": (LimbStart(limb="a", velocities=((0, 1, 0),) * 6),)}, r"limbs\[0\]"),
+        ({"modes": (BendingMode(limb="a", tip=(0, 1, 0)),)}, r"modes\[0\]\.tip"),
+    ],
+)
+def test_a_start_out_of_the_plane_is_reported(rod, initial, path):
+    with pytest.raises(ConfigError, match=rf"initial\.{path}.*a planar rod stays"):
+        rod(A, planar=True, initial=DERInitial(**initial))
 
 
 def test_a_start_away_from_the_clamp_is_reported(rod):

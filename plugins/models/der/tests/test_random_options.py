@@ -98,9 +98,11 @@ def clamps(draw, planar, mounted):
     turn = sine(rounded(0.1, 1))
     shift = rounded(0, 0.02)
     motions = {"displacement": sine(st.tuples(shift, st.just(0) if planar else shift, shift).map(list))}
-    motions |= {"angle": turn} | ({} if planar or kind == "pin" else {"twist": turn})
-    axis = [0, 1, 0] if planar else [0.6, 0, 0.8]
-    return clamp | {"axis": axis} | draw(st.fixed_dictionaries({}, optional=motions))
+    if kind != "pin":
+        motions |= {} if planar else {"twist": turn}
+        axis = [0, 1, 0] if planar else [0.6, 0, 0.8]
+        clamp |= draw(st.just({}) | st.fixed_dictionaries({"axis": st.just(axis), "angle": turn}))
+    return clamp | draw(st.fixed_dictionaries({}, optional=motions))
 
 
 @st.composite
@@ -123,7 +125,8 @@ def rods(draw, mounted=False):
         # to the other side than the limb turns, away from both edges at the node
         heading = headings[max(at - 1, 0)] - (draw(rounded(0.5, 2)) if i else 0)
         if i:
-            joint = {"kind": draw(st.sampled_from(["elastic", "pin"])), "stiffness": draw(rounded(0.2, 2))}
+            elastic = st.fixed_dictionaries({"kind": st.just("elastic"), "stiffness": rounded(0.2, 2)})
+            joint = draw(st.just({"kind": "pin"}) | elastic)
             joints.append({"at": [f"r{i - 1}.{at}", f"r{i}.start"]} | joint)
         course, points, headings = draw(courses(points[at], heading, planar))
         limbs.append({"name": f"r{i}"} | course | draw(sections(planar)) | draw(matter(planar)))

@@ -23,6 +23,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.signals import Signal
 from corekit.errors import ConfigError, Mistake
+from corekit.roles.options import refuse_given
 from corekit_der.config import Clamp
 from corekit_der.graph import Graph
 from corekit_der.numbering import Numbering
@@ -100,7 +101,16 @@ class _ClampPart:
         if clamp.twist is not None and not len(self._tangent):
             reason = "a planar rod does not twist" if planar else "a pin has no twist: use kind clamp or edge"
             mistakes.append(Mistake(f"{where}.twist", "a signal", reason))
-        if planar and clamp.angle is not None and abs(self._axis[1]) < 1.0 - 1e-12:
+        if clamp.kind == "pin" and clamp.angle is not None:
+            reason = "a pin has no direction to turn: use kind clamp or edge"
+            mistakes.append(Mistake(f"{where}.angle", "a signal", reason))
+        elif clamp.angle is None:
+            reason = "must be left out, or give the `angle` of the turn about it"
+            mistakes.extend(
+                Mistake(f"{where}.{each.path}", each.found, each.allowed)
+                for each in refuse_given(clamp, ("axis",), reason)
+            )
+        elif planar and abs(self._axis[1]) < 1.0 - 1e-12:
             mistakes.append(Mistake(f"{where}.axis", list(clamp.axis), "a planar rod turns about [0, 1, 0]"))
         return mistakes
 

@@ -14,7 +14,7 @@ from corekit.data.arrays import Array
 from corekit.data.signals import Signal
 from corekit.errors import ConfigError, Mistake
 from corekit.geometry.sections import outline_problem
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 from corekit_der.options import Triple, profile_option, to_floats, to_loops, to_points, to_texts
 
 __all__ = ["Cable", "Clamp", "DERConfig", "Force", "Joint", "Limb"]
@@ -127,14 +127,19 @@ class Limb:
     fluid_density: float = option(
         0.0, "density of the surrounding fluid, for buoyancy and added mass", unit="kg/m³", low=0
     )
-    added_mass: float = option(0.0, "mass of the moved fluid, as a fraction of the displaced fluid", low=0)
-    friction: float | None = option(None, "friction coefficient; if absent, that of the scenario", low=0)
+    added_mass: float = option(
+        0.0, "mass of the moved fluid, as a fraction of the displaced, where `fluid_density` is given", low=0
+    )
+    friction: float | None = option(
+        None, "friction coefficient of what can touch; if absent, that of the scenario", low=0
+    )
 
     def __attrs_post_init__(self) -> None:
         mistakes = self._shape_mistakes()
         if len(self.natural_curvature) != 2:
             mistakes.append(Mistake("natural_curvature", list(self.natural_curvature), "give two numbers"))
         mistakes += self._hole_mistakes()
+        mistakes += self._section_mistakes()
         given = self.outline or self.holes or self.scale != (1.0,)
         wrong = (
             "must be left out, and `holes` and `scale`, unless the section is 'outline'" if given else None
@@ -153,6 +158,10 @@ class Limb:
         if (self.points and one_end) or not (self.points or straight):
             found = f"{len(self.points)} points, start {self.start}, end {self.end}"
             return [Mistake("points", found, "give start and end, or points")]
+        if self.points and (
+            wrong := refuse_given(self, ("nodes",), "must be left out: the points are the nodes")
+        ):
+            return wrong
         position = self.positions()
         if self.closed and len(self.points) < 3:
             return [Mistake("points", f"{len(self.points)} points", "a ring needs at least 3 points")]
@@ -164,6 +173,16 @@ class Limb:
                 Mistake("points", f"edge {int(short[0])} has no length", "neighbouring nodes must be apart")
             ]
         return []
+
+    def _section_mistakes(self) -> list[Mistake]:
+        """Return what belongs to another section than the limb has."""
+        of = {"rectangle": ("width", "height"), "given": ("area", "inertia_1", "inertia_2", "torsion")}
+        return [
+            mistake
+            for section, names in of.items()
+            if section != self.section
+            for mistake in refuse_given(self, names, f"must be left out, unless the section is {section!r}")
+        ]
 
     def _hole_mistakes(self) -> list[Mistake]:
         """Return the mistakes in the hole: both radii are linear between their knots, so all knots are compared."""
@@ -208,11 +227,19 @@ class Joint:
     Elastic: every two edges that meet bend and twist against each other, with the stiffness of both rods. Their rest
     angle is that of the rest shape. n edges make n(n − 1)/2 such pairs, so a hub is stiffer than a rod;
     `stiffness` scales them. Pin: the limbs share only the node.
+
+    Raises:
+        ConfigError: a pin with a stiffness.
     """
 
     at: tuple[str, ...] = option(help="two or more nodes", converter=to_texts)
     kind: str = option("elastic", "elastic, or pin, which turns freely", choices=("elastic", "pin"))
-    stiffness: float = option(1.0, "factor on the stiffness of the pairs", above=0)
+    stiffness: float = option(1.0, "factor on the stiffness of the pairs, which a pin has not", above=0)
+
+    def __attrs_post_init__(self) -> None:
+        said = "must be left out, for a pin: it turns freely"
+        if self.kind == "pin" and (wrong := refuse_given(self, ("stiffness",), said)):
+            raise ConfigError(wrong, "the joint")
 
 
 @frozen(kw_only=True)
@@ -231,11 +258,13 @@ class Clamp:
     at: str = option(help="the node, for example `rod.start`")
     kind: str = option("clamp", "clamp, pin or edge", choices=("clamp", "pin", "edge"))
     displacement: Signal | None = option(None, "motion of the point, 3 numbers in the base's axes", unit="m")
-    axis: Triple = option((0.0, 0.0, 1.0), "axis of the turn, in the base's axes")
+    axis: Triple = option((0.0, 0.0, 1.0), "axis of the turn by `angle`, in the base's axes")
     angle: Signal | None = option(
-        None, "angle of the turn about `axis` through the point, 1 number", unit="rad"
+        None, "angle of the turn about `axis` through the point, 1 number; a pin has none", unit="rad"
     )
-    twist: Signal | None = option(None, "angle of the rod about its own tangent, 1 number", unit="rad")
+    twist: Signal | None = option(
+        None, "angle of the rod about its own tangent, 1 number; a pin has none", unit="rad"
+    )
 
 
 @frozen(kw_only=True)
@@ -258,7 +287,7 @@ class Cable:
     Driven by its length it is a spring that cannot push; the channel is what its drive wound up from the rest shape on.
 
     Raises:
-        ConfigError: a drive by length without the cable's stiffness.
+        ConfigError: a drive by length without the cable's stiffness, or one by tension with it.
     """
 
     name: str = option(help="name in its channel", check=_check_name)
@@ -266,7 +295,7 @@ class Cable:
     offset: tuple[float, float] = option((0.0, 0.0), "offset along directors 1 and 2", unit="m")
     drive: str = option("tension", "what its input sets", choices=("tension", "length"))
     stiffness: float | None = option(
-        None, "E·A/L of the whole cable, for a drive by length", unit="N/m", above=0
+        None, "E·A/L of the whole cable, for a drive by length alone", unit="N/m", above=0
     )
     friction: float = option(
         0.0, "friction coefficient in its guides, for the capstan loss from the limb's start on", low=0
@@ -274,9 +303,15 @@ class Cable:
     limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
 
     def __attrs_post_init__(self) -> None:
-        if self.drive == "length" and self.stiffness is None:
+        mistakes: list[Mistake] = []
+        if self.drive == "tension":
+            allowed = "must be left out where the tension is given: it belongs to drive = 'length'"
+            mistakes = refuse_given(self, ("stiffness",), allowed)
+        elif self.stiffness is None:
             allowed = "give E·A/L of the cable in N/m: its tension follows from its stretch"
-            raise ConfigError([Mistake("stiffness", None, allowed)], f"cable {self.name!r}")
+            mistakes = [Mistake("stiffness", None, allowed)]
+        if mistakes:
+            raise ConfigError(mistakes, f"cable {self.name!r}")
 
 
 @frozen(kw_only=True)
@@ -284,7 +319,7 @@ class DERConfig:
     """Options of a graph of rods.
 
     Raises:
-        ConfigError: no limb, or two limbs two forces or two cables with the same name.
+        ConfigError: no limb; two limbs, two forces or two cables with the same name; friction where nothing can touch.
     """
 
     limbs: tuple[Limb, ...] = option((Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0)),), "the rods")
@@ -335,5 +370,12 @@ class DERConfig:
             for i, cable in enumerate(self.cables)
             if cable.name in [other.name for other in self.cables[:i]]
         )
+        if self.collision == "none":
+            allowed = "must be left out, or give `collision`: nothing of the rods can touch"
+            mistakes.extend(
+                Mistake(f"limbs[{i}].friction", limb.friction, allowed)
+                for i, limb in enumerate(self.limbs)
+                if limb.friction is not None
+            )
         if mistakes:
             raise ConfigError(mistakes, "the rods")

@@ -18,7 +18,7 @@ from corekit.geometry.sections import outline_doubt
 from corekit_der.config import DERConfig
 from corekit_der.tables import Rods
 
-__all__ = ["outline_doubts", "spin_doubts"]
+__all__ = ["fluid_doubts", "outline_doubts", "spin_doubts"]
 
 _MATTERS = 0.02
 """Of (1)."""
@@ -32,6 +32,15 @@ def outline_doubts(config: DERConfig) -> tuple[str, ...]:
         if limb.section == "outline"
         and not config.planar
         and (said := outline_doubt(limb.outline, limb.holes))
+    )
+
+
+def fluid_doubts(config: DERConfig) -> tuple[str, ...]:
+    """Return a sentence on every limb whose added mass is that of no fluid."""
+    return tuple(
+        f"limbs[{i}].added_mass does nothing without a fluid: give `limbs[{i}].fluid_density`"
+        for i, limb in enumerate(config.limbs)
+        if limb.added_mass and not limb.fluid_density
     )
 
 

@@ -45,7 +45,7 @@ class BendingMode:
 class DERInitial:
     """Initial state of a graph of rods; the default is the rest shape with zero velocity."""
 
-    limbs: tuple[LimbStart, ...] = option((), "limbs with another initial state")
+    limbs: tuple[LimbStart, ...] = option((), "limbs with another initial state, each once")
     modes: tuple[BendingMode, ...] = option((), "velocities of bending modes, added to those of the limbs")
 
 
@@ -55,14 +55,24 @@ def bending_mode(number: int, position: Array) -> Array:
         w = cosh bs − cos bs − σ·(sinh bs − sin bs),   σ = (cosh b + cos b)/(sinh b + sin b),
         cosh b·cos b = −1                                                                    (1)
 
+    cosh bs − σ·sinh bs loses a digit for every factor ten of cosh b. With ½·(1 − σ) = a·exp(−b) it is
+
+        w = a·(exp(b·(s − 1)) − exp(−b·(s + 1))) + exp(−bs) − cos bs + σ·sin bs,   σ = 1 − 2·a·exp(−b),
+        a = (sin b − cos b − exp(−b))/(1 − exp(−2b) + 2·exp(−b)·sin b)                       (2)
+
+    in which no term exceeds 2.
+
     Source: Timoshenko, Young, Weaver (1974), "Vibration problems in engineering", section 5.11.
     """
     b = math.pi * (number - 0.5)
     for _ in range(20):  # Newton on cos b + 1/cosh b
         b += (math.cos(b) + 1.0 / math.cosh(b)) / (math.sin(b) + math.tanh(b) / math.cosh(b))
-    s = (math.cosh(b) + math.cos(b)) / (math.sinh(b) + math.sin(b))
+    fall = math.exp(-b)
+    a = (math.sin(b) - math.cos(b) - fall) / (1.0 - fall * fall + 2.0 * fall * math.sin(b))
+    s = 1.0 - 2.0 * a * fall
 
     def shape(x: Array) -> Array:
-        return np.cosh(b * x) - np.cos(b * x) - s * (np.sinh(b * x) - np.sin(b * x))
+        rises = np.exp(b * (x - 1.0)) - np.exp(-b * (x + 1.0))
+        return a * rises + np.exp(-b * x) - np.cos(b * x) + s * np.sin(b * x)
 
     return shape(position) / shape(np.ones(1))[0]

@@ -45,12 +45,18 @@ class InitialStateWriter:
         """Write q, v, aux and time.
 
         Raises:
-            ConfigError: unknown limbs, wrong numbers of points, or clamped nodes that start away from their clamp.
+            ConfigError: unknown limbs or one twice, wrong numbers of points, what leaves the plane of planar rods, or
+                clamped nodes that start away from their clamp.
         """
         mistakes: list[Mistake] = []
         out.time = 0.0
         out.q[:], out.v[:], out.aux[:] = self._rest_q, 0.0, self._rest_aux
+        names = [start.limb for start in initial.limbs]
         for i, start in enumerate(initial.limbs):
+            if start.limb in names[:i]:
+                reason = f"is the limb of limbs[{names.index(start.limb)}]: start each limb once"
+                mistakes.append(Mistake(f"{self._path}.initial.limbs[{i}].limb", start.limb, reason))
+                continue
             self._write_limb(start, f"{self._path}.initial.limbs[{i}]", out, mistakes)
         for i, mode in enumerate(initial.modes):
             self._add_mode(mode, f"{self._path}.initial.modes[{i}]", out, mistakes)
@@ -92,9 +98,12 @@ class InitialStateWriter:
             if entries and len(entries) != len(nodes):
                 reason = f"give one for each of the {len(nodes)} nodes"
                 mistakes.append(Mistake(f"{where}.{name}", f"{len(entries)} entries", reason))
-        if len(axes) == 2 and (start.twist or start.spin or any(point[1] for point in start.points)):
+        across = any(point[1] for point in (*start.points, start.velocity, *start.velocities))
+        if len(axes) == 2 and (start.twist or start.spin or across):
             mistakes.append(
-                Mistake(where, "twist, spin or a y coordinate", "a planar rod stays in the base's x–z plane")
+                Mistake(
+                    where, "twist, spin or something along y", "a planar rod stays in the base's x–z plane"
+                )
             )
         if len(mistakes) > before:
             return
@@ -113,7 +122,10 @@ class InitialStateWriter:
 
     def _add_mode(self, mode: BendingMode, where: str, out: State, mistakes: list[Mistake]) -> None:
         found = self._find_limb(mode.limb, where, mistakes)
-        if found is not None:
+        if len(self._elasticity.axes) == 2 and mode.tip[1]:
+            reason = "a planar rod stays in the base's x–z plane: y must be 0"
+            mistakes.append(Mistake(f"{where}.tip", list(mode.tip), reason))
+        elif found is not None:
             nodes, edges = found
             arc = np.concatenate([[0.0], np.cumsum(self._graph.length[edges])])[: len(nodes)]
             shape = bending_mode(mode.number, arc / arc[-1])
