@@ -106,3 +106,22 @@ def test_what_is_missing_or_given_twice_is_said():
         arm(1, {"name": "pull", "radius": 0.01}, {"name": "pull", "radius": 0.01})
     with pytest.raises(ConfigError, match="the arm has 1"):
         arm(1, {"name": "pull", "radius": 0.01, "sections": 2})
+
+
+def test_a_stiffness_of_a_cable_whose_tension_is_given_is_refused():
+    with pytest.raises(ConfigError, match=r"stiffness: found 100.0; must be left out.*drive = 'length'"):
+        Cable(name="c", radius=0.01, stiffness=100.0)
+
+
+def test_a_cable_outside_the_disks_that_guide_it_is_doubted():
+    cables = (
+        Cable(name="in", radius=0.02),
+        Cable(name="out", radius=5.0),
+        Cable(name="short", radius=0.03, sections=1),
+    )
+    config = PCCConfig(sections=2, mass=(0.3,), disk_radius=(0.03, 0.02), cables=cables)
+    (said,) = PCC(config).description.doubts
+    assert said == (
+        "cables[1] runs 5e+03 mm beside the backbone, whose disks have a radius of 20 mm: "
+        "right only if something guides it outside"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, final
@@ -28,6 +28,7 @@ from corekit_pcc.cables import (
 )
 from corekit_pcc.compiled_form import form_of
 from corekit_pcc.config import PCCConfig, PCCInitial
+from corekit_pcc.doubts import doubts_of
 from corekit_pcc.mass_gradient import packed_mass_gradient
 from corekit_pcc.mounted import BASE, BASE_COORDINATES, BASE_VELOCITIES, MountedBase, place
 from corekit_pcc.packed import pack, packed_dynamics, packed_poses, packed_rows, packed_tangent
@@ -390,17 +391,5 @@ def _layout(config: PCCConfig, *, free_base: bool) -> ModelDescription:
         untracked_work="cables driven by length"
         if any(cable.drive == "length" for cable in config.cables)
         else "",
-        doubts=tuple(dict.fromkeys(_doubts(config))),
+        doubts=doubts_of(config),
     )
-
-
-def _doubts(config: PCCConfig) -> Iterator[str]:
-    """What no arm is like: chambers farther out than its disks reach and a section is long."""
-    for distance, *sizes in zip(
-        *map(config.spread, ("chamber_radius", "disk_radius", "length")), strict=True
-    ):
-        if distance > max(sizes):
-            yield (
-                f"chamber_radius = {distance:g} m is far outside of an arm with disks of {sizes[0]:g} m and sections "
-                f"of {sizes[1]:g} m: give it in metres"
-            )
