@@ -50,6 +50,10 @@ FLAT = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0))
         ({"mass": 1.0, "centre_of_mass": (0.1, 0.0, 0.0)}, "inertia: found 'nothing'"),
         ({"pivot": (0.0, 0.0, 0.1)}, "needs fixed_centre = true"),
         ({"linear_damping": -1.0}, "≥ 0"),
+        (
+            {"linear_damping": 1.0, "fixed_centre": True},
+            "linear_damping: found 1.0; must be left out, or give a `pivot`",
+        ),
         ({"angular_damping": -1.0}, "≥ 0"),
         ({"friction": -0.1}, "≥ 0"),
     ],

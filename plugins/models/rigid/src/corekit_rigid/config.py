@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 from corekit_rigid.inertia import MassProperties, hull, shared_volume, symmetric, together, uniform
 
 __all__ = ["SIZES", "RigidConfig", "RigidInitial"]
@@ -86,7 +86,7 @@ class RigidConfig:
         unit="m",
     )
     linear_damping: float = option(
-        0.0, "drag against the velocity of the centre of mass", unit="N·s/m", low=0
+        0.0, "drag against the velocity of the centre of mass, which must move", unit="N·s/m", low=0
     )
     angular_damping: float = option(0.0, "drag against the angular velocity", unit="N·m·s", low=0)
     friction: float | None = option(
@@ -151,7 +151,7 @@ class RigidConfig:
         return one | {f"pieces[{i}]": piece for i, piece in enumerate(self.pieces)}
 
     def _mass_mistakes(self) -> list[Mistake]:
-        wrong = []
+        wrong: list[Mistake] = []
         if self.mass is not None and self.density is not None:
             wrong.append(Mistake("density", self.density, "give the mass or the density, not both"))
         if self.inertia is not None:
@@ -164,6 +164,9 @@ class RigidConfig:
             wrong.append(Mistake("inertia", "nothing", "must be given where the centre of mass is"))
         if self.pivot is not None and not self.fixed_centre:
             wrong.append(Mistake("pivot", list(self.pivot), "needs fixed_centre = true"))
+        if self.pivot is None and self.fixed_centre:
+            stays = "must be left out, or give a `pivot` away from the centre of mass, which stays in place"
+            wrong += refuse_given(self, ("linear_damping",), stays)
         return wrong
 
     @property
