@@ -147,13 +147,13 @@ def test_what_the_markers_do_not_tell_is_said(folder, frames):
     held = found.estimate.fitted[0]
     assert held.value == pytest.approx(0.01, rel=1e-5)
     assert (held.verdict, held.note) == ("not identifiable", "it ends at its bound, and might go on beyond")
-    # the pressure at which it would begin to grow, if it did
-    idle = '{ name = "yield_pressure", start = 1e3, low = 10.0, high = 1e5 },'
+    # the length at which it would stop to retract, if it did
+    idle = '{ name = "shortest", start = 0.01, low = 1e-3, high = 0.05 },'
     idle = PARAMETERS.replace("parameters = [", f"parameters = [\n  {idle}")
     found = fitted(folder, idle, f"markers = {markers('noisy.csv', 2e-4, frames)}")
     verdicts = {each.name: each.verdict for each in found.estimate.fitted}
     assert verdicts == {
-        "yield_pressure": "not identifiable",
+        "shortest": "not identifiable",
         "bending_stiffness": "identified",
         "bending_damping": "identified",
     }

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 from corekit.data.state import State
 from corekit.errors import ConfigError
+from corekit.roles.component import BuildContext
 from corekit_vine.config import VineConfig, VineInitial
-from corekit_vine.inertia import compute_body_inertia
+from corekit_vine.inertia import compute_body_inertia, compute_streams
 from corekit_vine.model import Vine
 
 
@@ -46,12 +48,52 @@ def test_the_papers_inertia_is_far_above_that_of_its_bodies():
         ({"growth": "pressure"}, "must be > 0 if pressure drives growth"),
         ({"irreversible": True}, "needs extensibility > 0"),
         ({"diameter": math.nan}, "finite"),
+        ({"yield_pressure": 10.0}, "yield_pressure: found 10.0; needs growth = 'pressure'"),
+        ({"pressure": 10.0}, "pressure: found 10.0; needs moment_law = 'wrinkling'"),
+        ({"body_mass": 1e-3, "wall_density": 1e3}, "wall_density.*must be left out: `body_mass` says it"),
+        ({"collision": "none", "friction": 0.3}, "friction.*nothing of the robot can touch"),
         ({"body_mass": 1e-3, "body_inertia": 1e-9}, r"must be ≥ 1\.48e-08 .* or form = 'telescope'"),
     ],
 )
 def test_contradictory_options_are_refused(options, message):
     with pytest.raises((ConfigError, ValueError), match=message):
         VineConfig(**options)
+
+
+BODIES: dict[str, Any] = {"body_mass": 1e-3, "body_inertia": 1e-3}
+TELESCOPE = {**BODIES, "form": "telescope"}
+STANDS, SAID = "the base given a motion or a mount: it stands", "`body_mass` and `body_inertia` say it"
+
+
+@pytest.mark.parametrize(
+    ("beside", "given", "said"),
+    [
+        ({}, {"base_mass": 1.0}, STANDS),
+        ({}, {"base_inertia": 1.0}, STANDS),
+        (BODIES, {"wall_thickness": 1e-3}, SAID),
+        (TELESCOPE, {"wall_thickness": 1e-3}, SAID),
+        (TELESCOPE, {"wall_layers": 1.0}, SAID),
+        (TELESCOPE, {"gas_density": 1.0}, SAID),
+    ],
+)
+def test_what_only_a_moving_base_or_flowing_matter_needs_is_refused(beside, given, said):
+    with pytest.raises(ConfigError) as caught:
+        Vine(VineConfig(**beside, **given), BuildContext(path="bodies.b"))
+    (found,) = caught.value.mistakes
+    assert [found.path] == [f"bodies.b.options.{name}" for name in given]
+    assert said in found.allowed
+    Vine(VineConfig(**beside))
+    Vine(VineConfig(**beside, **given), BuildContext(free_base=True))
+
+
+def test_gas_shares_the_flow_of_a_tube_with_its_wall():
+    """So the wall is read beside the mass of the bodies: of equal masses m and m_g, Σ φ·n = 2·¼ + ½."""
+    gas: dict[str, Any] = {"gas_density": 2.0, "wall_density": 2e3, "wall_thickness": 2e-4}
+    Vine(VineConfig(**BODIES, **gas))
+    inner, wall = 0.012 - 2e-4, math.pi * (0.012**2 - (0.012 - 2e-4) ** 2)
+    alike = 2.0 * 2e3 * wall / (math.pi * inner**2)
+    streams = compute_streams(VineConfig(**BODIES, **gas | {"gas_density": alike}))
+    assert streams == pytest.approx((1.0, 1.5, 0.5))
 
 
 @pytest.mark.parametrize(

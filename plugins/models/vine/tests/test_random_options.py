@@ -35,7 +35,9 @@ def growth(draw):
     by_pressure = draw(st.booleans())
     out = {"growth": "pressure" if by_pressure else "rate"}
     if by_pressure or draw(st.booleans()):
-        out |= {"extensibility": draw(rounded(1e-6, 1e-4)), "yield_pressure": draw(rounded(0, 1e4))}
+        out["extensibility"] = draw(rounded(1e-6, 1e-4))
+    if by_pressure:
+        out["yield_pressure"] = draw(rounded(0, 1e4))
     if not by_pressure:
         out["growth_input"] = draw(st.sampled_from(["total", "links"]))
     if draw(st.booleans()):
@@ -71,6 +73,13 @@ def robots(draw, mounted=False):
     out |= draw(st.fixed_dictionaries({}, optional=more)) | draw(bending(length / links))
     if form == "everting":
         out |= {"longest": length * draw(rounded(1, 3)), "growth_input": "total", "shortest": 0.0}
+    has_gas, has_both = out.get("gas_density", 0.0) > 0.0, {"body_mass", "body_inertia"} <= out.keys()
+    unread = {"wall_density"} if "body_mass" in out and not has_gas else set()
+    if has_both and not mounted and form == "telescope":
+        unread |= {"wall_density", "wall_thickness", "wall_layers", "gas_density"}
+    elif has_both and not mounted and not has_gas:
+        unread |= {"wall_thickness"}
+    out = {name: value for name, value in out.items() if name not in unread}
     if form != "telescope" and "body_inertia" in out:
         least = compute_slender(VineConfig(**out | {"body_inertia": 1.0}))[1]
         out["body_inertia"] = least * draw(rounded(1, 100))

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option
+from corekit.roles.options import option, refuse_given
 from corekit_vine.inertia import compute_slender
 from corekit_vine.pin_values import PinValues, check_pin_values, count_mistake, is_matrix, to_pin_values
 
@@ -66,8 +66,15 @@ class VineConfig:
         above=0,
     )  # fmt: skip
 
-    wall_density: float = option(920.0, "density of the wall", unit="kg/m³", above=0)
-    wall_thickness: float = option(1e-4, "thickness of the wall", unit="m", above=0)
+    wall_density: float = option(
+        920.0, "density of the wall, unless `body_mass` is given and there is no gas", unit="kg/m³", above=0
+    )
+    wall_thickness: float = option(
+        1e-4,
+        "thickness of the wall, unless `body_mass` and `body_inertia` leave it without effect",
+        unit="m",
+        above=0,
+    )
     wall_layers: float = option(2.0, "layers of wall; 2 includes the tail inside, which everts", low=1)
     gas_density: float = option(0.0, "density of the gas inside", unit="kg/m³", low=0)
     body_mass: float | None = option(
@@ -81,10 +88,11 @@ class VineConfig:
     )
 
     base_mass: float | None = option(
-        None, "mass of a base that moves; if absent, that of a body", unit="kg", above=0
+        None, "mass of a base that moves, of no other; if absent, that of a body", unit="kg", above=0
     )
     base_inertia: float | None = option(
-        None, "moment of inertia of a base that moves, about any axis; if absent, that of a body", unit="kg·m²", above=0
+        None, "moment of inertia of a base that moves, of no other, about any axis; if absent, that of a body",
+        unit="kg·m²", above=0,
     )  # fmt: skip
 
     bending_stiffness: float | None = option(
@@ -107,7 +115,7 @@ class VineConfig:
         "linear", "bending moment: linear with EI, or linear until the wall wrinkles",
         choices=("linear", "wrinkling"),
     )  # fmt: skip
-    pressure: float = option(0.0, "gauge pressure inside, for `wrinkling`", unit="Pa", low=0)
+    pressure: float = option(0.0, "gauge pressure inside, for `wrinkling` alone", unit="Pa", low=0)
     natural_curvature: tuple[float, ...] = option(
         (0.0,),
         "natural curvature: one, or one per pin",
@@ -133,7 +141,9 @@ class VineConfig:
         0.0, "φ of the pressure law: growth rate per missing pressure; 0: a load does not slow growth",
         unit="m/(s·Pa)", low=0,
     )  # fmt: skip
-    yield_pressure: float = option(0.0, "least pressure that lets the robot grow", unit="Pa", low=0)
+    yield_pressure: float = option(
+        0.0, "least pressure that lets the robot grow, for growth by pressure alone", unit="Pa", low=0
+    )
     growth_force: float = option(
         math.inf,
         "largest force of growth along the robot",
@@ -158,6 +168,12 @@ class VineConfig:
 
     def __attrs_post_init__(self) -> None:
         mistakes = [*self._bending_mistakes(), *self._growth_mistakes(), *self._eversion_mistakes()]
+        if self.body_mass is not None and not self.gas_density:
+            allowed = "must be left out: `body_mass` says it, and there is no gas to share it with"
+            mistakes += refuse_given(self, ("wall_density",), allowed)
+        if self.collision == "none":
+            allowed = "must be left out, or give `collision`: nothing of the robot can touch"
+            mistakes += refuse_given(self, ("friction",), allowed)
         if not mistakes and self.form != "telescope" and self.body_inertia is not None:
             least = compute_slender(self)[1]
             if self.body_inertia < least * (1.0 - 1e-12):
@@ -167,7 +183,7 @@ class VineConfig:
             raise ConfigError(mistakes, "the vine robot")
 
     def _bending_mistakes(self) -> list[Mistake]:
-        mistakes = []
+        mistakes: list[Mistake] = []
         for of_tube, joint in (
             ("bending_stiffness", "joint_stiffness"),
             ("bending_damping", "joint_damping"),
@@ -190,7 +206,9 @@ class VineConfig:
                 mistakes.append(Mistake(f"actuators[{i}]", list(ends), allowed))
         if 2.0 * self.wall_thickness > self.diameter:
             mistakes.append(Mistake("wall_thickness", self.wall_thickness, "must be at most the radius"))
-        if self.moment_law == "wrinkling":
+        if self.moment_law == "linear":
+            mistakes += refuse_given(self, ("pressure",), "needs moment_law = 'wrinkling'")
+        else:
             if self.pressure <= 0.0:
                 mistakes.append(Mistake("pressure", self.pressure, "must be > 0 if the wall can wrinkle"))
             if self.joint_stiffness is not None or self.bending_stiffness == 0.0:
@@ -199,8 +217,10 @@ class VineConfig:
         return mistakes
 
     def _growth_mistakes(self) -> list[Mistake]:
-        mistakes = []
-        if self.growth == "pressure":
+        mistakes: list[Mistake] = []
+        if self.growth == "rate":
+            mistakes += refuse_given(self, ("yield_pressure",), "needs growth = 'pressure'")
+        else:
             if self.extensibility <= 0.0:
                 allowed = "must be > 0 if pressure drives growth"
                 mistakes.append(Mistake("extensibility", self.extensibility, allowed))

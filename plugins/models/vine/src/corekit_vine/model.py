@@ -49,6 +49,7 @@ from corekit_vine.joints import (
 )
 from corekit_vine.matter import add_matter, keep_motion, update_growth
 from corekit_vine.mounted import BASE, POSE, MountedChain
+from corekit_vine.standing_base import check_standing_base
 
 if TYPE_CHECKING:
     from corekit_vine.symbolic import SymbolicVine
@@ -93,10 +94,12 @@ class Vine(Model):
         self._plane: Array = np.ascontiguousarray(
             np.vstack([context.base.position, first, second, np.cross(first, second)])
         )
+        if not self._is_mounted:
+            check_standing_base(config, f"{self._path}.options")
         if self._is_mounted and build_coupling(config).size:
             wrong = "must be one number, or one per pin, on a base that moves"
             raise ConfigError(
-                [Mistake(f"{self._path}.joint_stiffness", config.joint_stiffness, wrong)], self._path
+                [Mistake(f"{self._path}.options.joint_stiffness", config.joint_stiffness, wrong)], self._path
             )
         self._layout = describe_robot(config, None if self._is_mounted else self._plane[:3])
         self._zero_inputs = np.zeros(self._layout.input_size)
