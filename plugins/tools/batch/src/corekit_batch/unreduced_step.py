@@ -167,11 +167,11 @@ def _is_judged_well(
     speed = max(velocity_norms(v, own.scale)[1], velocity_norms(work.velocity, own.scale)[1])
     nothing = (1.0 - 1e-9) * _NEGLIGIBLE * speed
     bias = own.bias.reshape(own.bias.size)[: count * width].reshape((count, width))
-    normal, driven, cone, counts = solution_residuals(
-        relative, bias, own.impulse[: count * width], own.friction[:count], own.all_move, nothing
+    normal, driven, cone, left = solution_residuals(
+        relative, bias, own.impulse[: count * width], own.friction[:count], own.all_move
     )
     worst = max(own.residuals[0], own.residuals[1], own.residuals[2], own.residuals[3])
-    if counts and not max(normal, driven, cone) <= _LENIENCE * worst:
+    if left > nothing and not max(normal, driven, cone) <= _LENIENCE * worst:
         return False
     dofs, values = constraint_entries(bodies, 0, work)
     for i in range(len(v)):
