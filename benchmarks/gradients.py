@@ -23,6 +23,7 @@ import numpy as np
 
 from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import load
+from corekit_gradients.adjoint.world_derivatives import derivatives_of
 from corekit_gradients.parameters import find_parameters, make_pair
 from corekit_gradients.run_gradient import tape_bytes
 
@@ -83,7 +84,7 @@ def measure(case: Case, repeats: int) -> dict[str, Any]:
 
     run()
     tape = record()
-    derivatives, last = system.derivatives(tape[0].start), StateCovector(np.zeros(system.nv), weights)
+    derivatives, last = derivatives_of(system, tape[0].start), StateCovector(np.zeros(system.nv), weights)
 
     simulation.restore(start)
     began = time.process_time()

@@ -33,6 +33,7 @@ import corekit
 from corekit.errors import CorekitError
 from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import from_document
+from corekit_gradients.adjoint.world_derivatives import derivatives_of
 
 PHASES = (np.arange(10) + 0.5) / 10
 SPEED, SLIDE = 1.0, 0.3
@@ -178,7 +179,7 @@ def cosine(shape: str, step: float, integrator: str, level: str, samples: int = 
         simulation.reset(state=start)
         moved, displacement = start.copy(), np.zeros(system.nv)
         displacement[2], displacement[4] = change[:2]
-        derivatives = system.derivatives(simulation.state)
+        derivatives = derivatives_of(system, simulation.state)
         derivatives.displace(start, displacement, moved)
         moved.v[0] += change[2]
         moved.v[2] += change[3]
@@ -188,7 +189,7 @@ def cosine(shape: str, step: float, integrator: str, level: str, samples: int = 
             for _ in range(16):
                 simulation.step()
         losses.append(float(weights @ simulation.state.v))
-        found = system.derivatives(moved).sweep_back(tape, partial(_at_end, len(tape) - 1, last))
+        found = derivatives_of(system, moved).sweep_back(tape, partial(_at_end, len(tape) - 1, last))
         gradients.append([found.place[2], found.place[4], *found.velocity[[0, 2, 4]]])
     centred = changes - changes.mean(axis=0)
     slope = np.linalg.lstsq(centred, np.array(losses) - np.mean(losses))[0] * spread

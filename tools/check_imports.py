@@ -40,8 +40,8 @@ PLUGIN_SEES = (
 )
 UNSEEN = "corekit.engine"
 """What tools know through `corekit.roles.world` alone, so that they serve every engine."""
-ENGINES = ("batch",)
-"""Folders of tools that step worlds themselves, and build on the kernel's engine."""
+ENGINES: Mapping[str, tuple[str, ...]] = {"batch": (), "gradients": ("adjoint",)}
+"""Folder of a tool that steps worlds itself, or differentiates steps → the room of it that builds on our engine."""
 TOOL_SEES: Mapping[str, tuple[str, ...]] = {
     "export": ("corekit_run", "corekit_record"),
     "dask": ("corekit_run", "corekit_study"),
@@ -95,7 +95,7 @@ def breaches(root: Path) -> Iterator[str]:
                     sentence = _foreign(module, {*allowed, IN_TESTS})
                 elif not sentence:
                     sentence = _foreign(module, allowed) or (
-                        _engine(module, plugin.name) if tool else _unseen(module)
+                        _engine(module, plugin.name, inside[2:]) if tool else _unseen(module)
                     )
                 if sentence:
                     yield f"{path.relative_to(root)}:{line}: {sentence}"
@@ -188,9 +188,10 @@ def _unseen(module: str) -> str:
     return ""
 
 
-def _engine(module: str, tool: str) -> str:
-    """The room that tools know by its role alone."""
-    if tool in ENGINES:
+def _engine(module: str, tool: str, inside: tuple[str, ...]) -> str:
+    """The room that tools know by its role alone, but for rooms of `ENGINES`; `inside` is the path in its package."""
+    room = ENGINES.get(tool)
+    if room is not None and inside[: len(room)] == room:
         return ""
     if module == UNSEEN or module.startswith(f"{UNSEEN}."):
         return f"a tool imports {module}; it knows an engine by corekit.roles.world"

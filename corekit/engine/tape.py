@@ -4,7 +4,7 @@
 
 of `linearisation` with constraints, joints, contacts and the impulse p of a potential. A list of records is the tape
 of a run. It has v⁺ and the impulses of (1), and of what a step knew from before what no state says. All else of (1)
-follows from them and the models, and is evaluated anew by who needs it (`corekit.engine.adjoint`): matrices and rows
+follows from them and the models, and is evaluated anew by who needs it (`corekit_gradients.adjoint`): matrices and rows
 would be most of a tape. Steps that follow each other share the state between them, and v⁺ is that of the end where
 nothing changed it after the solution.
 """

@@ -1,4 +1,6 @@
-"""What an engine can say of the derivatives of its steps: see `World.derivatives`.
+"""What can be said of the derivatives of an engine's steps.
+
+Those of the kernel's own engine are told by `corekit_gradients.adjoint`; another engine is a `DifferentiableWorld`.
 
 Derivatives by coordinates are by displacements δ, q(δ) = integrate(q, δ, 1), so that orientations have three.
 """
@@ -7,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from attrs import field, fields_dict, frozen
 
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from corekit.roles.world import World
 
 __all__ = [
-    "ModelTwins", "RunDerivative", "StateCovector", "StepLinearisation", "SweepReport", "Twins", "WorldDerivatives"
+    "DifferentiableWorld", "ModelTwins", "RunDerivative", "StateCovector", "StepLinearisation", "SweepReport", "Twins",
+    "WorldDerivatives",
 ]  # fmt: skip
 
 
@@ -150,3 +153,11 @@ class WorldDerivatives(Protocol):
         Raises:
             GradientError: a step has no derivative.
         """
+
+
+@runtime_checkable
+class DifferentiableWorld(Protocol):
+    """An ability of a `World`."""
+
+    def derivatives(self, state: State) -> WorldDerivatives:
+        """Derivatives of the steps that it froze, with the charts of its states, of which `state` is one."""

@@ -25,7 +25,6 @@ from corekit.roles.body import Body
 from corekit.roles.collision_scene import CollisionScene
 from corekit.roles.component import Component, InternalState
 from corekit.roles.contact import ContactSolver
-from corekit.roles.derivatives import WorldDerivatives
 from corekit.roles.detector import ContactDetector
 from corekit.roles.integrator import Integrator, System
 from corekit.roles.joint import Joint, JointForce
@@ -253,13 +252,6 @@ class World(System, Protocol):
         """The engine's record of the last accepted step from `start` to `end`, which later steps leave as it is.
 
         `before` is the record of the step before, of which this one may share the end, or None.
-        """
-
-    def derivatives(self, state: State) -> WorldDerivatives:
-        """Derivatives of the steps that it froze, with the charts of its states, of which `state` is one.
-
-        Raises:
-            GradientError: the engine has none.
         """
 
     def equilibrium_terms(self) -> EquilibriumTerms:

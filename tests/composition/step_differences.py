@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from corekit.engine.adjoint.body_products import BodyProducts
-from corekit.engine.adjoint.charts import Charts
-from corekit.engine.adjoint.covectors import Covectors
-from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.step_derivative import StepDerivative
-from corekit.engine.adjoint.term_products import TermProducts
+from corekit_gradients.adjoint.body_products import BodyProducts
+from corekit_gradients.adjoint.charts import Charts
+from corekit_gradients.adjoint.covectors import Covectors
+from corekit_gradients.adjoint.frozen_step import FrozenStep
+from corekit_gradients.adjoint.step_derivative import StepDerivative
+from corekit_gradients.adjoint.term_products import TermProducts
 
 
 class Comparison(NamedTuple):

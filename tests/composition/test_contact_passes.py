@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from corekit.data.contacts import ContactSet
-from corekit.engine.adjoint import contact_passes
-from corekit.engine.adjoint.contact_slopes import ContactSlopes
 from corekit.engine.world.world_system import WorldSystem
 from corekit.roles.compiled_form import DETECTOR_ENTRIES
+from corekit_gradients.adjoint import contact_passes
+from corekit_gradients.adjoint.contact_slopes import ContactSlopes
 
 from .test_step_derivative import falling
 

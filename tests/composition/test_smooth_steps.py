@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.engine.adjoint.body_products import BodyProducts
-from corekit.engine.adjoint.charts import Charts
-from corekit.engine.adjoint.covectors import Covectors
-from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.smooth_step import SmoothSteps
-from corekit.engine.adjoint.step_derivative import StepDerivative
 from corekit.engine.world.world_system import WorldSystem
 from corekit.roles.derivatives import StateCovector
 from corekit.scenario.load import load
+from corekit_gradients.adjoint.body_products import BodyProducts
+from corekit_gradients.adjoint.charts import Charts
+from corekit_gradients.adjoint.covectors import Covectors
+from corekit_gradients.adjoint.frozen_step import FrozenStep
+from corekit_gradients.adjoint.smooth_step import SmoothSteps
+from corekit_gradients.adjoint.step_derivative import StepDerivative
+from corekit_gradients.adjoint.world_derivatives import derivatives_of
 
 pytest.importorskip("corekit_timestep")
 
@@ -81,7 +82,7 @@ def test_a_clamped_rod_of_800_velocities_has_the_gradient_of_differences_of_runs
         for _ in range(steps):
             simulation.step()
     last = StateCovector(np.zeros(system.nv), weights)
-    found = system.derivatives(tape[0].start).sweep_back(tape, lambda k: last if k == steps - 1 else None)
+    found = derivatives_of(system, tape[0].start).sweep_back(tape, lambda k: last if k == steps - 1 else None)
     assert system.nv > 800 and driven.any()
     assert found.velocity @ change == pytest.approx(slope, rel=1e-5)
 

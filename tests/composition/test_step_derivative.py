@@ -13,13 +13,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from corekit.engine.adjoint.contact_modes import Mode
-from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.input_products import input_columns, input_products
-from corekit.engine.adjoint.solutions import Kind
 from corekit.engine.world.world_system import WorldSystem
 from corekit.errors import GradientError
 from corekit.scenario.load import from_document, load
+from corekit_gradients.adjoint.contact_modes import Mode
+from corekit_gradients.adjoint.frozen_step import FrozenStep
+from corekit_gradients.adjoint.input_products import input_columns, input_products
+from corekit_gradients.adjoint.solutions import Kind
 
 from .point_worlds import make_world
 from .step_differences import compare, pull

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from corekit.data.state import State
-from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.solutions import Kind
 from corekit.engine.world.world_system import WorldSystem
+from corekit_gradients.adjoint.frozen_step import FrozenStep
+from corekit_gradients.adjoint.solutions import Kind
 
 from .point_worlds import MASSES, SPEEDS, make_world
 

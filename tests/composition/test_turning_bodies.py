@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from corekit.engine.adjoint.body_products import BodyCovector, BodyProducts
-from corekit.engine.adjoint.charts import Charts
-from corekit.engine.adjoint.frozen_step import FrozenStep
 from corekit.engine.world.world_system import WorldSystem
 from corekit.scenario.load import from_document
+from corekit_gradients.adjoint.body_products import BodyCovector, BodyProducts
+from corekit_gradients.adjoint.charts import Charts
+from corekit_gradients.adjoint.frozen_step import FrozenStep
 
 pytest.importorskip("corekit_rigid")
 

@@ -1,6 +1,6 @@
 """What a step with impacts has beside its solution: that at position level, and what moved bodies apart at its end.
 
-See `corekit.engine.impact`, which writes both, and `corekit.engine.adjoint`, which differentiates them.
+See `corekit.engine.impact`, which writes both, and `corekit_gradients.adjoint`, which differentiates them.
 """
 
 from __future__ import annotations

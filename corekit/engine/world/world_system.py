@@ -14,7 +14,6 @@ from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
-from corekit.engine.adjoint.world_derivatives import WorldDerivatives
 from corekit.engine.contact.contact_kernels import max_penetration
 from corekit.engine.contact.contact_pipeline import ContactPipeline, Tangents
 from corekit.engine.contact.contact_record import joined_record, step_record
@@ -161,10 +160,6 @@ class WorldSystem:
     def equilibrium_terms(self) -> EquilibriumTerms:
         """Terms of a balance of forces at rest, apart from those of steps."""
         return EquilibriumTerms(self.bodies, self.pipeline, self.solver)
-
-    def derivatives(self, state: State) -> WorldDerivatives:
-        """Derivatives of the steps that were frozen, with the charts of states like `state`."""
-        return WorldDerivatives(self, state)
 
     def replace_model(self, body: int, model: Model) -> None:
         """Compute a body by another model; ValueError, and nothing changed, where its matrices are structured anew."""

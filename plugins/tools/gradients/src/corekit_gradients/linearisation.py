@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from corekit.data.arrays import Array
 from corekit.simulation.loop import Simulation
+from corekit_gradients.adjoint.world_derivatives import derivatives_of
 
 __all__ = ["Linearisation", "linearise"]
 
@@ -36,7 +37,7 @@ def linearise(simulation: Simulation) -> Linearisation:
     try:
         with simulation.record_steps() as tape:
             simulation.step()
-        found = system.derivatives(start).linearise(tape)
+        found = derivatives_of(system, start).linearise(tape)
     finally:
         simulation.restore(before)
     return Linearisation(found.by_state, found.by_inputs, found.is_degenerate)

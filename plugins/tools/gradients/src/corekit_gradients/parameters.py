@@ -17,6 +17,7 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, GradientError
 from corekit.roles.derivatives import ModelTwins, Twins
 from corekit.simulation.loop import Simulation
+from corekit_gradients.adjoint.world_derivatives import derivatives_of
 
 __all__ = ["Pair", "Parameter", "find_parameters", "make_pair", "start_slope", "world_slope"]
 
@@ -142,7 +143,7 @@ def start_slope(simulation: Simulation, pair: Pair) -> tuple[Array, Array]:
         return np.zeros(nv), np.zeros(nv)
     if ahead.qv.tobytes() == behind.qv.tobytes():
         return np.zeros(nv), np.zeros(nv)
-    moved = simulation.system.derivatives(here).difference(here, ahead.q - behind.q)
+    moved = derivatives_of(simulation.system, here).difference(here, ahead.q - behind.q)
     return moved / (2.0 * pair.size), (ahead.v - behind.v) / (2.0 * pair.size)
 
 

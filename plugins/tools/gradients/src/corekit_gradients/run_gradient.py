@@ -21,6 +21,7 @@ from corekit.errors import GradientError
 from corekit.roles.component import InternalState
 from corekit.roles.derivatives import RunDerivative, StateCovector, SweepReport
 from corekit.simulation.loop import Simulation
+from corekit_gradients.adjoint.world_derivatives import derivatives_of
 from corekit_gradients.checkpoints import pieces_back
 from corekit_gradients.losses import ContactForces, Instant, Loss, differentiate, evaluate
 from corekit_gradients.parameters import find_parameters, make_pair, start_slope, world_slope
@@ -163,7 +164,7 @@ class RecordedRun:
         self._tape, self._took = tape, time.perf_counter() - began
         self.states: list[State] = [tape[0].start, *(tape[k].end for k in self._ends)]
         self.contacts = ContactForces.of(simulation).as_recorded(tape[-1])
-        self.derivatives = simulation.system.derivatives(tape[0].start)
+        self.derivatives = derivatives_of(simulation.system, tape[0].start)
 
     def pull(
         self,
@@ -227,7 +228,7 @@ class _Pieces:
         self._parameters = find_parameters(simulation, parameters)
         self._pairs = [make_pair(simulation, each) for each in self._parameters]
         self._slopes = [start_slope(simulation, each) for each in self._pairs]
-        self._derivatives = simulation.system.derivatives(simulation.state)
+        self._derivatives = derivatives_of(simulation.system, simulation.state)
         self._found: RunDerivative | None = None
         self._by_parameter, self._report = np.zeros(len(self._pairs)), SweepReport(0, 0, 0, 0, 0)
         self._by_step: list[dict[str, dict[str, Array]]] = []

@@ -147,7 +147,7 @@ def _relative_velocity(found: ContactSet, c: int, poses: ShapePoses, velocity: A
 
 @check("slopes-told", "differences over a micrometre have the slopes that wider ones have")
 def slopes_told(subject: Subject) -> None:
-    """What derivatives of runs ask of a detector (`corekit.engine.adjoint.contact_slopes`)."""
+    """What derivatives of runs ask of a detector (`corekit_gradients.adjoint.contact_slopes`)."""
     random, compared = np.random.default_rng(11), 0
     for kinds, scene, detector in scenes(subject, 0.01):
         shape = (scene.frames, 3)

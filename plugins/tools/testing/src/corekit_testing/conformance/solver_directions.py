@@ -1,6 +1,6 @@
 """Pyramids that follow the problem of a step: what a solver says of a covector of their directions.
 
-Gradients of runs ask `pull_friction_directions` where a contact slides (`corekit.engine.adjoint.turned_pyramids`).
+Gradients of runs ask `pull_friction_directions` where a contact slides (`corekit_gradients.adjoint.turned_pyramids`).
 Along any change of w₀, of W and of the impulses λ with which a step begins, with w = W·λ + w₀,
 
     Σ c·δd = w̄ᵀ·δw + w̄₀ᵀ·δw₀ + W̄:δW + λ̄ᵀ·δλ,      δw = δw₀ + δW·λ + W·δλ                                    (1)

@@ -28,21 +28,21 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.engine.adjoint.body_equations import body_equations
-from corekit.engine.adjoint.body_products import BodyProducts, as_dense, mass_product
-from corekit.engine.adjoint.contact_slope_kernels import locate
-from corekit.engine.adjoint.contact_slopes import ContactCovector, ContactSlopes, SlopeTable
-from corekit.engine.adjoint.directional import pull_rows
-from corekit.engine.adjoint.frozen_contacts import ContactLost
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.step.linearisation import LinearisationPoint, in_step
+from corekit_gradients.adjoint.body_equations import body_equations
+from corekit_gradients.adjoint.body_products import BodyProducts, as_dense, mass_product
+from corekit_gradients.adjoint.contact_slope_kernels import locate
+from corekit_gradients.adjoint.contact_slopes import ContactCovector, ContactSlopes, SlopeTable
+from corekit_gradients.adjoint.directional import pull_rows
+from corekit_gradients.adjoint.frozen_contacts import ContactLost
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.charts import Charts
-    from corekit.engine.adjoint.frozen_step import FrozenStep
-    from corekit.engine.adjoint.saddle import SaddleSystem
     from corekit.engine.world.world_system import WorldSystem
+    from corekit_gradients.adjoint.charts import Charts
+    from corekit_gradients.adjoint.frozen_step import FrozenStep
+    from corekit_gradients.adjoint.saddle import SaddleSystem
 
 __all__ = ["ImplicitProducts", "Pulled"]
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.charts import Charts
-from corekit.engine.adjoint.sweep import Pullers, linearise_tape, sweep_back
+from corekit.engine.world.world_system import WorldSystem
+from corekit.errors import GradientError
+from corekit.roles import derivatives as roles
 from corekit.roles.derivatives import ModelTwins, RunDerivative, StateCovector, StepLinearisation, Twins
+from corekit.roles.world import World
+from corekit_gradients.adjoint.charts import Charts
+from corekit_gradients.adjoint.sweep import Pullers, linearise_tape, sweep_back
 
-if TYPE_CHECKING:
-    from corekit.engine.world.world_system import WorldSystem
-
-__all__ = ["WorldDerivatives"]
+__all__ = ["WorldDerivatives", "derivatives_of"]
 
 
 @final
@@ -58,3 +59,19 @@ class WorldDerivatives:
     def linearise(self, tape: Sequence[Any]) -> StepLinearisation:
         """The derivative of the end of a tape by its start and by what its steps held."""
         return linearise_tape(self._system, self._charts, tape)
+
+
+def derivatives_of(system: World, state: State) -> roles.WorldDerivatives:
+    """Derivatives of the steps that a world froze, with the charts of its states, of which `state` is one.
+
+    Raises:
+        GradientError: its engine has none.
+    """
+    if isinstance(system, WorldSystem):
+        return WorldDerivatives(system, state)
+    if isinstance(system, roles.DifferentiableWorld):
+        return system.derivatives(state)
+    raise GradientError(
+        f"{type(system).__name__} has no derivatives of its steps: use the engine 'step-equation', or ask the authors "
+        "of this one for a `DifferentiableWorld` (corekit.roles.derivatives)"
+    )

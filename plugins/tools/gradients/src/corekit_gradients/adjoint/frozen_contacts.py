@@ -20,14 +20,14 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.adjoint.contact_branches import APART, add_slips, write_bias, write_branches
-from corekit.engine.adjoint.contact_modes import ContactTerms, find_modes
-from corekit.engine.adjoint.contact_slope_kernels import locate
-from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.push_out import limit_push_out
 from corekit.roles.contact import FrictionDirections
 from corekit.roles.contact_blocks import ReducedStepProblem
+from corekit_gradients.adjoint.contact_branches import APART, add_slips, write_bias, write_branches
+from corekit_gradients.adjoint.contact_modes import ContactTerms, find_modes
+from corekit_gradients.adjoint.contact_slope_kernels import locate
+from corekit_gradients.adjoint.solutions import Kind, Solution
 
 if TYPE_CHECKING:
     from corekit.engine.step.step_equation import StepEquation

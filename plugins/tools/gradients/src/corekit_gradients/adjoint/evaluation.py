@@ -8,7 +8,7 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.adjoint.contact_modes import ContactTerms
+from corekit_gradients.adjoint.contact_modes import ContactTerms
 
 __all__ = ["Arguments", "Evaluation", "LinearTerms", "Residual"]
 

@@ -21,18 +21,6 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.adjoint.body_products import BodyProducts
-from corekit.engine.adjoint.charts import Charts
-from corekit.engine.adjoint.contact_slope_kernels import locate
-from corekit.engine.adjoint.covectors import Covectors
-from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.input_products import affine_inputs, input_columns, input_products
-from corekit.engine.adjoint.parameter_products import ParameterProducts
-from corekit.engine.adjoint.reparametrisation import Reparametrisation
-from corekit.engine.adjoint.smooth_step import SmoothSteps
-from corekit.engine.adjoint.solutions import Kind
-from corekit.engine.adjoint.step_derivative import StepDerivative
-from corekit.engine.adjoint.term_products import TermProducts
 from corekit.engine.tape import StepRecord
 from corekit.roles.derivatives import (
     ModelTwins,
@@ -42,6 +30,18 @@ from corekit.roles.derivatives import (
     SweepReport,
     Twins,
 )
+from corekit_gradients.adjoint.body_products import BodyProducts
+from corekit_gradients.adjoint.charts import Charts
+from corekit_gradients.adjoint.contact_slope_kernels import locate
+from corekit_gradients.adjoint.covectors import Covectors
+from corekit_gradients.adjoint.frozen_step import FrozenStep
+from corekit_gradients.adjoint.input_products import affine_inputs, input_columns, input_products
+from corekit_gradients.adjoint.parameter_products import ParameterProducts
+from corekit_gradients.adjoint.reparametrisation import Reparametrisation
+from corekit_gradients.adjoint.smooth_step import SmoothSteps
+from corekit_gradients.adjoint.solutions import Kind
+from corekit_gradients.adjoint.step_derivative import StepDerivative
+from corekit_gradients.adjoint.term_products import TermProducts
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem

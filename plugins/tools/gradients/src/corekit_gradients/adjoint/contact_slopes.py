@@ -26,15 +26,15 @@ import numpy as np
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.engine.adjoint.contact_passes import ContactPasses
-from corekit.engine.adjoint.contact_slope_kernels import (
+from corekit_gradients.adjoint.contact_passes import ContactPasses
+from corekit_gradients.adjoint.contact_slope_kernels import (
     add_changes,
     add_covectors,
     add_slopes,
     locate,
     turn_frames,
 )
-from corekit.engine.adjoint.frame_twists import FrameTwists
+from corekit_gradients.adjoint.frame_twists import FrameTwists
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import define, field
 
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.engine.adjoint.contact_modes import ContactModes
+from corekit_gradients.adjoint.contact_modes import ContactModes
 
 if TYPE_CHECKING:
     from corekit.engine.tape import StepRecord

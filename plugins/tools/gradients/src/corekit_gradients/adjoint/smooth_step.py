@@ -26,21 +26,21 @@ from scipy.linalg.lapack import dgetrf, dgetrs
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.adjoint.body_products import (
-    BodyCovector,
-    BodyProducts,
-    as_dense,
-    mass_product,
-    transposed_product,
-)
-from corekit.engine.adjoint.covectors import Covectors
-from corekit.engine.adjoint.dense_products import SMALL, leaves, solve_transposed
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.step.linearisation import LinearisationPoint, in_step
 from corekit.engine.tape import StepRecord
 from corekit.linalg.matrices import Dense
 from corekit.roles.component import Stateful
+from corekit_gradients.adjoint.body_products import (
+    BodyCovector,
+    BodyProducts,
+    as_dense,
+    mass_product,
+    transposed_product,
+)
+from corekit_gradients.adjoint.covectors import Covectors
+from corekit_gradients.adjoint.dense_products import SMALL, leaves, solve_transposed
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem

@@ -24,9 +24,9 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.frozen_step import FrozenStep
-    from corekit.engine.adjoint.solutions import Solution
     from corekit.engine.world.world_terms import WorldTerms
+    from corekit_gradients.adjoint.frozen_step import FrozenStep
+    from corekit_gradients.adjoint.solutions import Solution
 
 __all__ = ["TurnedTerms", "turned_terms"]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.charts import Charts
+from corekit_gradients.adjoint.charts import Charts
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_terms import WorldTerms

@@ -8,15 +8,15 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.body_equations import body_equations, linearise_residual
-from corekit.engine.adjoint.solutions import Kind, Solution
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.roles.model import Model
 from corekit.roles.model_abilities import ModelAbilities
+from corekit_gradients.adjoint.body_equations import body_equations, linearise_residual
+from corekit_gradients.adjoint.solutions import Kind, Solution
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.frozen_step import FrozenStep
+    from corekit_gradients.adjoint.frozen_step import FrozenStep
 
 __all__ = ["BodySums", "model_terms"]
 

@@ -16,18 +16,18 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.body_equations import body_equations, linearise_residual
-from corekit.engine.adjoint.body_products import as_dense
-from corekit.engine.adjoint.contact_modes import ContactTerms
-from corekit.engine.adjoint.evaluation import Arguments, Evaluation, LinearTerms, Residual
-from corekit.engine.adjoint.frozen_contacts import FrozenContacts
-from corekit.engine.adjoint.solutions import Kind, Solution, solutions_of
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.engine.step.linearisation import LinearisationPoint, in_step
 from corekit.engine.tape import StepRecord
 from corekit.errors import GradientError
 from corekit.linalg.vectors import max_abs
 from corekit.roles.component import Stateful
+from corekit_gradients.adjoint.body_equations import body_equations, linearise_residual
+from corekit_gradients.adjoint.body_products import as_dense
+from corekit_gradients.adjoint.contact_modes import ContactTerms
+from corekit_gradients.adjoint.evaluation import Arguments, Evaluation, LinearTerms, Residual
+from corekit_gradients.adjoint.frozen_contacts import FrozenContacts
+from corekit_gradients.adjoint.solutions import Kind, Solution, solutions_of
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem

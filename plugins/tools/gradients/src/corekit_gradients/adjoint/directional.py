@@ -20,7 +20,7 @@ from corekit.data.state import State
 from corekit.linalg.vectors import max_abs
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.charts import Charts
+    from corekit_gradients.adjoint.charts import Charts
 
 __all__ = ["pull_rows"]
 

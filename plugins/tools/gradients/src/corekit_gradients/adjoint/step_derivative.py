@@ -32,18 +32,18 @@ import numpy as np
 
 from corekit.data.arrays import Array, BoolArray
 from corekit.data.state import State
-from corekit.engine.adjoint.covectors import Covectors
-from corekit.engine.adjoint.frozen_contacts import ContactLost
-from corekit.engine.adjoint.known_tangents import known_tangents
-from corekit.engine.adjoint.saddle import SaddleSystem
-from corekit.engine.adjoint.solutions import Kind
+from corekit_gradients.adjoint.covectors import Covectors
+from corekit_gradients.adjoint.frozen_contacts import ContactLost
+from corekit_gradients.adjoint.known_tangents import known_tangents
+from corekit_gradients.adjoint.saddle import SaddleSystem
+from corekit_gradients.adjoint.solutions import Kind
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.charts import Charts
-    from corekit.engine.adjoint.evaluation import Arguments
-    from corekit.engine.adjoint.frozen_step import FrozenStep
-    from corekit.engine.adjoint.term_products import TermProducts
     from corekit.engine.world.world_system import WorldSystem
+    from corekit_gradients.adjoint.charts import Charts
+    from corekit_gradients.adjoint.evaluation import Arguments
+    from corekit_gradients.adjoint.frozen_step import FrozenStep
+    from corekit_gradients.adjoint.term_products import TermProducts
 
 __all__ = ["StepDerivative"]
 

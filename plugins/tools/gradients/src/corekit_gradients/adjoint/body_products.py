@@ -36,22 +36,22 @@ from scipy.sparse import csc_array
 
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
-from corekit.engine.adjoint.body_equations import body_equations
-from corekit.engine.adjoint.dense_products import (
+from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse
+from corekit.linalg.vectors import max_abs
+from corekit_gradients.adjoint.body_equations import body_equations
+from corekit_gradients.adjoint.dense_products import (
     SMALL,
     add_transposed,
     add_transposed_blocks,
     displace,
     solve_small,
 )
-from corekit.engine.step.linearisation import LinearisationPoint
-from corekit.linalg.matrices import Banded, BlockDiagonal, Dense, Diagonal, Matrix, Sparse
-from corekit.linalg.vectors import max_abs
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.charts import Charts
     from corekit.engine.bodies.body_terms import BodyTerms
     from corekit.engine.world.world_terms import WorldTerms
+    from corekit_gradients.adjoint.charts import Charts
 
 __all__ = ["BodyCovector", "BodyProducts", "add_product", "as_dense", "mass_product", "transposed_product"]
 

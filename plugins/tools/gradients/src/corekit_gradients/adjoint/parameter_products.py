@@ -23,14 +23,14 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit.engine.adjoint.body_sums import BodySums, model_terms
-from corekit.engine.adjoint.frozen_contacts import ContactLost
-from corekit.engine.adjoint.frozen_step import FrozenStep
-from corekit.engine.adjoint.solutions import Solution
 from corekit.engine.bodies.body_terms import BodyTerms
 from corekit.roles.derivatives import ModelTwins, Twins
 from corekit.roles.model import Model
 from corekit.roles.model_abilities import ModelAbilities
+from corekit_gradients.adjoint.body_sums import BodySums, model_terms
+from corekit_gradients.adjoint.frozen_contacts import ContactLost
+from corekit_gradients.adjoint.frozen_step import FrozenStep
+from corekit_gradients.adjoint.solutions import Solution
 
 if TYPE_CHECKING:
     from corekit.engine.world.world_system import WorldSystem

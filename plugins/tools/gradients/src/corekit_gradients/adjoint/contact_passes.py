@@ -13,10 +13,10 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
 from corekit.data.arrays import Array, IntArray
-from corekit.engine.adjoint.contact_slope_kernels import add_changes, locate, turn_frames
 from corekit.engine.contact.contact_kernels import assign_tangents_and_friction
 from corekit.roles.collision_scene import update_shape_poses
 from corekit.roles.compiled_form import DETECTOR_ENTRIES, CompiledForm
+from corekit_gradients.adjoint.contact_slope_kernels import add_changes, locate, turn_frames
 
 if TYPE_CHECKING:
     from corekit.data.contacts import ContactSet

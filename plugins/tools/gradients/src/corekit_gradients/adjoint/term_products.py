@@ -23,19 +23,19 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
-from corekit.engine.adjoint.body_products import BodyCovector, BodyProducts
-from corekit.engine.adjoint.contact_slopes import ContactCovector, ContactSlopes
-from corekit.engine.adjoint.directional import pull_rows
-from corekit.engine.adjoint.implicit_products import ImplicitProducts
-from corekit.engine.adjoint.solutions import Kind
-from corekit.engine.adjoint.turned_pyramids import TurnedTerms, turned_terms
 from corekit.engine.contact.contact_jacobian import ContactJacobian
 from corekit.engine.step.linearisation import LinearisationPoint
+from corekit_gradients.adjoint.body_products import BodyCovector, BodyProducts
+from corekit_gradients.adjoint.contact_slopes import ContactCovector, ContactSlopes
+from corekit_gradients.adjoint.directional import pull_rows
+from corekit_gradients.adjoint.implicit_products import ImplicitProducts
+from corekit_gradients.adjoint.solutions import Kind
+from corekit_gradients.adjoint.turned_pyramids import TurnedTerms, turned_terms
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.charts import Charts
-    from corekit.engine.adjoint.frozen_step import FrozenStep
     from corekit.engine.world.world_system import WorldSystem
+    from corekit_gradients.adjoint.charts import Charts
+    from corekit_gradients.adjoint.frozen_step import FrozenStep
 
 __all__ = ["TermProducts"]
 

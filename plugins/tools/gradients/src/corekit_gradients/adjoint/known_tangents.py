@@ -18,11 +18,11 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
-from corekit.engine.adjoint.contact_slope_kernels import locate
-from corekit.engine.adjoint.solutions import Kind
+from corekit_gradients.adjoint.contact_slope_kernels import locate
+from corekit_gradients.adjoint.solutions import Kind
 
 if TYPE_CHECKING:
-    from corekit.engine.adjoint.frozen_step import FrozenStep
+    from corekit_gradients.adjoint.frozen_step import FrozenStep
 
 __all__ = ["known_tangents"]
 
