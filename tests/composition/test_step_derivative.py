@@ -18,7 +18,7 @@ from corekit.errors import GradientError
 from corekit.scenario.load import from_document, load
 from corekit_gradients.adjoint.contact_modes import Mode
 from corekit_gradients.adjoint.frozen_step import FrozenStep
-from corekit_gradients.adjoint.input_products import input_columns, input_products
+from corekit_gradients.adjoint.input_products import affine_inputs, input_columns, input_products
 from corekit_gradients.adjoint.solutions import Kind
 
 from .point_worlds import make_world
@@ -243,6 +243,7 @@ def test_inputs_enter_the_equations_of_their_body_alone(integrator):
     assert step.has_closed_contacts
     y = np.random.default_rng(0).standard_normal(step.here.stacked_with_tangents().size)
     columns = y @ input_columns(system, step)
-    products = input_products(system, step, step.split(y), y)
+    bodies, affine = range(len(system.bodies)), affine_inputs(system, tape[-1].start)
+    products = input_products(system, step, step.split(y), y, bodies, affine)
     # a chamber's force gives h times its arm; differences over 8e-6 of it know that to some 1e-9
     np.testing.assert_allclose(products, columns, atol=1e-7 * np.abs(columns).max())
