@@ -14,7 +14,8 @@ same steps and inputs held should make the same motion. Two terms differ, and on
 With the simulator's steps of 1 ms nothing of the kind can be expected. Inputs that are held for 40 ms move an arm of
 265 N/m and 125 N·s/m a chamber faster in the beginning of an interval and slower at its end, by K·h/D = 8 %, where
 the plan has one velocity: 0.1 mm an interval, and against a contact D/h·0.1 mm = 0.3 N, more than the plan presses
-with.
+with. Feedback that may not change what contacts press with, as that of `adaptive-tracking`, has no way to turn the ball
+where the plan presses with nothing, and ends 177° off about x; the regulator alone ends 7.5° off.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from attrs import frozen
 
 from corekit.data.arrays import Array
 from corekit_scenarios.cases.cusp.ball_own_steps import own_steps_row
-from corekit_scenarios.cases.cusp.ball_tracked import TRACKED, replayed, stiffening
+from corekit_scenarios.cases.cusp.ball_tracked import TRACKED, by_plain_lqr, replayed, stiffening
 from corekit_study.case_run import CaseRun, Row
 from corekit_study.new_folder import new_folder
 from corekit_study.plan import PlanResult, make_plan, simulate
@@ -149,7 +149,7 @@ def _planned(case: CaseRun, variant: _Variant, axis: str) -> tuple[PlanResult, l
         Row(quantity=f"{about}: cost (20)", against=OWN, ours=as_cost,
             note=f"minimised with it: {added - as_cost:.2g} of slip and friction"),
         Row(quantity=f"{about}: contact modes", against=OWN,
-            ours=contact_modes(pressed, slip, float(made.plan.time[-1])),
+            ours=contact_modes(pressed, slip, float(made.plan.time[-1]), closed=variant.is_closed),
             note=f"{forces}, slip to {float(slip.max()):.2g} m/s"),
         Row(quantity=f"{about}: what the simulator's own steps say against it", against=OWN,
             ours="; ".join(made.verdict.reasons) or "nothing"),
@@ -167,6 +167,7 @@ def _planned(case: CaseRun, variant: _Variant, axis: str) -> tuple[PlanResult, l
     if variant.is_closed and not variant.changes:
         rows.append(modes_row(about, certificate["modes_nearby_cheaper_by"], added))
         rows.append(own_steps_row(case, made, f"{about}, "))
+        rows.append(by_plain_lqr(case, made, f"{about}, "))
     return made, rows
 
 
@@ -180,16 +181,17 @@ def modes_row(about: str, cheaper: float | None, cost: float) -> Row:
     )  # fmt: skip
 
 
-def contact_modes(pressed: Array, slip: Array, duration: float) -> str:
+def contact_modes(pressed: Array, slip: Array, duration: float, *, closed: bool = False) -> str:
     """Say what a contact does over time, the instants of each mode together.
 
     Args:
         pressed: normal force [N]. slip: its velocity [m/s], shape (N,).
-        duration: of the plan [s].
+        duration: of the plan [s]. closed: whether the gap is 0 where nothing presses, too.
     """
-    modes = np.where(pressed <= _PRESSED, "open", np.where(slip > 1e-6, "slides", "sticks"))
+    unpressed = "touches without force" if closed else "open"
+    modes = np.where(pressed <= _PRESSED, unpressed, np.where(slip > 1e-6, "slides", "sticks"))
     ends = [*(np.flatnonzero(modes[1:] != modes[:-1]) + 1).tolist(), len(modes)]
-    count = {name: int((modes == name).sum()) for name in ("sticks", "slides", "open")}
+    count = {name: int((modes == name).sum()) for name in ("sticks", "slides", unpressed)}
     shares = ", ".join(f"{name} {100.0 * each / len(modes):.0f} %" for name, each in count.items() if each)
     begun = ", ".join(f"{modes[end - 1]} to {duration * end / len(modes):.3g} s" for end in ends[:6])
     return f"{shares} ({begun}{', …' if len(ends) > 6 else ''})"

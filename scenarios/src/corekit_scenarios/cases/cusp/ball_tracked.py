@@ -134,12 +134,13 @@ PLAINLY = (
 """Changes to the scenario of a tracked plan: the regulator alone, which estimates nothing."""
 
 
-def by_plain_lqr(case: CaseRun, made: PlanResult) -> Row:
-    """The same plan tracked by the regulator alone, by the differences that are in its folder."""
+def by_plain_lqr(case: CaseRun, made: PlanResult, about: str = "") -> Row:
+    """The same plan tracked by the regulator alone, by the differences in its folder; `about` begins the row's name."""
     assert made.folder is not None
-    results = case.run(made.folder / "replay-tracking.toml", PLAINLY, "tracking-lqr")
+    name = f"{made.folder.name}-tracking-lqr" if about else "tracking-lqr"
+    results = case.run(made.folder / "replay-tracking.toml", PLAINLY, name)
     replay = assess_rollout("tracking", results, made.plan, math.radians(ARRIVED), math.inf)
-    return _arrives(replay, "simulated, tracked by tracking-lqr, which estimates nothing")
+    return _arrives(replay, f"{about}simulated, tracked by tracking-lqr, which estimates nothing")
 
 
 def tracked(made: PlanResult) -> list[Row]:
