@@ -36,7 +36,7 @@ from corekit_run.output_file import write_json, write_text
 from corekit_run.running import run
 from corekit_study.stoppable import stoppable
 
-__all__ = ["Optimised", "optimise"]
+__all__ = ["Optimised", "Problem", "optimise"]
 
 OPTIMISED = "optimised.toml"
 _PROGRESS = ("iteration", "runs", "loss", "gradient")
@@ -123,7 +123,7 @@ def optimise(
     )
     folder = None if folder is None else Path(folder)
     began = clock.perf_counter()
-    problem = _Problem(file)
+    problem = Problem(file)
     if folder is not None:
         write_text(folder / "optimise.toml", file.given)
     first, gradient = problem.loss(problem.start)
@@ -156,8 +156,12 @@ def optimise(
 
 
 @final
-class _Problem:
-    """The loss of a file as a function of its variables."""
+class Problem:
+    """The loss of a file as a function of its variables x.
+
+    Attributes:
+        start, low, high, scale: of x, shapes (n,). objective: the loss without what counts changes.
+    """
 
     def __init__(self, file: OptimiseFile) -> None:
         assert file.loaded is not None
@@ -186,6 +190,11 @@ class _Problem:
             said = f"starts outside of its bounds {self.low[i]:g} … {self.high[i]:g}"
             raise ConfigError([Mistake(self.objective.names[i], float(self.start[i]), said)], file.name)
         self.failed = 0
+
+    def value(self, x: Array) -> float:
+        """The loss alone, by a run without its gradient."""
+        moved = (x - self.start) / self.scale
+        return self.objective.value(x) + self._change * float(moved @ moved)
 
     def loss(self, x: Array) -> tuple[float, Array]:
         """The loss and its gradient."""
@@ -258,7 +267,7 @@ class _Problem:
 class _Table:
     """The iterations so far, in a folder, if there is one, as they come."""
 
-    def __init__(self, problem: _Problem, folder: Path | None) -> None:
+    def __init__(self, problem: Problem, folder: Path | None) -> None:
         self._problem, self._folder = problem, folder
         self.rows: list[tuple[float, ...]] = []
 
@@ -346,7 +355,7 @@ def _by_scipy(
     )  # fmt: skip
 
 
-def _write(problem: _Problem, found: Array, folder: Path) -> Any:
+def _write(problem: Problem, found: Array, folder: Path) -> Any:
     """Write what was found; return the scenario that was written."""
     import tomli_w
 
