@@ -104,3 +104,33 @@ def test_loads_are_the_limit_of_soft_pads(slip, spin, seed, solve):
     first, second, third = (of_soft_pads(problem, e * least) for e in (8e-3, 4e-3, 2e-3))
     limit = (8.0 * third - 6.0 * second + first) / 3.0
     np.testing.assert_allclose(impulse, limit, atol=1e-4 * np.abs(limit).max())
+
+
+@pytest.mark.parametrize("opening", [1e-1, 1e-3, 1e-5, 1e-6])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("slip", [0.0, 1.0])
+def test_a_point_that_hardly_opens_carries_nothing(slip, seed, opening, solve):
+    """However little it opens, rigid pads do not reach: the others have the loads that they have without it."""
+    random = np.random.default_rng(seed)
+    problem, _ = on_plane(random, slip, slip, 0.2)
+    problem.free_velocity[15] = opening * FALL
+    impulse, info = solve(problem)
+    assert info.status is Status.CONVERGED
+    alone = DenseProblem(problem.mass, problem.rows[:15], problem.velocity, 0.2)
+    expected, _ = solve(alone)
+    assert not impulse[15:].any()
+    np.testing.assert_allclose(impulse[:15], expected, atol=1e-8 * FALL)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_trace_of_a_load_on_an_open_point_changes_nothing(seed, solve):
+    """As rounding leaves it in a guess that is a solution: the point is open, and no pad of the others reaches it."""
+    random = np.random.default_rng(seed)
+    problem, _ = on_plane(random, 1.0, 1.0, 0.2)
+    problem.free_velocity[15] = FALL
+    expected, _ = solve(problem)
+    guess = expected.copy()
+    guess[15] = 1e-13 * FALL
+    impulse, info = solve(problem, guess)
+    assert info.status is Status.CONVERGED
+    np.testing.assert_allclose(impulse, expected, atol=1e-9 * FALL)

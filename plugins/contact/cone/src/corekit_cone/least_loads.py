@@ -64,7 +64,7 @@ _REMOVALS, _SETTLED = 12, 1e-12
 
 
 _DECREASE, _LEAST = 1e-2, 1e-5
-"""Factor of e where removals have not met the tolerance, and where that ends, relative to e."""
+"""Factor of e where removals miss the tolerance, first from their λ and then from λ⁰ = 0; and where that ends."""
 
 
 @compiled
@@ -76,7 +76,8 @@ def _rows_at_rest(
     contacts, count, sticks = len(friction), 0, True
     for c in range(contacts):
         n, bound = c * width, tolerance * reference[c]
-        if impulse[n] <= 0.0 and velocity[n] > bound:
+        # a load beside such a speed is within the tolerance of none
+        if velocity[n] > bound:
             continue
         index[count] = n
         count += 1
@@ -92,7 +93,7 @@ def _rows_at_rest(
                 count += 1
     for b in range(len(lower)):
         i = contacts * width + b
-        if lower[b] < impulse[i] < upper[b]:
+        if lower[b] < impulse[i] < upper[b] and abs(velocity[i]) <= tolerance * reference[contacts + b]:
             index[count] = i
             count += 1
     return count, sticks
@@ -179,18 +180,22 @@ def _solve_soft(
 @compiled
 def _follow_path(
     delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
-    reference: Array, compliance: Array, nothing: Array, kept: Array, impulse: Array, index: IntArray,
-    order: IntArray, work: Array, matrix: Array, soft: Array,
+    reference: Array, compliance: Array, times: float, last: float, nothing: Array, kept: Array, impulse: Array,
+    index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array,
 ) -> tuple[bool, int]:  # fmt: skip
-    """Write λ of (1) from a guess, or where that does not lead there, by way of larger e; return as `_solve_soft`."""
-    own, factor, last, count = 1.0, _FACTOR, math.inf, 0
+    """Write λ of (1) from a guess, or where that does not lead there, by way of larger e; return as `_solve_soft`.
+
+    Args:
+        times: of e. last: the larger one of which `kept` is the solution; infinite if none is known.
+    """
+    own, factor, count = times, _FACTOR, 0
     while True:
         is_found, more = _solve_soft(
             delassus, free, width, friction, lower, upper, rho, reference, compliance, own, nothing, impulse, index,
             order, work, matrix, soft,
         )  # fmt: skip
         count += more
-        if is_found and own <= 1.0:
+        if is_found and own <= times:
             return True, count
         if is_found:
             last = own
@@ -200,7 +205,7 @@ def _follow_path(
         elif last < math.inf:
             factor = math.sqrt(factor)
             copy_values(kept, impulse)
-        own = max(factor * last, 1.0) if last < math.inf else _SOFTEST
+        own = max(factor * last, times) if last < math.inf else _SOFTEST
 
 
 @compiled
@@ -276,23 +281,31 @@ def share_loads(
         delassus, free, width, friction, lower, upper, scales, tolerance, now, velocity, impulse
     ):
         return True, 0
-    for i in range(len(free)):
-        centre[i] = 0.0
-    is_found, steps = _follow_path(
-        delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, centre, kept, now, index, order,
-        work, matrix, soft,
-    )  # fmt: skip
-    if not is_found:
-        return False, steps
-    times = 1.0
+    times, last, steps = 1.0, math.inf, 0
     while times > _LEAST:
-        steps += _remove_compliance(
-            delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, times, centre, now, index,
-            order, work, matrix, soft,
+        for i in range(len(free)):
+            centre[i] = 0.0
+        is_found, more = _follow_path(
+            delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, times, last, centre, kept,
+            now, index, order, work, matrix, soft,
         )  # fmt: skip
-        if _holds(delassus, free, width, friction, lower, upper, scales, tolerance, now, velocity, impulse):
-            return True, steps
-        times *= _DECREASE
+        steps += more
+        if not is_found:
+            break
+        copy_values(now, kept)
+        own = times
+        while own > _LEAST:
+            steps += _remove_compliance(
+                delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, own, centre, now, index,
+                order, work, matrix, soft,
+            )  # fmt: skip
+            if _holds(
+                delassus, free, width, friction, lower, upper, scales, tolerance, now, velocity, impulse
+            ):
+                return True, steps
+            own *= _DECREASE
+        copy_values(kept, now)
+        times, last = _DECREASE * times, times
     return False, steps
 
 
