@@ -192,9 +192,9 @@ def test_a_conveyor_stands_for_no_contact_of_boxes_beside_it():
         simulation.step()
         return sorted(simulation.contacts().point[:, 0].round(2).tolist())
 
-    assert touched("[0.475, 0.0, -0.1]") == [-0.08, -0.02]
+    assert touched("[0.475, 0.0, -0.1]") == pytest.approx([-0.08, -0.02])
     moving = '{ kind = "ramp", from = 0.0, to = 1.0, start = [0.475, 0.0, -0.1], value = [0.475, 0.5, -0.1] }'
-    assert touched(moving) == [-0.08, -0.05, -0.05, -0.02]
+    assert touched(moving) == pytest.approx([-0.08, -0.05, -0.05, -0.02])
 
 
 def test_a_ball_falls_between_boxes_that_do_not_touch():

@@ -66,7 +66,8 @@ def assert_can_be_run(command):
 def test_the_peers_times_of_rods_are_those_that_the_case_judges_by():
     (row,) = [line for line in TEXT.splitlines() if line.startswith("| DisMech's cantilevers")]
     written = [float(each) for each in row.split("|")[3].removesuffix(" ms ").split(",")]
-    assert written == [1e3 * each.code for each in BENCHMARKS.values() if each.code is not None]
+    judged = [1e3 * each.code for each in BENCHMARKS.values() if each.code is not None]
+    assert written == pytest.approx(judged, rel=1e-12)
 
 
 def test_the_ball_s_worst_worlds_are_those_of_the_table():

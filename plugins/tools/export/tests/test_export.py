@@ -119,6 +119,9 @@ def test_usd_holds_the_motion_in_metres_with_z_up(results, scene, tmp_path, endi
         assert np.all(np.array(box.GetMin()) >= corners.min(axis=0) - 0.01)
 
 
+@pytest.mark.to_nearest(
+    "CPython writes 1 − 2⁻⁵³ as 'nan' after fesetround(FE_UPWARD): f'{1 - 2**-53:.9g}'", "up"
+)
 def test_mujoco_s_cantilever_sags_as_beam_theory_says_and_a_ball_lies_still(results, tmp_path):
     mujoco = pytest.importorskip("mujoco")
     path = tmp_path / "run.mjcf"
