@@ -164,8 +164,9 @@ def _planned(case: CaseRun, variant: _Variant, axis: str) -> tuple[PlanResult, l
             Row(quantity=f"{about}: largest gap", unit="m", against=_CONTACT, expected=0.0, ours=gap,
                 tolerance="≤ 1e-06", passed=gap <= 1e-6)
         )  # fmt: skip
-    if variant.is_closed and not variant.changes:
+    if not variant.changes:
         rows.append(modes_row(about, certificate["modes_nearby_cheaper_by"], added))
+    if variant.is_closed and not variant.changes:
         rows.append(own_steps_row(case, made, f"{about}, "))
         rows.append(by_plain_lqr(case, made, f"{about}, "))
     return made, rows
