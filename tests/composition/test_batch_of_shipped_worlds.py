@@ -174,13 +174,17 @@ def test_what_a_body_at_rest_is_carried_by_is_its_weight():
     assert not batch.contact_force("box")[1].any()
 
 
-def test_a_run_in_contact_ends_where_single_steps_end():
+@pytest.mark.parametrize(
+    ("name", "overrides", "ahead"),
+    [("matrix/pcc", [], 1000), ("matrix/vine", ['contact.solver={ use = "qp" }'], 300)],
+)
+def test_a_run_in_contact_ends_where_single_steps_end(name, overrides, ahead):
     """`Simulation.run` takes the driver; whatever goes on from there and is reported is the same."""
-    scenario = load("matrix/pcc")
+    scenario = load(name, overrides)
     run, stepped = scenario.compose(), scenario.compose()
     run.run(1.1)
     make_steps(stepped, 1100)
-    assert run.steps_ahead > 1000
+    assert run.steps_ahead > ahead
     one, other = run.internal_state(), stepped.internal_state()
     assert all(np.array_equal(one[name], other[name]) for name in one | other)
     assert run.contacts().count
