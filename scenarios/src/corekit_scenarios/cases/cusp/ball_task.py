@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from corekit_scenarios.cases.cusp.ball_own_steps import own_steps_row
 from corekit_scenarios.cases.cusp.ball_printed import as_printed
 from corekit_scenarios.cases.cusp.ball_tracked import (
     ARRIVED,
@@ -54,7 +55,13 @@ def _planned(case: CaseRun, axis: str) -> list[Row]:
     file = load_plan_file(f"cusp/ball-{axis}", TRACKING)
     folder = new_folder(file.name, case.folder, case.folder / file.name)
     made = simulate(make_plan(file, folder))
-    rows = [*judge(made, axis), *open_loop_cause(made), by_plain_lqr(case, made), *tracked(made)]
+    rows = [
+        *judge(made, axis),
+        own_steps_row(case, made),
+        *open_loop_cause(made),
+        by_plain_lqr(case, made),
+        *tracked(made),
+    ]
     rows += as_printed(case, axis)
     return [*rows, _open_loop_of_finer_plan(case, axis)] if axis == "y" else rows
 

@@ -12,9 +12,10 @@ and what follows is, to first order and with the simulator's own differences A_k
 
 Pressed against the ball, the arm buckles sideways, and e grows: about z, where it does most, 1 µm becomes 8° by the
 end. (1) tells the size of what is left at the end, and where that is beyond half a right angle no more than that it is.
-Simulating by the plan's own steps is no way out: the schemes differ, and their parts are then larger. With steps of 40,
-20, 10, 5 and 1 ms the plan about y ends 79, 79, 0.65, 1.2 and 1.5° off, that about z 34, 81, 83, 84 and 85°. A plan of
-twice as many steps parts half as much, which brings y within 1° and can not bring z there.
+By implicit Euler over the plan's intervals, its own scheme, x, y and z end 0.004, 0.29 and 9.0° off
+(`ball_own_steps`). By the scenario's linearly implicit scheme the parts of long steps are larger: with 40, 20, 10, 5
+and 1 ms the plan about y ends 79, 79, 0.65, 1.2 and 1.5° off, that about z 34, 81, 83, 84 and 85°. A plan of twice as
+many steps parts half as much, which brings y within 1° and can not bring z there.
 """
 
 from __future__ import annotations
