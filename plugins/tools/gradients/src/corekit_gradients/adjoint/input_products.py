@@ -2,7 +2,8 @@
 
 Inputs enter R and G of their own body alone, so that no contact is evaluated: twice for an input, or once, beside once
 for all of them, where R is affine in it. Whether it is, is found by asking the model at two places. Where pyramids that
-turn slide, their directions follow the free velocity, and thereby u: then the whole step is evaluated.
+turn slide, their directions follow the free velocity, and thereby u: then the terms of `turned_pyramids` are of bodies
+too, or the whole step is evaluated.
 """
 
 from __future__ import annotations
@@ -79,17 +80,18 @@ def input_products(
     system: WorldSystem,
     step: FrozenStep,
     parts: Sequence[tuple[Solution, Array]],
-    y: Array,
+    y: Array | None,
     wanted: Collection[int],
     affine: Sequence[bool],
 ) -> Array:
     """yᵀ·∂F/∂u, shape (nu,), zero of the inputs of bodies that are not wanted.
 
     Args:
-        step: it holds its record. parts, y: covectors of the solutions of a step, and of all of F.
+        step: it holds its record. parts: covectors of the solutions of a step.
+        y: that of all of F; None where `parts` have what pyramids that turn follow, or none turns.
         wanted: indices of bodies. affine: of which bodies R is affine in inputs.
     """
-    if step.turns_pyramids:
+    if y is not None and step.turns_pyramids:
         return np.asarray(y @ input_columns(system, step))
     world, total = (
         system.terms,

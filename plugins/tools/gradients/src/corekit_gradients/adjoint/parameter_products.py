@@ -9,8 +9,9 @@ a difference of the body's equations by two models at what is recorded, and no c
 D of the models are affine in p, one of the two is the model of the world, whose equations serve all numbers: then a
 number costs one evaluation of its body. Whether all of this is so is found by asking the models at two places.
 
-Where frames move, or where pyramids that turn follow the problem of a step, F is evaluated whole, with either model in
-the world. Numbers of other kinds have twins of the world, composed anew, in which F is evaluated.
+Pyramids that turn follow the problem of a step: where `turned_pyramids` says how, its terms are of bodies too. Else,
+and where frames move, F is evaluated whole, with either model in the world. Numbers of other kinds have twins of the
+world, composed anew, in which F is evaluated.
 """
 
 from __future__ import annotations
@@ -163,18 +164,24 @@ class ParameterProducts:
         return bool(self._worlds) or any(self._is_whole(step, each) for _, each in self._models)
 
     @staticmethod
-    def _is_whole(step: FrozenStep, models: _OtherModels) -> bool:
-        return models.moves or step.turns_pyramids or step.contacts.limits_push_out
+    def _is_whole(step: FrozenStep, models: _OtherModels, *, knows_turned: bool = False) -> bool:
+        turns = step.turns_pyramids and not knows_turned
+        return models.moves or turns or step.contacts.limits_push_out
 
     def add(
-        self, step: FrozenStep, parts: Sequence[tuple[Solution, Array]], y: Array, met: Counter[str]
-    ) -> None:
-        """Add those of a step, for the covectors of its solutions and of all of F; what was lost is counted."""
-        alone = [(k, each) for k, each in self._models if not self._is_whole(step, each)]
+        self, step: FrozenStep, parts: Sequence[tuple[Solution, Array]], y: Array, met: Counter[str],
+        *, knows_turned: bool = False,
+    ) -> None:  # fmt: skip
+        """Add those of a step, for the covectors of its solutions and of all of F; what was lost is counted.
+
+        `knows_turned`: whether `parts` have what pyramids that turn follow.
+        """
+        whole = [self._is_whole(step, each, knows_turned=knows_turned) for _, each in self._models]
+        alone = [each for each, is_whole in zip(self._models, whole, strict=True) if not is_whole]
         if alone:
             self._add_of_bodies(step, parts, alone)
-        for k, models in self._models:
-            if self._is_whole(step, models):
+        for (k, models), is_whole in zip(self._models, whole, strict=True):
+            if is_whole:
                 self._add_whole(
                     k, lambda: float(y @ step.evaluate(step.arguments).stacked_with_tangents()), models, met
                 )

@@ -394,6 +394,6 @@ class StepDerivative:
         carried = frozen.arguments.start_impulse
         if not (frozen.turns_pyramids and carried.any()):
             return np.zeros_like(carried)
-        if self.reason is None and self._terms is not None and self._terms.of_start_impulses is not None:
-            return self._terms.of_start_impulses
+        if self.reason is None and self._terms is not None and self._terms.turned is not None:
+            return self._terms.turned.of_start
         return (self._columns(carried.size, self._start_impulse).T @ y).reshape(carried.shape)

@@ -134,7 +134,7 @@ def sweep_back(
         )
         if may_change:
             end = _before(system, charts, record, end, moved)
-        quick = smooth.pull(record, end)
+        turned, quick = None, smooth.pull(record, end)
         if quick is not None:
             start, y = quick
             met["smooth"] += 1
@@ -149,6 +149,9 @@ def sweep_back(
             derivative = StepDerivative(system, step, charts, scale, scale, terms)
             start, y = derivative.pull(end)
             parts = step.split(y) if inputs is not None or products is not None else []
+            turned = terms.turned if step.turns_pyramids and derivative.reason is None else None
+            if turned is not None:  # what their directions follow is of bodies too
+                parts = [*parts, *turned.parts(step.solutions[0])]
             met["impacts"] += any(each.kind is Kind.VELOCITY for each in step.solutions)
             met["degenerate"] += any(each.modes.degenerate for each in step.solutions)
             met["redundant"] += not derivative.is_regular
@@ -158,9 +161,10 @@ def sweep_back(
             else:
                 columns[derivative.reason] += 1
         if inputs is not None:
-            inputs[k] = input_products(system, step, parts, y, wanted, affine)
+            knows = turned is not None or quick is not None or not step.turns_pyramids
+            inputs[k] = input_products(system, step, parts, None if knows else y, wanted, affine)
         if products is not None:
-            products.add(step, parts, y, met)
+            products.add(step, parts, y, met, knows_turned=turned is not None)
         place, velocity = start.place, start.velocity
         known = _NO_IDS if record.contacts is None else record.contacts.known.id
         tangents = (known, start.tangents) if len(start.tangents) else nothing

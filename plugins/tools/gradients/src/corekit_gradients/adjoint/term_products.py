@@ -48,7 +48,7 @@ class TermProducts:
         system: the world. charts: of its states. products: of its bodies.
 
     Attributes:
-        of_start_impulses: covector of λ₀ of the step that was pulled last, shape (m, width), where pyramids turned.
+        turned: terms of the step that was pulled last, where pyramids turned.
     """
 
     def __init__(self, system: WorldSystem, charts: Charts, products: BodyProducts) -> None:
@@ -57,7 +57,7 @@ class TermProducts:
         pipeline, bodies = system.terms.pipeline, [terms.body for terms in system.terms.bodies]
         self._slopes = None if pipeline is None else ContactSlopes(system.terms)
         self._jacobian = ContactJacobian(bodies, system.terms.jacobian.width)
-        self.of_start_impulses: Array | None = None
+        self.turned: TurnedTerms | None = None
         self._closed = ContactSet(record_width=0 if pipeline is None else pipeline.record_width)
 
     @property
@@ -103,6 +103,7 @@ class TermProducts:
             of_tangents: of the contacts of the record, shape (m, 3), or (0, 3).
         """
         world, start, turned = self._world, frozen.record.start, None
+        self.turned = None
         if frozen.turns_pyramids:
             solution, known = frozen.solutions[0], frozen.here.residuals[0].contacts
             turned = turned_terms(
@@ -110,7 +111,7 @@ class TermProducts:
             )
             if turned is None:
                 return None
-        self.of_start_impulses = None if turned is None else turned.of_start
+        self.turned = turned
         place, velocity = self._of_bodies(frozen, point, parts, turned)
         place += self._of_joints(frozen, parts)
         if world.pipeline is not None and (frozen.has_closed_contacts or of_tangents.any()):

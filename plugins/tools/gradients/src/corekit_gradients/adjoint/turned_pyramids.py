@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from attrs import evolve
 
 from corekit.data.arrays import Array, IntArray
 
@@ -45,6 +46,10 @@ class TurnedTerms(NamedTuple):
     rows: list[tuple[IntArray, Array, Array]]
     of_bias: Array
     of_start: Array
+
+    def parts(self, solution: Solution) -> list[tuple[Solution, Array]]:
+        """`bodies` as velocities in place of those of the solution, and covectors of R there."""
+        return [(evolve(solution, velocity=v), w) for w, v in self.bodies]
 
 
 def turned_terms(
