@@ -42,12 +42,26 @@ class _Shifted:
 
 
 @final
+class _Rate:
+    """The rate of a signal."""
+
+    def __init__(self, signal: Signal) -> None:
+        self._signal = signal
+
+    def value(self, t: float, out: Array) -> None:
+        self._signal.rate(t, out)
+
+
+@final
 class BodyInputs:
     """The stacked input vector u(t) of one body.
 
     A channel has one source: its signal in the scenario, a controller, or Python. `inputs["tension"] = u` replaces the
     signal until the simulation is reset; the value is held until it is written again. A channel that a controller
     drives cannot be written, and a controller cannot drive a channel that has a signal.
+
+    A channel that is the rate of another one follows that one's signal. Where that one is written it is 0 until it is
+    written too.
 
     Attributes:
         signals: those that were given. constant: whether no signal changes u.
@@ -62,6 +76,7 @@ class BodyInputs:
         self._channels = {channel.name: channel for channel in description.inputs}
         self._views: dict[str, Array] = {}
         self._given = dict(signals)
+        self._rates = {each.rate_of: each.name for each in description.inputs if each.rate_of}
         for name, signal in signals.items():
             if name not in self._channels:
                 hint, offered = did_you_mean(name, self._channels), ", ".join(self._channels) or "none"
@@ -74,6 +89,11 @@ class BodyInputs:
                     f"{where}: channel {name!r} takes {channel.size} numbers [{channel.unit}] or one for all, "
                     f"the signal gives {signal.size}"
                 )
+            if channel.rate_of in signals:
+                raise CompositionError(
+                    f"{where}: channel {name!r} is the rate of {channel.rate_of!r}, which has a signal: remove the one "
+                    "of the rate, it follows"
+                )
         offset = 0
         for channel in description.inputs:
             self._views[channel.name] = self.buffer[offset : offset + channel.size]
@@ -81,7 +101,7 @@ class BodyInputs:
         self.signals = tuple(signals.values())
         self.constant = all(signal.constant for signal in self.signals)
         self._sources: dict[str, str] = {}
-        self._clipped: set[str] = set()
+        self._warned: set[str] = set()
         self.warn: Callable[[str], object] = _warn
         self.written = False
         self.release()
@@ -95,14 +115,20 @@ class BodyInputs:
     def signals_at(self, times: Array) -> Array:
         """What the signals give at instants (n,) [s], shape (n, nu); zero for channels without one."""
         out = np.zeros((len(times), len(self.buffer)))
-        for name, signal in self._given.items():
+        for name, signal in self._followed().items():
             begin = int(self._views[name].ctypes.data - self.buffer.ctypes.data) // self.buffer.itemsize
             own = out[:, begin : begin + self._channels[name].size]
-            for i in range(1 if signal.constant else len(times)):
+            held = name in self._given and self._given[name].constant
+            for i in range(1 if held else len(times)):
                 signal.value(float(times[i]), own[i])
-            if signal.constant:
+            if held:
                 own[1:] = own[:1]
         return out
+
+    def _followed(self) -> dict[str, _Source]:
+        """What channels follow, by name: signals and their rates."""
+        rates = {self._rates[name]: _Rate(each) for name, each in self._given.items() if name in self._rates}
+        return {**self._given, **rates}
 
     def breakpoints(self, t0: float, t1: float) -> list[float]:
         """Kinks of the signals in (t0, t1] [s]."""
@@ -148,15 +174,33 @@ class BodyInputs:
         fits = numbers.dtype.kind in "iuf" and numbers.shape in ((), (1,), (known.size,))
         if not (fits and np.isfinite(numbers).all()):
             raise self._misfit(known, value)
+        if channel in self._rates:
+            self._hold_rate(channel, numbers)
         if channel not in self._sources or self._sources[channel] != driver:
             self._sources[channel] = driver
-            self._varying = [each for each in self._varying if each[1] is not self._views[channel]]
+            self._unfollow(channel)
         np.clip(numbers, known.lower, known.upper, out=self._views[channel])
-        if channel not in self._clipped and (self._views[channel] != numbers).any():
-            self._clipped.add(channel)
+        if channel not in self._warned and (self._views[channel] != numbers).any():
+            self._warned.add(channel)
             self.warn(
                 f"{self._where}: {numbers.tolist()} for channel {channel!r} is outside its bounds "
                 f"[{known.lower:g}, {known.upper:g}] {known.unit}: clipped, here and from now on"
+            )
+
+    def _unfollow(self, channel: str) -> None:
+        self._varying = [each for each in self._varying if each[1] is not self._views[channel]]
+
+    def _hold_rate(self, channel: str, numbers: Any) -> None:
+        """Hold the rate of a channel that is written at 0, and say so once it moves, unless the rate is written too."""
+        rate = self._rates[channel]
+        if rate in self._sources or rate in self._given:
+            return
+        self._unfollow(rate)
+        self._views[rate].fill(0.0)
+        if channel in self._sources and rate not in self._warned and (self._views[channel] != numbers).any():
+            self._warned.add(rate)
+            self.warn(
+                f"{self._where}: channel {channel!r} is written and moves, and its rate counts as 0: write {rate!r} too"
             )
 
     def release(self) -> None:
@@ -164,10 +208,10 @@ class BodyInputs:
         self._sources.clear()
         self.buffer.fill(0.0)
         self._varying: list[tuple[_Source, Array]] = []
-        for name, signal in self._given.items():
-            signal.value(0.0, self._views[name])
-            if not signal.constant:
-                self._varying.append((signal, self._views[name]))
+        for name, source in self._followed().items():
+            source.value(0.0, self._views[name])
+            if not (name in self._given and self._given[name].constant):
+                self._varying.append((source, self._views[name]))
 
     def _check_source(self, channel: str, driver: str) -> None:
         other = self._sources.get(channel)

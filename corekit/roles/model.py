@@ -58,6 +58,8 @@ class Channel:
     Args:
         lower, upper: bounds of every number: a signal beyond them is refused, what is written or computed is clipped.
         sign: what a positive number does, a phrase.
+        rate_of: the channel whose rate it is, if any: it follows that one's signal, and is 0 where that one is written
+            and it is not, and in statics.
     """
 
     name: str
@@ -67,6 +69,7 @@ class Channel:
     lower: float = -math.inf
     upper: float = math.inf
     sign: str = ""
+    rate_of: str = ""
 
 
 def _no_index() -> IntArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -17,9 +19,9 @@ LOAD = np.array([0.7, -1.3])
 @pytest.fixture(params=["tube", "telescope", "everting"])
 def carried(request):
     """A robot that moves on a base that moves, and its state."""
-    options = {"longest": 0.5} if request.param == "everting" else {}
+    options: dict[str, Any] = {"longest": 0.5} if request.param == "everting" else {}
     config = VineConfig(
-        bodies=4, length=0.2, heading=0.4, natural_curvature=3.0, form=request.param, **options
+        bodies=4, length=0.2, heading=0.4, natural_curvature=(3.0,), form=request.param, **options
     )
     model = Vine(config, BuildContext(gravity=np.zeros(3), step=1e-3, free_base=True))
     about = model.description

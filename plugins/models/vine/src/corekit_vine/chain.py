@@ -37,7 +37,7 @@ LEAST_LENGTH, GRAVITY_X, GRAVITY_Y, HEADING, RATE_COUNT, PRESSURE_DRIVEN, EXTENS
 STEP_SIZE, END_OFFSET, PUBLISHED, ROWS_PER_LINK, COMPLIANCE, MAX_FORCE, LINE_MASS, SQUARE_GYRATION = range(
     8, 16
 )
-MEAN_FLOW, SQUARE_FLOW, TIP_FLOW, FULL_LENGTH, STOWED = range(16, 21)
+MEAN_FLOW, SQUARE_FLOW, TIP_FLOW, FULL_LENGTH, STOWED, HEADING_RATES = range(16, 22)
 # columns of `Chain.pins`
 RIGIDITY, DAMPING, CURVATURE, ONSET, ACTUATOR = range(5)
 
@@ -53,7 +53,8 @@ class Chain(NamedTuple):
             whether pressure drives growth, extensibility φ [m/(s·Pa)], yield pressure [Pa], step size h [s], distance
             of the frame of a link's first body from its pin [m], whether the rows are those of the paper, rows per
             link, compliance of a growth row [(m/s)/N], force bound of a growth row [N], μ [kg/m], i² [m²], the moments
-            of flow of `matter`, and ℓ_f, or 0, and ℓ_s of `growth` [m]; shape (21,).
+            of flow of `matter`, ℓ_f, or 0, and ℓ_s of `growth` [m], and count of inputs for the rate of heading; shape
+            (22,).
         lengths: of the links of a robot that is `length` long [m], shape (N,).
         pins: EI [N·m²], c [N·m²·s], natural curvature [1/m], curvature at the onset of wrinkling [1/m], index of the
             actuator or −1; shape (N, 5).
@@ -143,5 +144,6 @@ def build_chain(config: VineConfig, context: BuildContext) -> Chain:
         *compute_streams(config),
         config.full_length,
         config.stowed_length,
+        1.0 if config.is_damped else 0.0,
     ]
     return Chain(np.array(scalars, dtype=np.float64), lengths, _build_pins(config))

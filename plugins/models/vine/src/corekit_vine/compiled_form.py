@@ -2,7 +2,7 @@
 
 integers    links N, rows per link, inputs, whether aux holds lengths, rates that are asked for, whether growth is
             limited
-numbers     those of `Chain`: scalars (21,), lengths (N,), pins (N, 5); the plane (4, 3)
+numbers     those of `Chain`: scalars (22,), lengths (N,), pins (N, 5); the plane (4, 3)
 scratch     whether the cache of angles was begun, the cache (2N, 3), rates of flow (N,)
 """
 
@@ -17,7 +17,7 @@ from corekit.compiled import compiled
 from corekit.compiled.entries import array_at
 from corekit.data.arrays import Array
 from corekit.roles.compiled_form import MODEL_ENTRIES, CompiledForm, entries_of
-from corekit_vine.chain import ROWS_PER_LINK, Chain
+from corekit_vine.chain import HEADING_RATES, ROWS_PER_LINK, Chain
 from corekit_vine.dynamics import compute_mass_and_force, compute_stiffness_and_damping, integrate
 from corekit_vine.frames import compute_point_jacobians, compute_poses
 from corekit_vine.joints import WIDTH, compute_constraints, constraint_dofs, write_growth_limits
@@ -26,7 +26,7 @@ from corekit_vine.matter import add_matter, keep_motion, update_growth
 __all__ = ["form_of"]
 
 _HEAD: Final = 6
-_SCALARS: Final = 21
+_SCALARS: Final = HEADING_RATES + 1
 _ROW: Final = WIDTH
 _BANDS: Final = (6, 4)
 """Columns of K and D."""

@@ -269,6 +269,11 @@ class VineConfig:
         return self.bodies // 2
 
     @property
+    def is_damped(self) -> bool:
+        """Whether damping of the pins is given, so that the robot has the input `heading-rate`."""
+        return self.bending_damping is not None or self.joint_damping is not None
+
+    @property
     def half_length(self) -> float:
         """Distance d from a body's centre to its end [m]."""
         return self.length / (2.0 * self.bodies)

@@ -14,7 +14,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_vine.chain import pin_spacing
 from corekit_vine.config import VineConfig
-from corekit_vine.dynamics import pin_curvature
+from corekit_vine.dynamics import pin_curvature, pin_rate
 from corekit_vine.pin_values import is_matrix, pin_matrix
 
 __all__ = [
@@ -64,7 +64,7 @@ def add_coupling(
     """Add the torques of (1)."""
     for k in range(coupling.shape[1]):
         angle = _angle(scalars, lengths, pins, q, inputs, k)
-        rate = v[6 * k + 2] - (v[6 * k - 1] if k > 0 else 0.0)
+        rate = pin_rate(scalars, v, inputs, k)
         for j in range(coupling.shape[1]):
             torque = -coupling[0, j, k] * angle - coupling[1, j, k] * rate
             force[6 * j + 2] += torque

@@ -23,6 +23,10 @@ def describe_robot(config: VineConfig, plane: Array | None) -> ModelDescription:
         channels = [Channel("pressure", "Pa", 1, ChannelKind.VELOCITY, sign="grows longer")]
     turns = "turns from the plane's first axis to its second"
     channels.append(Channel("heading", "rad", 1, ChannelKind.POSITION, sign=turns))
+    if config.is_damped:
+        channels.append(
+            Channel("heading-rate", "rad/s", 1, ChannelKind.VELOCITY, sign=turns, rate_of="heading")
+        )
     if config.actuators:
         channels.append(Channel("curvature", "1/m", len(config.actuators), ChannelKind.POSITION))
     channels.append(Channel("tip-force", "N", 2))

@@ -22,6 +22,7 @@ from corekit_vine.chain import (
     GRAVITY_X,
     GRAVITY_Y,
     HEADING,
+    HEADING_RATES,
     ONSET,
     RATE_COUNT,
     RIGIDITY,
@@ -37,6 +38,7 @@ __all__ = [
     "compute_stiffness_and_damping",
     "integrate",
     "pin_curvature",
+    "pin_rate",
 ]
 
 
@@ -49,14 +51,25 @@ def integrate(q: Array, velocity: Array, step: float, out: Array) -> None:
 
 @compiled
 def pin_curvature(scalars: Array, pins: Array, spacing: float, q: Array, inputs: Array, j: int) -> float:
-    """Return θ_j/D_j − κ*_j [1/m]; inputs are growth, heading, curvatures of the actuators, force at the tip."""
+    """Return θ_j/D_j − κ*_j [1/m].
+
+    Inputs are growth, heading, its rate where a pin damps, curvatures of the actuators, force at the tip.
+    """
     heading = int(scalars[RATE_COUNT])
     before = scalars[HEADING] + inputs[heading] if j == 0 else q[6 * j - 1]
     curvature = (q[6 * j + 2] - before) / spacing - pins[j, CURVATURE]
     actuator = int(pins[j, ACTUATOR])
     if actuator >= 0:
-        curvature -= inputs[heading + 1 + actuator]
+        curvature -= inputs[heading + 1 + int(scalars[HEADING_RATES]) + actuator]
     return curvature
+
+
+@compiled
+def pin_rate(scalars: Array, v: Array, inputs: Array, j: int) -> float:
+    """Return θ̇_j [rad/s]; the clamp turns with the heading."""
+    if j > 0:
+        return v[6 * j + 2] - v[6 * j - 1]
+    return v[2] - inputs[int(scalars[RATE_COUNT]) + 1] if scalars[HEADING_RATES] > 0.0 else v[2]
 
 
 @compiled
@@ -87,7 +100,7 @@ def compute_mass_and_force(
             force[i + 2] = 0.0
     for j in range(len(pins)):
         spacing = pin_spacing(lengths, j)
-        rate = v[6 * j + 2] - (v[6 * j - 1] if j > 0 else 0.0)
+        rate = pin_rate(scalars, v, inputs, j)
         curvature = pin_curvature(scalars, pins, spacing, q, inputs, j)
         moment = bend_moment(curvature, pins[j, RIGIDITY], pins[j, ONSET])[0]
         torque = -moment - pins[j, DAMPING] / spacing * rate

@@ -21,7 +21,7 @@ from corekit.roles.model import Model, ModelDescription, Outline
 from corekit.roles.options import all_but
 from corekit.roles.surface_speeds import surface_speeds
 from corekit_vine.angle_cache import new_angle_cache
-from corekit_vine.chain import COMPLIANCE, MAX_FORCE, RATE_COUNT, ROWS_PER_LINK, build_chain
+from corekit_vine.chain import COMPLIANCE, HEADING_RATES, MAX_FORCE, RATE_COUNT, ROWS_PER_LINK, build_chain
 from corekit_vine.compiled_form import form_of
 from corekit_vine.config import VineConfig, VineInitial
 from corekit_vine.coupling import (
@@ -72,7 +72,8 @@ class Vine(Model):
 
     Coordinates are (x, y, t) of every body in the base's x–z plane, from the base's origin; growth does not change
     their count. Inputs: `growth-rate` [m/s] (of the tip, or one per link) or `pressure` [Pa]; `heading` [rad], added
-    to the option; `curvature` [1/m], one per actuator; `tip-force` [N], in the plane's axes.
+    to the option, and where pins damp its rate `heading-rate` [rad/s], which follows the signal; `curvature` [1/m], one
+    per actuator; `tip-force` [N], in the plane's axes.
 
     Frames: `base` with its axes, and one at the far end of every body, with x along the tube. Where the base moves, its
     pose stands before q, its twist before v, and the plane goes with it (see `mounted`).
@@ -127,7 +128,7 @@ class Vine(Model):
         """
         if self._base is not None or _ALL_BUT_MATTER(self._config) != _ALL_BUT_MATTER(config):
             return None
-        if build_coupling(config).shape != self._coupling.shape:
+        if build_coupling(config).shape != self._coupling.shape or config.is_damped != self._config.is_damped:
             return None
         other = copy(self)
         Vine._set_config(other, config)
@@ -307,7 +308,9 @@ class Vine(Model):
             self._write_own(lengths, state.q, v, u, scratch, out)
             return out
 
-        loaded, unloaded = force(np.zeros(n), inputs), inputs.copy()
+        still = inputs.copy()
+        still[self._rates + 1 : self._rates + 1 + int(self._scalars[HEADING_RATES])] = 0.0
+        loaded, unloaded = force(np.zeros(n), still), still.copy()
         unloaded[-2:] = 0.0
         free = force(np.zeros(n), unloaded)
         is_angle = np.arange(n) % 3 == 2
@@ -335,16 +338,9 @@ class Vine(Model):
         """Write the constraints of `joints`."""
         own = self._settle(state)
         compute_constraints(
-            self._scalars,
-            self._lengths(state),
-            own.q,
-            own.v,
-            self._angle_cache,
-            inputs,
-            rows.values,
-            rows.position_error,
-            rows.target_rate,
-        )
+            self._scalars, self._lengths(state), own.q, own.v, self._angle_cache, inputs, rows.values,
+            rows.position_error, rows.target_rate,
+        )  # fmt: skip
         if self._limited:
             write_growth_limits(
                 self._scalars, self._lengths(state), inputs, rows.compliance, rows.lower, rows.upper

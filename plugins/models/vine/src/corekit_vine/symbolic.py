@@ -25,6 +25,7 @@ from corekit_vine.chain import (
     GRAVITY_X,
     GRAVITY_Y,
     HEADING,
+    HEADING_RATES,
     LEAST_LENGTH,
     LINE_MASS,
     MAX_FORCE,
@@ -92,8 +93,8 @@ class SymbolicVine:
         self.coordinates = 6 * self._links
         self._columns = self._pin_expressions()
         self._mass_diagonal = self._mass_expressions()
-        actuators = int(self._pins[:, ACTUATOR].max()) + 1
-        self.inputs = int(self._scalars[RATE_COUNT]) + 1 + actuators + 2
+        heading = 1 + int(self._scalars[HEADING_RATES])
+        self.inputs = int(self._scalars[RATE_COUNT]) + heading + int(self._pins[:, ACTUATOR].max()) + 3
         self.frames = self.coordinates // 3 + 1
         self.rows = self._links * int(self._scalars[ROWS_PER_LINK])
 
@@ -110,8 +111,8 @@ class SymbolicVine:
         }
         if config.moment_law != "wrinkling" and config.joint_stiffness is None:
             expressions["bending_stiffness"] = SymbolicParameter("N·m²", float(self._pins[0, RIGIDITY]))
-        if config.joint_damping is None:
-            expressions["bending_damping"] = SymbolicParameter("N·m²·s", config.bending_damping or 0.0)
+        if config.bending_damping is not None:
+            expressions["bending_damping"] = SymbolicParameter("N·m²·s", config.bending_damping)
         for option, unit in (("joint_stiffness", "N·m/rad"), ("joint_damping", "N·m·s/rad")):
             values = getattr(config, option)
             if values is not None:
@@ -229,7 +230,7 @@ class SymbolicVine:
             angle = q[6 * j + 2] - before - self._spacing[j] * float(self._pins[j, CURVATURE])
             actuator = int(self._pins[j, ACTUATOR])
             if actuator >= 0:
-                angle -= self._spacing[j] * inputs[heading + 1 + actuator]
+                angle -= self._spacing[j] * inputs[heading + 1 + int(self._scalars[HEADING_RATES]) + actuator]
             angles.append(angle)
         return ca.vertcat(*angles)
 
@@ -244,17 +245,16 @@ class SymbolicVine:
         """Return f(q, v, u) [N, N·m], shape (3n, 1); stiffness and damping replace those of the options."""
         force = -ca.gradient(self.potential_energy(q, inputs, stiffness), q)
         heading = int(self._scalars[RATE_COUNT])
-        # pin rates due to the bodies only
         zero_inputs = ca.DM.zeros(self.inputs)
         rates = ca.jtimes(self.pin_angles(q, zero_inputs), q, v)
+        if self._scalars[HEADING_RATES] > 0.0:
+            rates[0] -= inputs[heading + 1]
         drag = [self._pin_value(damping, DAMPING, j) * rates[j] for j in range(self._links)]
         for j, k, C in [] if damping is not None else self._couplings("joint_damping"):
             drag[j] += C * rates[k]
             drag[k] += C * rates[j]
         force -= ca.jtimes(self.pin_angles(q, zero_inputs), q, ca.vertcat(*drag), True)
-        tip = self._end(q, self.coordinates // 3 - 1)
-        load = inputs[self.inputs - 2 :]
-        assert heading + 2 < self.inputs
+        tip, load = self._end(q, self.coordinates // 3 - 1), inputs[self.inputs - 2 :]
         return force + ca.jtimes(tip, q, load, True) + self._matter(inputs)
 
     def _matter(self, inputs: Expression) -> Expression:

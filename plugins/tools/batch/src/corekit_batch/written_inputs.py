@@ -63,6 +63,11 @@ class BodyChannels:
             )
         self._value[:, where] = numbers
         self._is_written[where] = True
+        for rate, of_rate in self._channels.values():
+            # what is written rests until its rate is written too
+            if rate.rate_of == channel and not self._is_written[of_rate].any():
+                self._value[:, of_rate] = 0.0
+                self._is_written[of_rate] = True
 
     def written(self, world: int) -> Iterator[tuple[str, Array]]:
         """The channels that were written, with their values in a world."""

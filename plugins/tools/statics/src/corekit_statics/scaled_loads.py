@@ -56,11 +56,14 @@ class ScaledLoads:
         self._bodies, self._build = tuple(bodies), models_without_gravity
         self._weightless: list[_Weightless] | None = None
         self._is_effort = [_is_effort(terms) for terms in bodies]
+        self._is_rate = [_is_rate(terms) for terms in bodies]
         self.factor = 1.0
 
     def inputs(self, index: int, time: float) -> Array:
-        """The inputs of a body at a time, efforts scaled, shape (nu,)."""
+        """The inputs of a body at a time, efforts scaled, and rates of others 0 as nothing moves, shape (nu,)."""
         u = self._bodies[index].body.inputs.value_at(time)
+        if self._is_rate[index].any():
+            u = np.where(self._is_rate[index], 0.0, u)
         return u if self.factor == 1.0 else np.where(self._is_effort[index], self.factor * u, u)
 
     def without_efforts(self, index: int, inputs: Array) -> Array:
@@ -98,3 +101,9 @@ def _is_effort(terms: BodyTerms) -> BoolArray:
     channels = terms.body.description.inputs
     kinds = [channel.kind for channel in channels for _ in range(channel.size)]
     return np.array([kind is ChannelKind.EFFORT for kind in kinds], dtype=bool)
+
+
+def _is_rate(terms: BodyTerms) -> BoolArray:
+    """Which inputs of a body are rates of others, shape (nu,)."""
+    channels = terms.body.description.inputs
+    return np.array([bool(channel.rate_of) for channel in channels for _ in range(channel.size)], dtype=bool)
