@@ -266,9 +266,11 @@ class BodyInputs:
     def shifted(self, shift: Array) -> Iterator[None]:
         """Have every input larger by a constant, shape (nu,), for so long; what was written stays what it was."""
         varying, kept = self._varying, self.buffer.copy()
-        ends = np.cumsum([view.size for view in self._views.values()])[:-1]
-        own = {id(view): part for view, part in zip(self._views.values(), np.split(shift, ends), strict=True)}
-        self._varying = [(_Shifted(signal, own[id(view)]), view) for signal, view in varying]
+        if varying:
+            ends = np.cumsum([view.size for view in self._views.values()])[:-1]
+            parts = zip(self._views.values(), np.split(shift, ends), strict=True)
+            own = {id(view): part for view, part in parts}
+            self._varying = [(_Shifted(signal, own[id(view)]), view) for signal, view in varying]
         self.buffer += shift
         try:
             yield
