@@ -28,6 +28,9 @@ class BodySums:
     Args:
         step: the step. terms: of the body. point: of it. solution, y: with the covector of its equations.
         first: where rows of the body begin among those of all bodies.
+
+    Attributes:
+        is_linear: whether the step is linearised at its start, where R may be turned.
     """
 
     def __init__(
@@ -36,7 +39,7 @@ class BodySums:
         where = slice(terms.body.first_v, terms.body.first_v + terms.body.nv)
         nv, count = len(solution.velocity), 0 if terms.constraints is None else terms.constraints.rows.count
         self._is_apart, rows = solution.kind is Kind.APART, slice(first, first + count)
-        self._is_linear = step.theta is None or self._is_apart
+        self.is_linear = step.theta is None or self._is_apart
         self._terms, self._point, self._step = terms, point, step.step
         self._w, self._z = np.where(terms.free, y[:nv][where], 0.0), y[nv:][rows]
         self._change = solution.velocity[where] - (0.0 if self._is_apart else point.velocity)
@@ -45,11 +48,11 @@ class BodySums:
     def value(self) -> float:
         """The sum now."""
         terms = self._terms
-        (BodyTerms.linearise if self._is_linear else linearise_residual)(terms, self._point)
+        (BodyTerms.linearise if self.is_linear else linearise_residual)(terms, self._point)
         if terms.constraints is None and not self._is_apart:
-            return float(self._w @ (terms.unbalanced(self._change) if self._is_linear else -terms.rhs))
+            return float(self._w @ (terms.unbalanced(self._change) if self.is_linear else -terms.rhs))
         found = body_equations(
-            terms, self._step, self._change, self._impulse, self._side, is_linear=self._is_linear,
+            terms, self._step, self._change, self._impulse, self._side, is_linear=self.is_linear,
             is_apart=self._is_apart,
         )  # fmt: skip
         return float(self._w @ found.momentum + self._z @ found.rows)

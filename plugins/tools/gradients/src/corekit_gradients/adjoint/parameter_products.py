@@ -66,8 +66,7 @@ class _OtherModels:
         body.model.integrate(own, 0.1 * draw.standard_normal(body.nv), 1.0, own, far)
         far.v += draw.standard_normal(body.nv)
         models = given.ahead, body.model, given.behind
-        # a residual that is turned is not affine where its terms are
-        self.moves, self.is_affine = False, self.terms.constraints is None and not self.terms.turns
+        self.moves, self.is_affine = False, self.terms.constraints is None
         for place in (own, far):
             one, here, other = (_motions_of(self.terms, model, place) for model in models)
             self.moves = self.moves or not (np.array_equal(one, here) and np.array_equal(other, here))
@@ -99,10 +98,16 @@ class _OtherModels:
                 terms.replace_model(kept[0])
         return found
 
-    def slope(self, value: Callable[[], float], here: float) -> float:
-        """The derivative of what a function says, which says `here` by the model of the world."""
-        found = self.values(value, 1 if self.is_affine else 2)
-        return (found[0] - here) / self.size if self.is_affine else (found[0] - found[1]) / (2.0 * self.size)
+    def needs_here(self, sums: BodySums) -> bool:
+        """Whether a sum is affine in the number: one that is turned is not where its terms are."""
+        return self.is_affine and not (self.terms.turns and sums.is_linear)
+
+    def slope(self, sums: BodySums, here: float) -> float:
+        """The derivative of a sum, which is `here` by the model of the world if that is needed."""
+        if self.needs_here(sums):
+            return (self.values(sums.value, 1)[0] - here) / self.size
+        ahead, behind = self.values(sums.value, 2)
+        return (ahead - behind) / (2.0 * self.size)
 
 
 def _motions_of(terms: BodyTerms, model: Model, state: State) -> Array:
@@ -209,9 +214,9 @@ class ParameterProducts:
                 if index in wanted:
                     sums = BodySums(step, terms, point, solution, y, first)
                     own = [(k, each) for k, each in models if each.terms is terms]
-                    here = sums.value() if any(each.is_affine for _, each in own) else 0.0
+                    here = sums.value() if any(each.needs_here(sums) for _, each in own) else 0.0
                     for k, each in own:
-                        self.values[k] += each.slope(sums.value, here)
+                        self.values[k] += each.slope(sums, here)
                 first += 0 if terms.constraints is None else terms.constraints.rows.count
 
     def _add_whole(self, k: int, value: Callable[[], float], models: _OtherModels, met: Counter[str]) -> None:
