@@ -17,6 +17,7 @@ from corekit_gvs.applied_loads import AppliedLoads, Varying
 from corekit_gvs.config import GVSConfig
 from corekit_gvs.frames_and_shapes import Visible, visible_of
 from corekit_gvs.joint_rows import JointRows, joint_rows
+from corekit_gvs.joints import BALLS
 from corekit_gvs.linear_stiffness import linear_matrices
 from corekit_gvs.loop_tables import LoopTable, loop_tables
 from corekit_gvs.mistakes import Mistakes
@@ -263,6 +264,7 @@ def _tables(
         "WRENCHES": np.array(acting.wrenches),
         "ENDS": np.array(acting.ends),
         "SPRINGS": _springs(config, tree),
+        "BALLS": _balls(config, tree),
         "WORLD": _world(context.base, context.gravity),
         "LOOP_FRAMES": loops.frames,
     }
@@ -276,9 +278,21 @@ def _springs(config: GVSConfig, tree: Tree) -> Array:
         first, count = tree.first[link.name], link.joint.size
         springs[first : first + count, 0] = link.joint.stiffness
         springs[first : first + count, 1] = link.joint.damping
+        if link.joint.kind in BALLS:
+            springs[first : first + 3, 1] = 0.0  # of BALLS
         springs[first : first + count, 2] = link.joint.armature
         springs[first + count : first + link.size, 2] = config.regularisation
     return springs
+
+
+def _balls(config: GVSConfig, tree: Tree) -> Array:
+    """First velocity and damping of the turns of spherical and free joints that damp, (b, 4)."""
+    rows = [
+        [tree.first[link.name], *np.broadcast_to(link.joint.damping, link.joint.size)[:3]]
+        for link in config.links
+        if link.joint.kind in BALLS and any(link.joint.damping)
+    ]
+    return np.array(rows, dtype=float).reshape(-1, 4)
 
 
 def _world(base: Pose, gravity: Array) -> Array:

@@ -13,7 +13,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.options import option, refuse_given
 from corekit_gvs.options import Triple, numbers
 
-__all__ = ["JOINT_SIZES", "Joint"]
+__all__ = ["BALLS", "JOINT_SIZES", "Joint"]
 
 JOINT_SIZES: Mapping[str, int] = MappingProxyType(
     {
@@ -22,6 +22,9 @@ JOINT_SIZES: Mapping[str, int] = MappingProxyType(
     }
 )  # fmt: skip
 """Kind of joint → number of its coordinates."""
+
+BALLS = ("spherical", "free")
+"""Kinds whose first three coordinates are a turn in exponential coordinates."""
 
 _AXES = ("x", "y", "z")
 _ALONG_VECTOR = ("revolute", "prismatic", "helical", "cylindrical")
@@ -97,7 +100,8 @@ class Joint:
     )
     damping: tuple[float, ...] = option(
         (0.0,),
-        "against q̇, unless `motion` prescribes it; one, or one a coordinate",
+        "against q̇, unless `motion` prescribes it; one, or one a coordinate; of spherical and free joints against the "
+        "turn's ω about the link's axes",
         unit="N·m·s or N·s/m",
         low=0,
         converter=numbers,

@@ -8,9 +8,7 @@ generalized forces of wrenches w on the nodes are one forward and one reverse sw
 so that energies and forces have as many operations as a tree has nodes, whatever its coordinates; only M needs the
 rows ∂η/∂q̇.
 
-The Stumpff functions are polynomials (series of a fixed number of terms, then the recurrence), so derivatives of any
-order are right at the straight pose; exact to 1e-14 for steps that turn by less than π. Frames of spherical and free
-joints are those of the rest state.
+Frames of spherical and free joints are those of the rest state.
 
 Bases and wrenches that vary in time are refused.
 """
@@ -30,6 +28,7 @@ from corekit.roles.symbolic import SymbolicParameter
 from corekit_gvs.build import Robot
 from corekit_gvs.materials import Materials
 from corekit_gvs.symbolic_formulas import FUNCTIONS, law_at
+from corekit_gvs.symbolic_steps import ball_damping, exponential_step
 from corekit_gvs.tables import (
     BODY_INPUT,
     CHART,
@@ -48,41 +47,6 @@ Expression = Any
 """A CasADi SX, MX or DM."""
 Wrench = tuple[int, Expression, Expression]
 """A node, and moment and force on it in world axes."""
-
-_TERMS, _FAR = 16, 20.0
-
-
-def _stumpff(s: Expression) -> list[Expression]:
-    """c₀ … c₅ of (3) in `exponential` (c₀ unused): by series near 0, where angles are large by quotients."""
-    near = ca.fmin(s, _FAR)
-    four, five = ca.SX(1.0), ca.SX(1.0)
-    for i in range(_TERMS, 0, -1):
-        four = 1.0 - near * four / ((2 * i + 3) * (2 * i + 4))
-        five = 1.0 - near * five / ((2 * i + 4) * (2 * i + 5))
-    c4, c5 = four / 24.0, five / 120.0
-    c3 = 1.0 / 6.0 - near * c5
-    c2 = 0.5 - near * c4
-    series = [1.0 - near * c3, c2, c3, c4, c5]
-    far = ca.fmax(s, _FAR)
-    angle = ca.sqrt(far)
-    c1, c2 = ca.sin(angle) / angle, (1.0 - ca.cos(angle)) / far
-    c3, c4 = (1.0 - c1) / far, (0.5 - c2) / far
-    quotients = [c1, c2, c3, c4, (1.0 / 6.0 - c3) / far]
-    return [ca.SX(0.0), *(ca.if_else(s < _FAR, a, b) for a, b in zip(series, quotients, strict=True))]
-
-
-def _step(omega: Expression, rate: Expression) -> tuple[Expression, Expression, Expression, Expression]:
-    """Rotation and translation of exp(Ω^), and the relative velocity T·Ω̇ in the start frame."""
-    k, l = omega[:3], omega[3:]  # noqa: E741
-    s, se = ca.dot(k, k), 2.0 * ca.dot(k, l)
-    c = _stumpff(s)
-    A1, B1, C1 = 0.5 * (c[3] - c[2]), 0.5 * (2.0 * c[4] - c[3]), 0.5 * (3.0 * c[5] - c[4])
-    K, L, kk = ca.skew(k), ca.skew(l), k @ k.T
-    eye = ca.SX.eye(3)
-    T3 = c[1] * eye + c[2] * K + c[3] * kk
-    Q = A1 * se * eye + B1 * se * K + c[2] * L + C1 * se * kk + c[3] * (k @ l.T + l @ k.T)
-    rotation = (1.0 - c[2] * s) * eye + c[1] * K + c[2] * kk
-    return rotation, T3 @ l, T3 @ rate[:3], Q @ rate[:3] + T3 @ rate[3:]
 
 
 def _inertia(R: Expression, body: Array) -> tuple[Expression, Expression]:
@@ -211,6 +175,8 @@ class SymbolicTree:
         applied = self._tensions(q, v, u, nodes)
         elastic, force = self._sections(q, v, applied)
         force = force - ca.DM(robot.reals["SPRINGS"][:, 0]) * q - ca.DM(robot.reals["SPRINGS"][:, 1]) * v
+        for first, *d in robot.reals["BALLS"].tolist():
+            force[int(first) : int(first) + 3] -= ball_damping(q, v, int(first), d)
         for first, channel in robot.acting.driven:
             force[first] += u[channel]
         wrenches = [*wrenches, *self._loads(applied, nodes)]
@@ -286,7 +252,7 @@ class SymbolicTree:
                 beta = math.sqrt(3.0) * h * h / 12.0
                 omega = 0.5 * h * (xi + after) + beta * _bracket(xi, after)
                 turning = 0.5 * h * (rate + later) + beta * (_bracket(rate, after) + _bracket(xi, later))
-            E, d, y_w, y_v = _step(omega, turning)
+            E, d, y_w, y_v = exponential_step(omega, turning)
             D = R @ d
             moved = velocity + ca.cross(w, D) + R @ (y_v + ca.cross(y_w, d))
             out.append((p + D, R @ E, w + R @ y_w, moved))
