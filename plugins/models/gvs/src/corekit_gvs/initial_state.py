@@ -5,7 +5,13 @@ nears the singularity at 2π, so between steps
 
     R₀ ← R₀·exp(k̃),   k ← 0,   k̇ ← exp(k̃)ᵀ·T₃(k)·k̇                                                   (1)
 
-which is the same motion: poses and body twist do not change.
+which is the same motion: poses and body twist do not change. Where the joint has stiffness R₀ is its pose at rest and
+stays. Its energy is that of the shortest turn, a function of the pose alone, and beyond π that is the one from the
+other side,
+
+    k ← k·(1 − 2π/|k|),   T₃(k⁺)ᵀ·k̇⁺ = T₃(k)ᵀ·k̇                                                        (3)
+
+The step that passes π by δ has wound the spring up by δ too far: it loses up to 2π·δ times the stiffness, of order h.
 
 A basis that moves with t moves the tree at q̇ = 0 too: with T = ½·q̇ᵀ·M·q̇ + pᵀ·q̇ + T₀ rest is where T is least,
 
@@ -30,6 +36,7 @@ from corekit.data.state import State
 from corekit.errors import ConfigError, Mistake
 from corekit_gvs.config import GVSConfig, GVSInitial
 from corekit_gvs.exponential import ROTATION, T3, WIDTH, exponential
+from corekit_gvs.joints import BALLS
 from corekit_gvs.mistakes import Mistakes, near
 from corekit_gvs.tree import Tree
 
@@ -73,6 +80,11 @@ class PrescribedJoints:
         self.index: IntArray = np.array(index, dtype=np.int64)
         self.signals = tuple(signal for signal, _ in self._signals)
         self._charts = tree.charts
+        self._springs = {
+            tree.first[link.name]
+            for link in config.links
+            if link.joint.kind in BALLS and any(link.joint.stiffness)
+        }
 
     def write(self, time: float, value: Array, rate: Array) -> None:
         """Write p(t) and ṗ(t)."""
@@ -101,12 +113,15 @@ class PrescribedJoints:
         return jumped
 
     def reparametrise(self, state: State) -> bool:
-        """Re-centre by (1) what turned by more than π, and `jump`; True if anything changed."""
+        """Re-centre by (1) or (3) what turned by more than π, and `jump`; True if anything changed."""
         changed = self.jump(state)
         for first, aux in self._charts:
             turn = state.q[first : first + 3]
             if turn @ turn > np.pi**2:
-                _recentre(state, first, aux)
+                if first in self._springs:
+                    _shorten(state, first)
+                else:
+                    _recentre(state, first, aux)
                 changed = True
         return changed
 
@@ -119,6 +134,21 @@ def _recentre(state: State, first: int, aux: int) -> None:
     frame = state.aux[aux : aux + 9]
     u, _, vt = np.linalg.svd(frame.reshape(3, 3) @ turn)  # rounding must not pile up over many turns
     frame[:], k[:], rate[:] = (u @ vt).ravel(), 0.0, turn.T @ blend @ rate
+
+
+def _shorten(state: State, first: int) -> None:
+    k, rate = state.q[first : first + 3], state.v[first : first + 3]
+    angle = float(np.linalg.norm(k))
+    spin = _blend(k).T @ rate
+    k *= 1.0 - 2.0 * np.pi * np.round(0.5 * angle / np.pi) / angle
+    rate[:] = np.linalg.solve(_blend(k).T, spin)
+
+
+def _blend(k: Array) -> Array:
+    """T₃(k)."""
+    rel, c = np.zeros(WIDTH), np.zeros(10)
+    exponential((k[0], k[1], k[2]), (0.0, 0.0, 0.0), c, rel)
+    return rel[T3 : T3 + 9].reshape(3, 3)
 
 
 def write_initial(

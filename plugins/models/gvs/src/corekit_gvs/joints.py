@@ -72,7 +72,8 @@ class Joint:
     ṗ = l̇ at any q.
 
     The exponential coordinates k of spherical and free joints are re-centred once they exceed π; the frame R₀ they
-    count from is kept in the state's aux. Velocities are q̇; near k = 0 those of a turn are rates about the link's axes.
+    count from is kept in the state's aux. With stiffness R₀ is the pose at rest and k the shortest turn from it.
+    Velocities are q̇; near k = 0 those of a turn are rates about the link's axes.
 
     Limits and dry friction are bounded rows, which the contact solver answers: 0 ≤ λ at a limit, |λ| ≤ dry_friction.
 
