@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -80,13 +82,13 @@ def test_a_ball_that_is_spun_over_keeps_its_energy():
             "output": {"every": 0.1},
         }
     ).compose()  # fmt: skip
-    half, crossings, before = np.arcsin(np.pi / SPEED), 0, 0.0
+    half, crossings, angle = np.arcsin(np.pi / SPEED), 0, 0.0
+    model: Any = simulation.bodies[0].model
     while simulation.time < 5.0:
         simulation.step()
-        angle = simulation.state.q[2]
+        before, angle = angle, simulation.state.q[2]
         crossings += bool(angle < before - 3.0)
-        before = angle
-        kinetic, elastic = simulation.bodies[0].model.compute_energies(simulation.state.body_states[0])
+        kinetic, elastic = model.compute_energies(simulation.state.body_states[0])
         lost = 0.5 * INERTIA * SPEED**2 - kinetic - elastic
         assert -1e-7 < lost < 2.0 * np.pi * K * SPEED * STEP * crossings + 1e-7
     assert crossings == 3

@@ -14,6 +14,7 @@ from corekit.errors import ConfigError, Mistake
 from corekit.roles.model import Channel, ChannelKind
 from corekit_gvs.cable_friction import CableFriction
 from corekit_gvs.config import GVSConfig
+from corekit_gvs.joints import BALLS
 from corekit_gvs.length_drives import LengthDrive
 from corekit_gvs.load_options import Cable, Chamber, Distributed, Load, Tendon
 from corekit_gvs.mistakes import Mistakes, near
@@ -96,6 +97,7 @@ class AppliedLoads:
     tendons: list[list[int]] = field(factory=list)
     ends: list[Array] = field(factory=list)
     driven: list[list[int]] = field(factory=list)
+    ball_drives: dict[int, int] = field(factory=dict)
     varying: list[Varying] = field(factory=list)
     state_loads: list[StateLoad] = field(factory=list)
     length_drives: list[LengthDrive] = field(factory=list)
@@ -111,7 +113,10 @@ class AppliedLoads:
                 most = link.joint.effort_limit or math.inf
                 first = self._channel(f"joint-{link.name}", unit, link.joint.size, lower=-most, upper=most)
                 at = self.tree.first[link.name]
-                self.driven.extend([at + k, first + k] for k in range(link.joint.size))
+                is_ball = link.joint.kind in BALLS
+                if is_ball:
+                    self.ball_drives[at] = first
+                self.driven.extend([at + k, first + k] for k in range(3 if is_ball else 0, link.joint.size))
         parts: list[tuple[str, Callable[[Any, str], None]]] = [
             ("cables", self._cable),
             ("tendons", self._tendon),

@@ -264,7 +264,7 @@ def _tables(
         "WRENCHES": np.array(acting.wrenches),
         "ENDS": np.array(acting.ends),
         "SPRINGS": _springs(config, tree),
-        "BALLS": _balls(config, tree),
+        "BALLS": _balls(config, tree, acting),
         "WORLD": _world(context.base, context.gravity),
         "LOOP_FRAMES": loops.frames,
     }
@@ -285,14 +285,18 @@ def _springs(config: GVSConfig, tree: Tree) -> Array:
     return springs
 
 
-def _balls(config: GVSConfig, tree: Tree) -> Array:
-    """First velocity and damping of the turns of spherical and free joints that damp, (b, 4)."""
+def _balls(config: GVSConfig, tree: Tree, acting: AppliedLoads) -> Array:
+    """First velocity, damping and first input of the turns of balls that damp or are driven, (b, 5)."""
     rows = [
-        [tree.first[link.name], *np.broadcast_to(link.joint.damping, link.joint.size)[:3]]
+        [
+            tree.first[link.name],
+            *np.broadcast_to(link.joint.damping, link.joint.size)[:3],
+            acting.ball_drives.get(tree.first[link.name], -1),
+        ]
         for link in config.links
-        if link.joint.kind in BALLS and any(link.joint.damping)
+        if link.joint.kind in BALLS and (any(link.joint.damping) or link.joint.driven)
     ]
-    return np.array(rows, dtype=float).reshape(-1, 4)
+    return np.array(rows, dtype=float).reshape(-1, 5)
 
 
 def _world(base: Pose, gravity: Array) -> Array:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.ball_damping import add_ball_damping
+from corekit_gvs.ball_torques import add_ball_torques
 from corekit_gvs.forward_recursion import strain_at
 from corekit_gvs.tables import (
     ACTIONS,
@@ -315,7 +315,7 @@ def assemble(
         force[j] = -term_factors[2] * springs[j, 0] * q[j] - term_factors[3] * springs[j, 1] * v[j]
     for j in range(len(w)):
         force[j] -= term_factors[1] * springs[j, 2] * w[j]
-    add_ball_damping(ints, reals, buffer, q, v, term_factors[3], force)
+    add_ball_torques(ints, reals, buffer, q, v, inputs, term_factors[3], term_factors[4], force)
     for i in range(len(driven)):
         force[driven[i, 0]] += term_factors[4] * inputs[driven[i, 1]]
     add_loads(ints, reals, buffer, inputs, term_factors[4], node_wrenches)

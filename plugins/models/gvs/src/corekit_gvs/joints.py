@@ -111,7 +111,11 @@ class Joint:
     armature: float = option(
         0.0, "inertia of a rotor that turns with its coordinates, behind its gear", unit="kg·m² or kg", low=0
     )
-    driven: bool = option(False, "whether its effort is an input, channel `joint-LINK` (conjugate to q)")
+    driven: bool = option(
+        False,
+        "whether its effort is an input, channel `joint-LINK`: conjugate to q, of a ball's turn a torque about the "
+        "link's axes",
+    )
     effort_limit: float | None = option(
         None, "largest effort of that input; left out: any", unit="N·m or N", above=0
     )

@@ -28,7 +28,7 @@ from corekit.roles.symbolic import SymbolicParameter
 from corekit_gvs.build import Robot
 from corekit_gvs.materials import Materials
 from corekit_gvs.symbolic_formulas import FUNCTIONS, law_at
-from corekit_gvs.symbolic_steps import ball_damping, exponential_step
+from corekit_gvs.symbolic_steps import ball_torque, exponential_step
 from corekit_gvs.tables import (
     BODY_INPUT,
     CHART,
@@ -175,8 +175,9 @@ class SymbolicTree:
         applied = self._tensions(q, v, u, nodes)
         elastic, force = self._sections(q, v, applied)
         force = force - ca.DM(robot.reals["SPRINGS"][:, 0]) * q - ca.DM(robot.reals["SPRINGS"][:, 1]) * v
-        for first, *d in robot.reals["BALLS"].tolist():
-            force[int(first) : int(first) + 3] -= ball_damping(q, v, int(first), d)
+        for first, *d, given in robot.reals["BALLS"].astype(object).tolist():
+            torque = u[int(given) : int(given) + 3] if given >= 0 else ca.SX.zeros(3)
+            force[int(first) : int(first) + 3] += ball_torque(q, v, int(first), d, torque)
         for first, channel in robot.acting.driven:
             force[first] += u[channel]
         wrenches = [*wrenches, *self._loads(applied, nodes)]

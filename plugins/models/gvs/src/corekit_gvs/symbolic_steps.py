@@ -1,4 +1,4 @@
-"""The exponential of SE(3) as CasADi expressions, and what damps a turn in exponential coordinates.
+"""The exponential of SE(3) as CasADi expressions, and what damps and drives a turn in exponential coordinates.
 
 The Stumpff functions are polynomials (series of a fixed number of terms, then the recurrence), so derivatives of any
 order are right at the straight pose; exact to 1e-14 for steps that turn by less than π.
@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-__all__ = ["ball_damping", "exponential_step"]
+__all__ = ["ball_torque", "exponential_step"]
 
 Expression = Any
 """A CasADi SX, MX or DM."""
@@ -53,9 +53,11 @@ def exponential_step(
     return rotation, T3 @ l, T3 @ rate[:3], Q @ rate[:3] + T3 @ rate[3:]
 
 
-def ball_damping(q: Expression, v: Expression, first: int, damping: list[float]) -> Expression:
-    """T₃·d·T₃ᵀ·k̇ of `ball_damping`."""
+def ball_torque(
+    q: Expression, v: Expression, first: int, damping: list[float], torque: Expression
+) -> Expression:
+    """f of `ball_torques`."""
     k, rate = q[first : first + 3], v[first : first + 3]
     c, K = _stumpff(ca.dot(k, k)), ca.skew(k)
     T3 = c[1] * ca.SX.eye(3) + c[2] * K + c[3] * (k @ k.T)
-    return T3 @ (ca.DM(damping) * (T3.T @ rate))
+    return T3 @ (torque - ca.DM(damping) * (T3.T @ rate))

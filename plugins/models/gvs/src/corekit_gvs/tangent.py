@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
-from corekit_gvs.ball_damping import add_ball_damping_slopes
+from corekit_gvs.ball_torques import add_ball_torque_slopes
 from corekit_gvs.forces import cable, load_wrench, stress
 from corekit_gvs.forward_recursion import strain_at
 from corekit_gvs.geometric_stiffness import add_curvature, add_form
@@ -216,7 +216,7 @@ def assemble_tangent(
     for i in range(n):
         for j in range(n):
             stiffness[i, j], damping[i, j] = linear[i * n + j, 0], linear[(n + i) * n + j, 0]
-    add_ball_damping_slopes(ints, reals, buffer, q, v, stiffness, damping)
+    add_ball_torque_slopes(ints, reals, buffer, q, v, inputs, stiffness, damping)
     if moves:
         add_bodies(ints, reals, buffer, last, stiffness, damping)
     add_load_slopes(ints, reals, buffer, inputs, stiffness)

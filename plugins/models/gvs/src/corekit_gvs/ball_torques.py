@@ -1,8 +1,9 @@
-"""Damping of the turns of spherical and free joints, which no choice of coordinates changes.
+"""Damping and drives of the turns of spherical and free joints, which no choice of coordinates changes.
 
-The torque is −d·ω about the link's axes. By ω = T₃(k)ᵀ·k̇ of `exponential` the force conjugate to k is
+The torque is τ − d·ω about the link's axes, with the input τ. By ω = T₃(k)ᵀ·k̇ of `exponential` the force conjugate to
+k is
 
-    f = −T₃·u,   u = d·ω,   D = T₃·d·T₃ᵀ,   K = ∂(T₃·u)/∂k                                          (1)
+    f = T₃·τ − T₃·u,   u = d·ω,   D = T₃·d·T₃ᵀ,   K = ∂(T₃·u)/∂k − ∂(T₃·τ)/∂k                         (1)
 
 With ε a sign, X′ = dX/ds and X one of the A, B, C there, the matrices T₃(ε·k)·x change by
 
@@ -16,7 +17,7 @@ from corekit_gvs.exponential import stumpff
 from corekit_gvs.tables import BALLS, SCRATCH, real, work
 from corekit_gvs.vectors import Vector, add, combine, cross, dot, get, inner
 
-__all__ = ["add_ball_damping", "add_ball_damping_slopes"]
+__all__ = ["add_ball_torque_slopes", "add_ball_torques"]
 
 
 @inner
@@ -42,36 +43,52 @@ def _times(d: Vector, x: Vector) -> Vector:
 
 
 @inner
-def add_ball_damping(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, factor: float, force: Array
-) -> None:
-    """Add a share of f of (1)."""
-    balls, c = real(ints, reals, BALLS, 4), work(ints, buffer, SCRATCH)[200:210]
+def add_ball_torques(
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, damped: float, driven: float,
+    force: Array,
+) -> None:  # fmt: skip
+    """Add f of (1), a share of what damps and one of what drives."""
+    balls, c = real(ints, reals, BALLS, 5), work(ints, buffer, SCRATCH)[200:210]
     for i in range(len(balls)):
         first, d = int(balls[i, 0]), get(balls[i], 1)
         k, rate = get(q, first), get(v, first)
         stumpff(dot(k, k), c)
         f = _blend(c[1], c[2], c[3], k, _times(d, _blend(c[1], -c[2], c[3], k, rate)))
         for r in range(3):
-            force[first + r] -= factor * f[r]
+            force[first + r] -= damped * f[r]
+        if balls[i, 4] >= 0.0:
+            f = _blend(c[1], c[2], c[3], k, get(inputs, int(balls[i, 4])))
+            for r in range(3):
+                force[first + r] += driven * f[r]
 
 
 @inner
-def add_ball_damping_slopes(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, stiffness: Array, damping: Array
+def add_ball_torque_slopes(
+    ints: IntArray,
+    reals: Array,
+    buffer: Array,
+    q: Array,
+    v: Array,
+    inputs: Array,
+    stiffness: Array,
+    damping: Array,
 ) -> None:
     """Add K and D of (1)."""
-    balls, c = real(ints, reals, BALLS, 4), work(ints, buffer, SCRATCH)[200:210]
+    balls, c = real(ints, reals, BALLS, 5), work(ints, buffer, SCRATCH)[200:210]
     for i in range(len(balls)):
         first, d = int(balls[i, 0]), get(balls[i], 1)
         k, rate = get(q, first), get(v, first)
         stumpff(dot(k, k), c)
         u = _times(d, _blend(c[1], -c[2], c[3], k, rate))
+        if balls[i, 4] >= 0.0:
+            held = combine(1.0, u, -1.0, get(inputs, int(balls[i, 4])))
+        else:
+            held = u
         for j in range(3):
             e = (1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0)
             by_rate = _blend(c[1], c[2], c[3], k, _times(d, _blend(c[1], -c[2], c[3], k, e)))
             through = _blend(c[1], c[2], c[3], k, _times(d, _slope(c, -1.0, k, rate, j)))
-            by_place = add(_slope(c, 1.0, k, u, j), through)
+            by_place = add(_slope(c, 1.0, k, held, j), through)
             for r in range(3):
                 stiffness[first + r, first + j] += by_place[r]
                 damping[first + r, first + j] += by_rate[r]

@@ -1,4 +1,4 @@
-"""Damping of spherical and free joints: the torque −d·ω about the link's axes, at every turn."""
+"""Damping and drives of spherical and free joints: the torque τ − d·ω about the link's axes, at every turn."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ RATE = np.array([0.4, -0.9, 1.3])
 DAMPED: dict[str, Any] = {
     "links": [
         {"name": "a", "kind": "rigid", "mass": 0.2, "inertia": [2e-3, 3e-3, 4e-3], "tip": [0.1, 0.0, 0.0],
-         "joint": {"kind": "free", "damping": [0.3, 0.7, 1.1, 0.2, 0.3, 0.4]}},
+         "joint": {"kind": "free", "damping": [0.3, 0.7, 1.1, 0.2, 0.3, 0.4], "driven": True}},
         {"name": "b", "on": "a.tip", "kind": "rigid", "mass": 0.1, "inertia": [1e-3, 2e-3, 2e-3],
-         "joint": {"kind": "spherical", "damping": 0.5}},
+         "joint": {"kind": "spherical", "damping": 0.5, "driven": True}},
     ]
 }  # fmt: skip
 test_damped_balls = conformance("models", "gvs", DAMPED)
@@ -102,3 +102,48 @@ def test_expressions_damp_as_numbers_do(k):
     force = robot.model.symbolic().functions()["force"]
     found = np.array(force(robot.state.q, robot.state.v, np.zeros(0))).ravel()
     assert found == pytest.approx(robot.dynamics()[1], abs=1e-11)
+
+
+TORQUE = np.array([0.4, -0.7, 0.2])
+
+
+def driven(kind, k):
+    link = Link.rigid("b", mass=1.0, inertia=(0.01, 0.02, 0.03), joint=Joint(kind=kind, driven=True))
+    robot = at(Robot(GVSConfig(links=(link,))), k)
+    robot.inputs[:] = 0.0
+    robot.inputs[:3] = TORQUE
+    return robot
+
+
+@pytest.mark.parametrize("kind", ["spherical", "free"])
+@pytest.mark.parametrize("k", TURNS)
+def test_a_drive_is_a_torque_about_the_axes_of_the_link(kind, k):
+    """f = Bᵀ·τ, which a drive conjugate to exponential coordinates is at k = 0 alone; ∂f/∂u and K are its slopes."""
+    pytest.importorskip("casadi")
+    robot, B = driven(kind, k), body_rates(k)
+    assert robot.terms()["applied"][:3] == pytest.approx(B.T @ TORQUE, abs=1e-8)
+    found = np.zeros((robot.size, len(robot.inputs)))
+    robot.model.compute_input_jacobian(robot.state, robot.inputs, found)
+    assert found[:3, :3] == pytest.approx(B.T, abs=1e-8)
+    assert found[3:, 3:] == pytest.approx(np.eye(robot.size - 3))
+    force = robot.model.symbolic().functions()["force"]
+    expressed = np.array(force(robot.state.q, robot.state.v, robot.inputs)).ravel()
+    assert expressed == pytest.approx(robot.dynamics()[1], abs=1e-11)
+    with_drive = robot.tangent()[0]
+    without = robot.at(inputs=0.0).tangent()[0]
+    h = 1e-5
+    for j, e in enumerate(h * np.eye(3)):
+        slope = -(body_rates(np.array(k) + e) - body_rates(np.array(k) - e)).T @ TORQUE / (2.0 * h)
+        assert (with_drive - without)[:3, j] == pytest.approx(slope, abs=2e-4)
+
+
+def test_a_drive_turns_a_ball_the_same_way_before_and_after_coordinates_are_centred():
+    """A ball at rest gets I·ω̇ = τ about its own axes, wherever its coordinates count from."""
+    k = np.array([1.8, -2.0, 1.7])
+    wanted = TORQUE / np.array([0.01, 0.02, 0.03])
+    robot = driven("spherical", k).at(v=np.zeros(3))
+    for B in (body_rates(k), np.eye(3)):
+        mass, force = robot.dynamics()
+        assert B @ np.linalg.solve(mass, force) == pytest.approx(wanted, rel=1e-8)
+        robot.model.reparametrise(robot.state)
+    assert robot.state.q == pytest.approx(np.zeros(3))
