@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.linalg import eigvals
 from scipy.optimize import brentq
 
 from corekit.errors import StaticsFailed
@@ -127,12 +128,42 @@ def test_a_rod_of_edges_flutters_beyond_becks_load():
 
 def test_a_round_rod_under_a_following_torque_flutters_at_once():
     """Nicolai's paradox: the two planes have one frequency, and any torque that follows makes one of them grow."""
-    found = stability(gvs([0.4 * EI, 0, 0, 0, 0, 0], modes=("torsion", "bend-y", "bend-z"), order=2))
+    scenario = gvs([0.4 * EI, 0, 0, 0, 0, 0], modes=("torsion", "bend-y", "bend-z"), order=2)
+    found = stability(scenario)
     assert found.verdict == "unstable"
     assert "by flutter" in str(found)
     assert found.circulation is not None
-    slowest = np.min(np.abs(found.circulation.growing))
-    assert slowest == pytest.approx(1.8751**2 * PACE, rel=0.01)
+    slowest = found.circulation.growing[np.argmin(np.abs(found.circulation.growing))]
+    assert abs(slowest) == pytest.approx(1.8751**2 * PACE, rel=0.01)
+    # another method, of the model's own matrices: s² = −ω² of all of K
+    simulation = scenario.compose()
+    model, state = simulation.bodies[0].model, simulation.state.body_states[0]
+    (stiffness, damping), mass = model.new_stiffness_and_damping(), model.new_mass_matrix()
+    inputs = simulation.bodies[0].inputs.value_at(0.0)
+    state.q[:] = scenario.statics().equilibrium.state.q
+    model.compute_mass_and_force(state, inputs, mass, np.zeros(len(state.v)))
+    model.compute_stiffness_and_damping(state, inputs, stiffness, damping)
+    roots = np.sqrt(-eigvals(stiffness.data, mass.data).astype(complex))
+    nearest = np.min(np.abs(np.abs(roots.real) + 1j * np.abs(roots.imag) - slowest))
+    assert nearest < 1e-6 * abs(slowest)
+
+
+@pytest.mark.parametrize("viscosity", [0.0, 1e8])
+def test_a_free_rod_between_following_forces_is_neutral_in_its_rigid_motions(viscosity):
+    """Beck's critical load of a free rod under one force is 109.9; two that press are of that order."""
+    limb = {
+        "name": "rod", "start": [0, 0, 0], "end": [LENGTH, 0, 0], "nodes": 21, "radius": [RADIUS],
+        "young": [YOUNG], "density": [DENSITY], "viscosity": [viscosity],
+    }  # fmt: skip
+    ends = (("left", "rod.start", 5.0), ("right", "rod.end", -5.0))
+    options = {
+        "limbs": [limb],
+        "forces": [{"name": name, "at": at, "follows": True} for name, at, _ in ends],
+    }
+    inputs = [{"channel": f"force-{name}", "signal": [0.0, 0.0, load * EI]} for name, _, load in ends]
+    found = stability(document({"name": "rod", "use": "der", "options": options, "inputs": inputs}))
+    assert found.circulation is not None
+    assert (found.verdict, found.neutral) == ("neutral", 6)
 
 
 def test_loads_with_an_energy_are_judged_as_before():

@@ -30,7 +30,7 @@ __all__ = ["BodyEquilibrium"]
 _LARGEST_JUDGED = 600
 """Largest saddle-point matrix whose inertia is computed in every step; beyond, only singularity is noticed."""
 _DIFFERENCE = 1e-6
-"""Largest displacement over which forces are differenced [m or rad]."""
+"""Largest displacement over which forces are differenced, of lengths relative to the body's size [- or rad]."""
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(4)
 
 
@@ -217,8 +217,12 @@ class BodyEquilibrium:
             terms.body.model.new_mass_matrix(),
             np.zeros((2, terms.body.nv)),
         )
+        places = np.zeros((len(terms.body.description.frames), 3))
+        model.compute_frame_poses(state, places, np.zeros((len(places), 3, 3)))
+        size = float(np.max(np.ptp(places, axis=0), initial=0.0)) or 1.0
+        unit = np.array([size if each.unit == "m/s" else 1.0 for each in terms.body.description.velocities])
         for k, column in enumerate(x.T):
-            amplitude = _DIFFERENCE / max(float(np.max(np.abs(column))), 1e-300)
+            amplitude = _DIFFERENCE / max(float(np.max(np.abs(column) / unit)), 1e-300)
             for sign in (-1.0, 1.0):
                 model.integrate(state, sign * amplitude * column, 1.0, state, moved)
                 for inputs, out in ((u, force[0]), (without, force[1])):

@@ -38,9 +38,9 @@ from scipy.sparse.linalg import LinearOperator, eigsh, splu
 from corekit.data.arrays import Array
 from corekit_statics.small_motions import SmallMotions
 
-__all__ = ["IndefiniteError", "LowestModes", "lowest_modes"]
+__all__ = ["OPERATIONS", "IndefiniteError", "LowestModes", "lowest_modes"]
 
-_OPERATIONS = 64.0
+OPERATIONS = 64.0
 """c of (3): bending strains, their first and second derivatives and their sum over the terms that meet in an entry."""
 _MOST_RUNS = 40
 """Deflated runs of (2)."""
@@ -114,7 +114,7 @@ def _with_errors(motions: SmallMotions, shapes: Array, shift: float) -> LowestMo
     bulk = np.abs(shapes)
     errors = np.einsum("ik,ik->k", bulk, abs(stiffness) @ bulk)
     errors = errors + np.abs(squares) * np.einsum("ik,ik->k", bulk, abs(mass) @ bulk)
-    errors = _OPERATIONS * _EPS * (errors + shift)
+    errors = OPERATIONS * _EPS * (errors + shift)
     order = np.argsort(squares)
     return LowestModes(squares[order], errors[order], shapes[:, order])
 

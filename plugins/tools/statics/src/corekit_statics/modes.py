@@ -16,7 +16,7 @@ from corekit_statics.circulation import Circulation
 from corekit_statics.equilibrium import Equilibrium
 from corekit_statics.equilibrium_path import frame_positions
 from corekit_statics.lowest_modes import IndefiniteError, lowest_modes
-from corekit_statics.small_motions import LARGEST_DENSE, SmallMotions
+from corekit_statics.small_motions import SmallMotions
 
 __all__ = ["Modes", "displaced", "modes_of", "visible_amplitude"]
 
@@ -87,14 +87,10 @@ def modes_of(equilibrium: Equilibrium, count: int) -> Modes:
     Raises:
         StaticsFailed: they cannot be found, with the reason.
     """
-    motions = equilibrium.stability.motions
-    if motions is None:
-        raise StaticsFailed(
-            f"the modes were not looked for: more than {LARGEST_DENSE} velocities with rows or contacts"
-        )
-    if equilibrium.stability.reason.startswith("loads without"):
-        raise StaticsFailed(f"the modes were not looked for: {equilibrium.stability.reason}")
-    circulation = equilibrium.stability.circulation
+    stability = equilibrium.stability
+    motions, circulation = stability.motions, stability.circulation
+    if motions is None or stability.verdict == "not judged":
+        raise StaticsFailed(f"the modes were not looked for: {stability.reason}")
     if circulation is not None:
         return _circulating(circulation, motions, count)
     try:
@@ -106,7 +102,7 @@ def modes_of(equilibrium: Equilibrium, count: int) -> Modes:
     shapes = np.zeros((motions.size, len(found.squares)))
     shapes[motions.free] = found.shapes
     first = slice(0, count)
-    return Modes(found.squares[first], found.errors[first], shapes[:, first], motions.reason)
+    return Modes(found.squares[first], found.errors[first], shapes[:, first], stability.reason)
 
 
 def _circulating(found: Circulation, motions: SmallMotions, count: int) -> Modes:
@@ -115,7 +111,7 @@ def _circulating(found: Circulation, motions: SmallMotions, count: int) -> Modes
     first = slice(0, count)
     squares = found.squares[first]
     flutter = np.where(squares.imag > _PAIRED * np.abs(squares), squares.imag, 0.0)
-    return Modes(squares.real, np.zeros(len(squares)), shapes[:, first], motions.reason, flutter)
+    return Modes(squares.real, found.errors[first], shapes[:, first], motions.reason, flutter)
 
 
 def displaced(simulation: Simulation, equilibrium: State, shape: Array, amplitude: float) -> State:

@@ -16,7 +16,13 @@ from attrs import evolve, field, frozen
 
 from corekit.data.arrays import Array
 from corekit.data.state import State
-from corekit_statics.circulation import LARGEST_CIRCULATORY, Circulation, circulates, find_circulation
+from corekit_statics.circulation import (
+    LARGEST_CIRCULATORY,
+    Circulation,
+    circulates,
+    circulates_without_mass,
+    find_circulation,
+)
 from corekit_statics.equilibrium_system import EquilibriumSystem
 from corekit_statics.lowest_modes import IndefiniteError, LowestModes, lowest_modes
 from corekit_statics.small_motions import LARGEST_DENSE, SmallMotions, small_motions
@@ -70,6 +76,8 @@ class Stability:
             swings = abs(self.growth.imag) > _SWINGS * abs(self.growth)
             by = f" by flutter at {self.growth.imag / (2 * math.pi):.4g} Hz" if swings else ""
             said = f"unstable{by}, {count}, {pace}"
+        elif self.verdict == "stable" and self.smallest < 0.0:
+            said = "stable by damping"
         elif self.verdict == "stable":
             said = f"stable, slowest mode {math.sqrt(self.smallest) / (2 * math.pi):.4g} Hz"
         elif self.verdict == "unstable":
@@ -98,11 +106,14 @@ def stability_of(system: EquilibriumSystem, state: State) -> Stability:
                 break
             count *= 2
     except IndefiniteError:
+        if circulates_without_mass(system, state, motions):
+            reason = "coordinates without mass under loads without an energy"
+            return Stability("not judged", reason=reason, motions=motions)
         return _without_mass(motions)
     judged = _judge(found, motions)
     if not circulates(system, state, motions, found):
         return judged
-    if system.contacts.potential is not None or motions.reason:
+    if (system.contacts.potential is not None and system.contacts.count) or motions.reason:
         left = f"{motions.reason}, what loads do without an energy left out"
         return evolve(judged, reason=left.removeprefix(", "))
     if len(motions.free) > LARGEST_CIRCULATORY:
@@ -119,7 +130,7 @@ def _judge_circulation(found: Circulation, symmetric: Stability) -> Stability:
     mode, smallest = motions.displacement(found.shapes[:, 0]), float(found.squares[0].real)
     return evolve(
         symmetric, verdict=verdict, smallest=smallest, modes=unstable, mode=mode, neutral=found.neutral,
-        growth=growth, circulation=found,
+        error=float(found.errors[0]), growth=growth, circulation=found,
     )  # fmt: skip
 
 
