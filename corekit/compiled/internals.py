@@ -1,14 +1,13 @@
 """What halves the processor time of a first run by overriding private parts of numba: the one module that knows them.
 
 numba gives every compiled function both optimised LLVM code for its callers and machine code with a wrapper for
-Python. Of some two hundred functions that a run needs Python calls thirty. Here each is typed and lowered once, and
-compiled to what it is used for, so that LLVM optimises a kernel together with all that it calls, once (arm on a box:
-77 s to 37 s):
+Python. Of some two hundred functions that a run needs Python calls thirty. Here each is compiled to what it is used
+for, so that LLVM optimises a kernel together with all that it calls, once (arm on a box: 77 s to 37 s):
 
 | form | its code | kept as |
 |---|---|---|
-| `Callee`, which kernels call | LLVM code, simplified a little, never emitted | LLVM code |
-| `Kernel`, which Python calls | machine code of its callee and a wrapper; no other kernel links it | machine code |
+| `Kernel`, which Python calls | machine code; no other kernel links it | machine code |
+| `Callee`, which other kernels call | LLVM code, simplified a little, never emitted | LLVM code |
 
 A process that misses the code of a function compiles it while others wait. Without this module
 `compiled` is numba's own (`kernels`).
@@ -19,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import pickle
 from contextlib import suppress
-from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
@@ -164,7 +162,7 @@ class _KernelLibrary(_NUMBA.codegen.JITCodeLibrary):
     borrows = False
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Do nothing yet: the wrapper is optimised at once, together with what it links."""
+        """Do nothing yet: the module is optimised at once, together with what it links."""
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
@@ -197,50 +195,22 @@ class _KernelLibrary(_NUMBA.codegen.JITCodeLibrary):
         return _LLVM.parse_assembly("\n".join(f'define void @"{name}"() {{ ret void }}' for name in names))
 
 
-class _CalleeCompiler(_NUMBA.compiler.Compiler):
-    """numba's compiler, which puts the code of a function into a library that kernels link."""
+class _KernelCompiler(_NUMBA.compiler.Compiler):
+    """numba's compiler, which puts the code of a kernel into a library of its form."""
+
+    library_class: Any = _KernelLibrary
 
     def __init__(self, typing_context: Any, target_context: Any, library: Any, *rest: Any) -> None:
         if library is None:
-            library = _CalleeLibrary(target_context.codegen(), "corekit")
+            library = self.library_class(target_context.codegen(), "corekit")
             library.enable_object_caching()
-        super().__init__(_RememberingContext(typing_context), target_context, library, *rest)
+        typing_context = _RememberingContext(typing_context)
+        super().__init__(typing_context, target_context, library, *rest)
+        self.state.targetctx.__class__ = _LendingContext  # of this compilation alone
 
 
-class _KernelCompiler(_NUMBA.dispatcher._FunctionCompiler):
-    """Makes a kernel: the wrapper that Python calls, with the code of the callee linked to it."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        super().__init__(kernel.py_func, kernel.targetdescr, kernel.targetoptions, {}, None)
-        self._kernel = kernel
-
-    def _compile_core(self, args: Any, return_type: Any) -> Any:
-        callee = self._kernel.callee
-        callee.compile(args if return_type is None else return_type(*args))
-        code = callee.overloads[tuple(args)]
-        whole = self.targetdescr.target_context
-        whole.refresh()  # a callee that was loaded needed nothing of what numba compiles with
-        context = whole.subtarget(enable_nrt=True)
-        context.__class__ = _LendingContext
-        described = copy(code.fndesc)
-        described.env_name += ".python"  # the wrapper's constants are not the callee's
-        environment = _NUMBA.environment.Environment.from_fndesc(described)
-        library = _KernelLibrary(context.codegen(), described.qualname)
-        library.enable_object_caching()
-        library.add_linking_library(code.library)
-        unlocked = bool(self.targetoptions.get("nogil"))
-        with context.push_code_library(library):
-            context.create_cpython_wrapper(library, described, environment, None, unlocked)
-        return _result(context, library, described, environment, code.signature, code.reload_init)
-
-
-def _result(context: Any, library: Any, described: Any, environment: Any, signature: Any, reload: Any) -> Any:
-    """What numba's dispatchers hold of a compiled function."""
-    return _NUMBA.compiler.compile_result(
-        target_context=context, typing_context=context.typing_context, library=library, environment=environment,
-        entry_point=context.get_executable(library, described, environment), fndesc=described,
-        signature=signature, objectmode=False, lifted=(), reload_init=reload, metadata={},
-    )  # fmt: skip
+class _CalleeCompiler(_KernelCompiler):
+    library_class = _CalleeLibrary
 
 
 class _Dispatcher(_NUMBA.registry.CPUDispatcher):
@@ -262,8 +232,7 @@ class Kernel(_Dispatcher):
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         options = {"nopython": True, "no_cfunc_wrapper": True, **options}
-        super().__init__(function, {}, options)
-        self._compiler = _KernelCompiler(self)
+        super().__init__(function, {}, options, _KernelCompiler)
         self._cache = _KernelCache(self, KernelPlace)
         made_kernel(self)
 
@@ -285,7 +254,13 @@ class Callee(_Dispatcher):
         options = {**kernel.targetoptions, "no_cpython_wrapper": True}
         super().__init__(kernel.py_func, {}, options, _CalleeCompiler)
         self._cache = _CalleeCache(self, CalleePlace)
+        self._kernel = kernel
         made_kernel(self)
+
+    @property
+    def is_compiling(self) -> Any:
+        """Whether a call found now is a recursion: of this form, or of the kernel that Python calls."""
+        return self._compiling_counter or self._kernel.is_compiling
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Return the signature for types of arguments; a number written in the source counts as one of its type.
@@ -389,7 +364,19 @@ class _CalleeFiles(_NUMBA.caching.CompileResultCacheImpl):
         for prepare in reload_init:
             prepare()
         library = _CalleeLibrary(target_context.codegen(), described.qualname, bitcode)
-        return _result(target_context, library, described, environment, signature, reload_init)
+        return _NUMBA.compiler.compile_result(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            environment=environment,
+            entry_point=target_context.get_executable(library, described, environment),
+            fndesc=described,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            reload_init=reload_init,
+            metadata={},
+        )
 
 
 class _KernelCache(_SharedCache):

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numba
 import numpy as np
 import pytest
-from numba.core import compiler, registry
+from numba.core import registry
 from numba.extending import overload
 
 from corekit.compiled import compiled
@@ -72,7 +72,7 @@ def test_the_version_that_is_installed_is_among_those_that_were_tested():
 def test_a_damaged_file_counts_as_none(ask, tmp_path, damage):
     ask()
     files = [each for each in (tmp_path / "cache").rglob("*.nb?") if each.is_file()]
-    assert len(files) == 6  # an index and its data, of the kernel, of its callee and of what that calls
+    assert len(files) == 4  # an index and its data, of the kernel and of what it calls
     for each in files:
         each.write_bytes(each.read_bytes()[:100] if damage is None else damage)
     assert ask() == (6.5, 0)
@@ -120,9 +120,8 @@ def test_who_watches_hears_that_another_process_is_waited_for(monkeypatch, tmp_p
     begun, ended = [], []
     with watch_compilation(begun.append, lambda: ended.append(None)):
         assert half(3.0) == 1.5
-    # the kernel was locked, then compiled; within that its callee was
-    assert begun == [_half, _half, _half, _half]
-    assert len(ended) == 4
+    assert begun == [_half, _half]  # it was locked, then compiled
+    assert len(ended) == 2
 
 
 def _half(x):
@@ -141,29 +140,6 @@ def test_a_number_in_the_source_compiles_nothing_again():
 
     assert polynomial(2.0) == 4.0 + 8.0 + 16.0
     assert len(cast("Any", power).callee.overloads) == 1
-
-
-@overridden
-def test_a_function_that_python_and_kernels_call_is_typed_and_lowered_once(empty, monkeypatch):
-    typed = []
-    compile_bytecode = compiler.CompilerBase.compile_extra
-    monkeypatch.setattr(
-        compiler.CompilerBase,
-        "compile_extra",
-        lambda pipeline, function: (typed.append(function.__name__), compile_bytecode(pipeline, function))[1],
-    )
-
-    @compiled
-    def half_of(x):
-        return 0.5 * x
-
-    @compiled
-    def quarter_of(x):
-        return half_of(half_of(x))
-
-    assert half_of(3.0) == 1.5
-    assert quarter_of(3.0) == 0.75
-    assert typed == ["half_of", "quarter_of"]
 
 
 @overridden
