@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.linalg import eigvals
@@ -137,7 +139,8 @@ def test_a_round_rod_under_a_following_torque_flutters_at_once():
     assert abs(slowest) == pytest.approx(1.8751**2 * PACE, rel=0.01)
     # another method, of the model's own matrices: s² = −ω² of all of K
     simulation = scenario.compose()
-    model, state = simulation.bodies[0].model, simulation.state.body_states[0]
+    model: Any = simulation.bodies[0].model
+    state = simulation.state.body_states[0]
     (stiffness, damping), mass = model.new_stiffness_and_damping(), model.new_mass_matrix()
     inputs = simulation.bodies[0].inputs.value_at(0.0)
     state.q[:] = scenario.statics().equilibrium.state.q

@@ -70,7 +70,8 @@ class Circulation(NamedTuple):
     @property
     def neutral(self) -> int:
         """Number of motions without stiffness."""
-        return int(np.count_nonzero(np.abs(self.squares) <= self.errors))
+        still = self.squares[np.abs(self.squares) <= self.errors]
+        return len(still) + int(np.count_nonzero(still.imag))  # a pair stands once
 
 
 def circulates(system: EquilibriumSystem, state: State, motions: SmallMotions, found: LowestModes) -> bool:
@@ -173,7 +174,8 @@ def _undamped(stiffness: Array, mass: Array, pace: float) -> Circulation:
     Rounding δK and δM, as in `lowest_modes`, moves ω² by yᵀ·(δK − ω²·δM)·x/(yᵀ·M·x), where yᵀ·(K − ω²·M) = 0.
     """
     shifted = stiffness + pace**2 * mass
-    theta, left, shapes = eig(np.linalg.solve(shifted, mass), left=True)
+    found: Any = eig(np.linalg.solve(shifted, mass), left=True)
+    theta, left, shapes = found
     kept = (np.abs(theta) > len(theta) * _EPS * np.max(np.abs(theta))) & (theta.imag <= 0.0)
     squares, shapes, left = 1.0 / theta[kept] - pace**2, shapes[:, kept], left[:, kept]
     left = np.linalg.solve(shifted.T, left)
