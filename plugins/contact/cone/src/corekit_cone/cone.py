@@ -51,15 +51,15 @@ from corekit_cone.block_search import BlockSearch
 from corekit_cone.compiled_form import form_of
 from corekit_cone.config import ConeContactConfig
 from corekit_cone.infeasibility import contradict
-from corekit_cone.least_loads import search_least
+from corekit_cone.least_loads import MANY, search_least
 from corekit_cone.rehearsal import rehearse_blocks
 from corekit_cone.residuals import measure_residuals
 from corekit_cone.search import WORK_ROWS
 
 __all__ = ["ConeContact"]
 
-_MANY, _MOST_DENSE = 24, 300
-"""Contacts from which W is kept by blocks, and up to which the dense search goes on where that finds no solution."""
+_MOST_DENSE = 300
+"""Contacts up to which the dense search goes on where that by blocks, of `MANY` and more, finds no solution."""
 _METHODS = ("guess", "newton", "gauss-seidel", "interior-point")
 """By the numbers that `search` returns."""
 
@@ -88,7 +88,7 @@ class ConeContact(ImpulseSolver, Rehearsed):
         rows, width, friction = impulse.size, problem.rows_per_contact, problem.friction
         if rows == 0:
             return SolveInfo(answered_by="cone")
-        blocks = problem.blocks() if problem.contact_count >= _MANY else None
+        blocks = problem.blocks() if problem.contact_count >= MANY else None
         if blocks is not None:
             info = self._solve_blocks(problem, blocks, impulse)
             if info.status is not Status.INACCURATE or problem.contact_count > _MOST_DENSE:

@@ -48,12 +48,17 @@ from corekit_cone.iteration import copy_values, iterate_newton
 from corekit_cone.residuals import measure_error
 from corekit_cone.search import search
 
-__all__ = ["search_least", "share_loads"]
+__all__ = ["MANY", "search_least", "share_loads"]
+
+MANY = 24
+"""Contacts from which loads are not shared."""
 
 _COMPLIANCE = 1e-4
-"""e relative to the least mobility of a contact; that of bounded rows relative to their own."""
+"""e relative to the least mobility of the contacts that W connects; that of bounded rows relative to their own."""
 _DEPENDENT, _POWER = 100.0, 8
 """Pivot of a row that may depend on others, relative to e; and k of (3)."""
+_ROUNDING = 1e-12
+"""Pivot and e, relative to the row's own mobility, below which rounding decides what depends."""
 _SOFTEST, _FACTOR, _LEAST_FACTOR = 1e4, 0.1, 0.9
 """Of a path: e at first, relative to that at last, its factor, and the factor with which it is given up."""
 _TOLERANCE, _GOOD = 1e-9, 1e-10
@@ -100,21 +105,44 @@ def _rows_at_rest(
 
 
 @compiled
-def _write_compliance(width: int, rho: Array, contacts: int, compliance: Array) -> None:
-    """Write e of every row."""
-    least = math.inf
+def _write_compliance(
+    delassus: Array, width: int, rho: Array, contacts: int, part: IntArray, compliance: Array
+) -> None:
+    """Write e of every row, and to `part` a number of the connected part of W that it belongs to.
+
+    A heavy body elsewhere says nothing about a light one: beside the mobility of that its e would be rounding.
+    """
+    rows = len(compliance)
+    for i in range(rows):
+        part[i] = i // width if i < contacts * width else i
+    for i in range(rows):
+        for j in range(i):
+            if part[i] != part[j] and delassus[i, j] != 0.0:
+                old, new = part[i], part[j]
+                for k in range(rows):
+                    if part[k] == old:
+                        part[k] = new
     for c in range(contacts):
-        least = min(least, 1.0 / rho[c])
-    for i in range(contacts * width):
-        compliance[i] = _COMPLIANCE * least
+        least = math.inf
+        for other in range(contacts):
+            if part[other * width] == part[c * width]:
+                least = min(least, 1.0 / rho[other])
+        for i in range(c * width, (c + 1) * width):
+            compliance[i] = _COMPLIANCE * least
     for b in range(contacts, len(rho)):
         compliance[contacts * width + b - contacts] = _COMPLIANCE / rho[b]
 
 
 @compiled
-def _factorise_soft(delassus: Array, compliance: Array, index: IntArray, count: int, factor: Array) -> bool:
-    """Write the Cholesky factor of W_SS + e·1, its diagonal inverted; return whether rows may depend on others."""
-    depends = False
+def _factorise_soft(
+    delassus: Array, compliance: Array, index: IntArray, count: int, factor: Array
+) -> tuple[bool, bool]:
+    """Write the Cholesky factor of W_SS + e·1, its diagonal inverted.
+
+    Returns:
+        Whether rows may depend on others, and whether rounding leaves it open which.
+    """
+    depends, is_lost = False, False
     for i in range(count):
         row, own = factor[i], compliance[index[i]]
         for j in range(i):
@@ -122,13 +150,15 @@ def _factorise_soft(delassus: Array, compliance: Array, index: IntArray, count: 
             for k in range(j):
                 total -= row[k] * other[k]
             row[j] = total * other[j]
-        total = delassus[index[i], index[i]] + own
+        mobility = delassus[index[i], index[i]]
+        total = mobility + own
         for k in range(i):
             total -= row[k] * row[k]
         depends = depends or total < _DEPENDENT * own
+        is_lost = is_lost or max(total, own) < _ROUNDING * mobility
         # in exact arithmetic no pivot is smaller than e
         row[i] = 1.0 / math.sqrt(max(total, own))
-    return depends
+    return depends, is_lost
 
 
 @compiled
@@ -156,8 +186,8 @@ def _orthogonal_part(
 @compiled
 def _solve_soft(
     delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
-    reference: Array, compliance: Array, times: float, centre: Array, impulse: Array, index: IntArray, order: IntArray,
-    work: Array, matrix: Array, soft: Array,
+    reference: Array, compliance: Array, times: float, limit: int, centre: Array, impulse: Array, index: IntArray,
+    order: IntArray, work: Array, matrix: Array, soft: Array,
 ) -> tuple[bool, int]:  # fmt: skip
     """Write λ of (1) with e times a factor, from a guess; return whether it is one, and the number of iterations."""
     velocity, best, soft_free = work[6], work[7], work[8]
@@ -170,8 +200,8 @@ def _solve_soft(
     copy_values(impulse, best)
     error = measure_error(width, friction, lower, upper, rho, reference, impulse, velocity)
     count, error = iterate_newton(
-        soft, soft_free, width, friction, lower, upper, rho, reference, _TOLERANCE, _NEWTON_STEPS, error, best, impulse,
-        velocity, index, order, work, matrix,
+        soft, soft_free, width, friction, lower, upper, rho, reference, _TOLERANCE, min(_NEWTON_STEPS, limit), error,
+        best, impulse, velocity, index, order, work, matrix,
     )  # fmt: skip
     copy_values(best, impulse)
     return error <= _GOOD, count
@@ -180,27 +210,30 @@ def _solve_soft(
 @compiled
 def _follow_path(
     delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
-    reference: Array, compliance: Array, times: float, last: float, nothing: Array, kept: Array, impulse: Array,
-    index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array,
+    reference: Array, compliance: Array, times: float, last: float, limit: int, nothing: Array, kept: Array,
+    impulse: Array, index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array,
 ) -> tuple[bool, int]:  # fmt: skip
     """Write λ of (1) from a guess, or where that does not lead there, by way of larger e; return as `_solve_soft`.
 
     Args:
         times: of e. last: the larger one of which `kept` is the solution; infinite if none is known.
+        limit: largest number of iterations.
     """
     own, factor, count = times, _FACTOR, 0
     while True:
         is_found, more = _solve_soft(
-            delassus, free, width, friction, lower, upper, rho, reference, compliance, own, nothing, impulse, index,
-            order, work, matrix, soft,
+            delassus, free, width, friction, lower, upper, rho, reference, compliance, own, limit - count, nothing,
+            impulse, index, order, work, matrix, soft,
         )  # fmt: skip
         count += more
         if is_found and own <= times:
             return True, count
+        if count >= limit:
+            return False, count
         if is_found:
             last = own
             copy_values(impulse, kept)
-        elif count > _PATH_STEPS or factor > _LEAST_FACTOR or own >= _SOFTEST:
+        elif factor > _LEAST_FACTOR or own >= _SOFTEST:
             return False, count
         elif last < math.inf:
             factor = math.sqrt(factor)
@@ -211,7 +244,7 @@ def _follow_path(
 @compiled
 def _remove_compliance(
     delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, rho: Array,
-    reference: Array, compliance: Array, times: float, centre: Array, impulse: Array, index: IntArray,
+    reference: Array, compliance: Array, times: float, limit: int, centre: Array, impulse: Array, index: IntArray,
     order: IntArray, work: Array, matrix: Array, soft: Array,
 ) -> int:  # fmt: skip
     """Apply λ⁰ ← λ to λ of (1), with e times a factor, until that changes nothing; return the number of iterations."""
@@ -219,15 +252,19 @@ def _remove_compliance(
     for _ in range(_REMOVALS):
         copy_values(impulse, centre)
         is_found, more = _solve_soft(
-            delassus, free, width, friction, lower, upper, rho, reference, compliance, times, centre, impulse, index,
-            order, work, matrix, soft,
+            delassus, free, width, friction, lower, upper, rho, reference, compliance, times, limit - count, centre,
+            impulse, index, order, work, matrix, soft,
         )  # fmt: skip
         count += more
         change = 0.0
         for c in range(len(friction)):
             for i in range(c * width, (c + 1) * width):
                 change = max(change, times * compliance[i] * abs(impulse[i] - centre[i]) / reference[c])
-        if not is_found or change <= _SETTLED or not change < before:
+        for b in range(len(lower)):
+            i = len(friction) * width + b
+            moved = times * compliance[i] * abs(impulse[i] - centre[i])
+            change = max(change, moved / reference[len(friction) + b])
+        if count >= limit or not is_found or change <= _SETTLED or not change < before:
             break
         before = change
     return count
@@ -249,12 +286,14 @@ def _holds(
 @compiled
 def share_loads(
     delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, scales: Array,
-    tolerance: float, index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array, impulse: Array,
+    tolerance: float, limit: int, index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array,
+    impulse: Array,
 ) -> tuple[bool, int]:  # fmt: skip
     """Replace a solution by that of (2); return whether it is that, and the number of iterations.
 
     Args:
         scales: as `search` leaves them. tolerance: of the solution, relative to V.
+        limit: largest number of iterations.
         index, order, work, matrix, soft: workspace, shapes (R,), (R,), (WORK_ROWS, R), (R, R), (R, R).
         impulse: λ of any solution, shape (R,); stays where (2) is not found.
     """
@@ -264,9 +303,10 @@ def share_loads(
     count, sticks = _rows_at_rest(
         width, friction, lower, upper, reference, tolerance, impulse, velocity, index
     )
-    _write_compliance(width, rho, len(friction), compliance)
-    if not _factorise_soft(delassus, compliance, index, count, matrix):
-        return True, 0
+    _write_compliance(delassus, width, rho, len(friction), order, compliance)
+    depends, is_lost = _factorise_soft(delassus, compliance, index, count, matrix)
+    if is_lost or not depends:
+        return not is_lost, 0
     copy_values(free, cleaned)
     _orthogonal_part(matrix, compliance, index, count, velocity, part)
     for k in range(count):
@@ -282,22 +322,22 @@ def share_loads(
     ):
         return True, 0
     times, last, steps = 1.0, math.inf, 0
-    while times > _LEAST:
+    while times > _LEAST and steps < limit:
         for i in range(len(free)):
             centre[i] = 0.0
         is_found, more = _follow_path(
-            delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, times, last, centre, kept,
-            now, index, order, work, matrix, soft,
+            delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, times, last,
+            min(_PATH_STEPS, limit - steps), centre, kept, now, index, order, work, matrix, soft,
         )  # fmt: skip
         steps += more
         if not is_found:
             break
         copy_values(now, kept)
         own = times
-        while own > _LEAST:
+        while own > _LEAST and steps < limit:
             steps += _remove_compliance(
-                delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, own, centre, now, index,
-                order, work, matrix, soft,
+                delassus, cleaned, width, friction, lower, upper, rho, reference, compliance, own, limit - steps,
+                centre, now, index, order, work, matrix, soft,
             )  # fmt: skip
             if _holds(
                 delassus, free, width, friction, lower, upper, scales, tolerance, now, velocity, impulse
@@ -316,7 +356,10 @@ def search_least(
 ) -> tuple[float, int, int, bool]:  # fmt: skip
     """Search a solution and share its loads; return what `search` does, and whether λ is that of (2).
 
+    From `MANY` contacts any solution is the answer.
+
     Args:
+        limit: of sweeps; what sharing takes and what the search took are together not more, else λ is not shared.
         index, work, matrices: workspace, shapes (2, R), (WORK_ROWS, R), (2, R, R); others as of `search`.
     """
     error, count, method = search(
@@ -324,10 +367,10 @@ def search_least(
         impulse,
     )  # fmt: skip
     is_least = True
-    if error <= tolerance:
+    if error <= tolerance and len(friction) < MANY:
         is_least, more = share_loads(
-            delassus, free, width, friction, lower, upper, scales, tolerance, index[0], index[1], work, matrices[0],
-            matrices[1], impulse,
+            delassus, free, width, friction, lower, upper, scales, tolerance, max(limit - count, 0), index[0],
+            index[1], work, matrices[0], matrices[1], impulse,
         )  # fmt: skip
         count += more
     return error, count, method, is_least

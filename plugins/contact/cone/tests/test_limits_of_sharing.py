@@ -1,0 +1,96 @@
+"""What limits the choice among redundant loads: the bodies that touch, the iterations allowed, and rounding."""
+
+import numpy as np
+import pytest
+
+from corekit.data.status import Status
+from corekit_testing.conformance.contact_problems import DenseProblem
+
+FALL = 9.81e-3
+AXES = np.eye(3)[[2, 0, 1]]
+
+
+def plate(random, mass=1.0, points=6, slide=0.0, spin=None, mu=0.5):
+    """A plate on points of a plane in one step of gravity."""
+    half = random.uniform(-0.1, 0.1, (points // 2, 2))
+    place = np.c_[np.concatenate([half, -half]), np.full(points, -0.03)]
+    axes = np.tile(AXES, (points, 1, 1))
+    rows = np.concatenate([axes, np.cross(place[:, None, :], axes)], axis=2).reshape(-1, 6)
+    inertia = mass * np.diag([1.0, 1.0, 1.0, 3e-3, 4e-3, 5e-3])
+    turn = 10.0 * slide if spin is None else spin
+    return DenseProblem(inertia, rows, np.array([slide, 0.0, -FALL, 0.0, 0.0, turn]), mu)
+
+
+def beside(first, second):
+    """Both in one world, unconnected."""
+    mass, rows = np.zeros((12, 12)), np.zeros((len(first.rows) + len(second.rows), 12))
+    mass[:6, :6], mass[6:, 6:] = first.mass, second.mass
+    rows[: len(first.rows), :6], rows[len(first.rows) :, 6:] = first.rows, second.rows
+    friction = np.concatenate([first.friction, second.friction])
+    return DenseProblem(mass, rows, np.concatenate([first.velocity, second.velocity]), friction)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("slide", [0.0, 0.02])
+def test_a_heavy_body_elsewhere_changes_no_loads(slide, seed, solve):
+    """Two unconnected plates of 1 mg and 10 t, from a bad guess: each has the loads that it has alone."""
+    random = np.random.default_rng(seed)
+    light, heavy = plate(random, 1e-6, slide=slide, mu=0.2), plate(random, 1e4, slide=slide, mu=0.2)
+    alone = [solve(each)[0] for each in (light, heavy)]
+    guess = np.concatenate([10.0 * np.abs(each).max() * random.normal(size=18) for each in alone])
+    for start in (None, guess):
+        impulse, info = solve(beside(light, heavy), start)
+        assert info.status is Status.CONVERGED
+        for found, expected in zip(np.split(impulse, 2), alone, strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-7 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_choice_that_takes_more_than_the_limit_is_ambiguous(seed, solve, residual_of):
+    """A plate that slides straight on, with loads that move it alike and are not linear over it."""
+    problem = plate(np.random.default_rng(seed), slide=0.02, spin=0.0, mu=0.2)
+    expected, _ = solve(problem)
+    slip = problem.relative(expected).reshape(-1, 3)[:, 1:]
+    along = np.zeros((18, 6))
+    for c, each in enumerate(slip):
+        along[3 * c : 3 * c + 3, c] = [1.0, *(-0.2 * each / np.linalg.norm(each))]
+    kernel = np.linalg.svd(problem.matrix @ along)[2][-1]
+    other = expected + along @ kernel * 0.5 * expected[::3].min()
+    assert residual_of(problem, other) < 1e-12 * FALL
+    impulse, info = solve(problem, other, max_iterations=1)
+    assert info.status is Status.AMBIGUOUS
+    assert info.iterations <= 1
+    np.testing.assert_allclose(impulse, other, atol=1e-12 * FALL)
+    impulse, info = solve(problem, other)
+    assert info.status is Status.CONVERGED
+    np.testing.assert_allclose(impulse, expected, atol=1e-8 * FALL)
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.3])
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("approach", [1.0, -1.0])
+def test_no_compliance_is_left_in_bounded_rows(approach, width, mu, solve):
+    """Two motors that stop one wheel, the weaker at its bound; another body comes to a contact or leaves it."""
+    contact = np.c_[np.eye(width), np.zeros(width)]
+    rows = np.r_[contact, [[0.0] * width + [1.0]] * 2]
+    velocity = np.array([-approach, *[0.5] * (width - 1), -1.0])
+    problem = DenseProblem(
+        np.eye(width + 1), rows, velocity, mu, width=width, bounds=[(-0.1, 0.1), (-10.0, 10.0)]
+    )
+    guess = np.r_[max(approach, 0.0), np.zeros(width - 1), 0.05, 0.95]
+    impulse, info = solve(problem, guess)
+    assert info.status is Status.CONVERGED
+    np.testing.assert_allclose(impulse[width:], [0.1, 0.9], atol=1e-12)
+
+
+def test_of_many_contacts_any_loads_are_an_answer(solve):
+    """From 24 contacts loads are not shared: a guess that solves the law stays."""
+    problem = plate(np.random.default_rng(2), points=24)
+    guess = np.linalg.lstsq(problem.matrix, -problem.free_velocity, rcond=1e-10)[0]
+    kernel = np.linalg.svd(problem.matrix)[2][6:]
+    guess += kernel.T @ (
+        kernel @ np.where(np.arange(72) % 3 == 0, 0.1 * guess[0] * np.sin(np.arange(72)), 0.0)
+    )
+    impulse, info = solve(problem, guess)
+    assert info.status is Status.CONVERGED
+    np.testing.assert_allclose(impulse, guess, atol=1e-12 * FALL)
