@@ -83,6 +83,23 @@ def test_no_compliance_is_left_in_bounded_rows(approach, width, mu, solve):
     np.testing.assert_allclose(impulse[width:], [0.1, 0.9], atol=1e-12)
 
 
+@pytest.mark.parametrize("lever", [0.05, 0.03])
+def test_nearly_redundant_bounded_rows_alone_are_shared_to_rounding(lever, solve):
+    """Four motors that stop two wheels, one at its bound: the others have the least Σ W_ii·λ_i² that stops both.
+
+    A bounded row is soft relative to its own mobility W_ii.
+    """
+    rows = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, lever], [1.0, -lever]])
+    velocity = np.array([-1.0, -0.2])
+    problem = DenseProblem(np.eye(2), rows, velocity, bounds=[(-0.1, 0.1), *[(-10.0, 10.0)] * 3])
+    guess = np.array([0.05, 0.05, 0.45 + 0.1 / lever, 0.45 - 0.1 / lever])
+    impulse, info = solve(problem, guess)
+    assert info.status is Status.CONVERGED
+    scale = 1.0 / np.linalg.norm(rows[1:], axis=1)
+    expected = scale * np.linalg.lstsq(rows[1:].T * scale, -velocity - 0.1 * rows[0], rcond=None)[0]
+    np.testing.assert_allclose(impulse, [0.1, *expected], atol=1e-9)
+
+
 def test_of_many_contacts_any_loads_are_an_answer(solve):
     """From 24 contacts loads are not shared: a guess that solves the law stays."""
     problem = plate(np.random.default_rng(2), points=24)
