@@ -247,3 +247,26 @@ def test_inputs_enter_the_equations_of_their_body_alone(integrator):
     products = input_products(system, step, step.split(y), y, bodies, affine)
     # a chamber's force gives h times its arm; differences over 8e-6 of it know that to some 1e-9
     np.testing.assert_allclose(products, columns, atol=1e-7 * np.abs(columns).max())
+
+
+@pytest.mark.parametrize(
+    ("force", "is_affine"),
+    [
+        (lambda u: 3.0 * u + 1.0, True),
+        (lambda u: u * np.abs(u), False),
+        (np.sin, False),
+        (lambda u: u**3, False),
+        (lambda u: u**2, False),
+    ],
+)
+def test_a_force_that_is_odd_in_an_input_is_not_taken_for_affine(force, is_affine, monkeypatch):
+    """At u = 0, where runs begin, an odd function is as straight as a line between ±u."""
+    simulation = load("cusp/inclined-box", ["bodies.arm.inputs=[]"]).compose()
+    system = simulation.system
+    assert isinstance(system, WorldSystem)
+
+    def terms_of(terms, _model, state):
+        return np.ones(1), force(terms.body.inputs.value_at(state.time)), np.ones(1)
+
+    monkeypatch.setattr("corekit_gradients.adjoint.input_products.model_terms", terms_of)
+    assert affine_inputs(system, simulation.state) == (is_affine,)

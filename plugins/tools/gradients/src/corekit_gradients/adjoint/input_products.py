@@ -16,6 +16,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.roles.model import ChannelKind
 from corekit_gradients.adjoint.body_sums import BodySums, model_terms
 from corekit_gradients.adjoint.frozen_step import FrozenStep
 from corekit_gradients.adjoint.solutions import Solution
@@ -38,8 +39,11 @@ def affine_inputs(system: WorldSystem, state: State) -> tuple[bool, ...]:
 
 def _is_affine(terms: BodyTerms, state: State) -> bool:
     body = terms.body
-    if terms.constraints is not None or not body.description.input_size:
+    channels = body.description.inputs
+    if terms.constraints is not None or not channels:
         return False
+    if any(channel.kind is not ChannelKind.EFFORT for channel in channels):
+        return False  # a cable that is driven by its length is slack somewhere, which no probe need meet
     own = state.body_states[body.index]
     far, draw = own.copy(), np.random.default_rng(0)
     body.model.integrate(own, 0.1 * draw.standard_normal(body.nv), 1.0, own, far)
@@ -48,14 +52,15 @@ def _is_affine(terms: BodyTerms, state: State) -> bool:
         here = model_terms(terms, body.model, place)
         for shift in _shifts(terms, place.time, _AFFINE_STEP):
             ends = []
-            for sign in (1.0, -1.0):
-                with body.inputs.shifted(sign * shift):
+            # on one side and unequally, since an odd function is as straight as a line between ±u
+            for factor in (1.0, 3.0):
+                with body.inputs.shifted(factor * shift):
                     ends.append(model_terms(terms, body.model, place))
             for k, (one, middle, other) in enumerate(zip(ends[0], here, ends[1], strict=True)):
                 # a residual that is turned is affine where f alone depends on inputs
                 if terms.turns and k != 1 and not np.array_equal(one, other):
                     return False
-                bend = np.abs(one - 2.0 * middle + other).max(initial=0.0)
+                bend = np.abs(other - middle - 3.0 * (one - middle)).max(initial=0.0)
                 if bend > _BENT * np.abs(middle).max(initial=np.abs(one).max(initial=0.0)):
                     return False
     return True
