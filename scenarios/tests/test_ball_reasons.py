@@ -80,7 +80,8 @@ def test_the_paper_s_sentence_about_the_end_is_one_row_of_both_variants(errors, 
 
 
 @pytest.mark.parametrize(
-    ("cheaper", "verdict"), [(-1e-7, "kept"), (7e-5, "kept"), (9e-5, "MISSED"), (None, "MISSED")]
+    ("cheaper", "verdict"),
+    [(-1e-7, "kept"), (7e-5, "kept"), (9e-5, "MISSED"), (None, "MISSED"), (-50.0, "MISSED")],
 )
 def test_a_plan_with_a_cheaper_mode_nearby_or_an_unsolved_comparison_misses(cheaper, verdict):
     assert str(modes_row("printed", cheaper, 80.0).verdict) == verdict

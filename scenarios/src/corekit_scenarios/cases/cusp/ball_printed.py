@@ -173,8 +173,11 @@ def _planned(case: CaseRun, variant: _Variant, axis: str) -> tuple[PlanResult, l
 
 
 def modes_row(about: str, cheaper: float | None, cost: float) -> Row:
-    """Whether a mode nearby is cheaper than a plan of this cost; None: the program that tells was not solved."""
-    holds = cheaper is not None and cheaper <= _NO_CHEAPER * cost
+    """Whether a mode nearby is cheaper than a plan of this cost; None: the program that tells was not solved.
+
+    That program contains the plan: where it ends dearer it has found another answer, and compared nothing.
+    """
+    holds = cheaper is not None and abs(cheaper) <= _NO_CHEAPER * cost
     return Row(
         quantity=f"{about}: by how much a mode nearby is cheaper", against=OWN, expected=0.0,
         ours=math.inf if cheaper is None else max(cheaper, 0.0), tolerance=f"≤ {_NO_CHEAPER:g} of the cost",
