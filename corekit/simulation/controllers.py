@@ -66,6 +66,13 @@ def check_controller(call: str, controller: object, every: object, name: object)
     )
 
 
+def _waiting(asked: str) -> ControlError:
+    return ControlError(
+        f"{asked} must not step, run, reset or restore the simulation that waits for its answer: "
+        "to look ahead, compose another one of the same scenario"
+    )
+
+
 @final
 class Turn:
     """Whose turn it is while a simulation steps or waits for an answer; meanwhile nobody else steps or restores it.
@@ -92,9 +99,10 @@ class Turn:
                 "another thread steps or restores this simulation now: compose one for each thread, or take turns"
             )
         self._by = me
-        if self._asked:
+        asked = self._asked  # once: another thread may have its answer in the meantime
+        if asked:
             self._taken.release()
-            self.check()
+            raise _waiting(asked)
 
     def __exit__(self, *_why: object) -> None:
         self._taken.release()
@@ -110,11 +118,9 @@ class Turn:
 
     def check(self) -> None:
         """Raise ControlError if the simulation waits for an answer."""
-        if self._asked:
-            raise ControlError(
-                f"{self._asked} must not step, run, reset or restore the simulation that waits for its answer: "
-                "to look ahead, compose another one of the same scenario"
-            )
+        asked = self._asked
+        if asked:
+            raise _waiting(asked)
 
 
 @define
