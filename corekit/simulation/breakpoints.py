@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, final
 
 from corekit.data.instants import same_instant
+from corekit.data.state import State
 
 __all__ = ["Breakpoints"]
 
@@ -61,6 +62,13 @@ class Breakpoints:
         beside = [each for each in self._stops[first : first + _MOST_BESIDE] if each <= point + close]
         nearest = min(beside, key=lambda each: abs(each - point), default=point)
         return point if abs(nearest - point) <= same_instant(point) else nearest
+
+    def begin(self, state: State, admit: Callable[[State], object]) -> None:
+        """Let a state at the start lie at the breakpoint beside it, where there is one, and have it admitted."""
+        begin = self.at_grid(state.time, state.time)
+        if begin != state.time:
+            state.time = begin
+            admit(state)
 
     def next_stop(self, now: float, target: float) -> float:
         """Return the first breakpoint between now and target, apart from both beyond rounding, else the target."""

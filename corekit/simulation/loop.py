@@ -304,7 +304,7 @@ class Simulation:
         breakpoints, following = self._breakpoints, self.step_index + 1
         if not self.step_index:
             refuse_deep_overlap(self)
-            self._begin_at_breakpoint()
+            breakpoints.begin(self._now, self.system.admit)
         target = breakpoints.at_grid(self._now.time, self.start_time + following * self.step_length)
         self._parts.begin()
         while True:
@@ -322,14 +322,6 @@ class Simulation:
             self._parts.add(self.contacts(), {name: self.joint_force(name) for name in self._parts.joints})
             if self._parts.are_endless(self.step_length - (target - out.time), self.step_length):
                 raise endless_cuts(self, MOST_PARTS, self._parts.progress)
-
-    def _begin_at_breakpoint(self) -> None:
-        """Begin at the breakpoint beside the start, where there is one."""
-        now = self._now
-        begin = self._breakpoints.at_grid(now.time, now.time)
-        if begin != now.time:
-            now.time = begin
-            self.system.admit(now)
 
     def warm_up(self, *, announce: bool = True) -> None:
         """Make a few steps, with rehearsed contacts and free, and undo them: kernels are loaded before the first one.
