@@ -2,8 +2,7 @@
 
 A step from a grid point to a breakpoint just behind it would be so short that rounding of gaps, over it, is speed; and
 a breakpoint that no step ends at is no kink of its motion. So a grid point that has a breakpoint within 1e-9·h lies at
-it. Of several the nearest counts. From 1,000 steps on rounding of the time itself reaches further than that: a
-breakpoint which is the same instant as a grid point is that point.
+it. Of several the nearest counts.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ class Breakpoints:
         Args:
             now: a time before it, or at it at the start [s].
         """
-        close = max(self._close, same_instant(point))
+        close = self._close
         if point + close <= self.none_until:
             return point
         if point + close > self._known_until:
@@ -74,7 +73,7 @@ class Breakpoints:
         """Return the first breakpoint between now and target, apart from both beyond rounding, else the target."""
         if target > self._known_until:
             self._look_ahead(now, target)
-        stops, close = self._stops, max(self._close, same_instant(target))
+        stops, close = self._stops, self._close
         while self._passed < len(stops) and stops[self._passed] <= now + close:
             self._passed += 1
         if self._passed < len(stops) and stops[self._passed] < target - close:

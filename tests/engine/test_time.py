@@ -13,7 +13,6 @@ from corekit.errors import StepFailed
 from corekit.roles.component import BuildContext
 from corekit.roles.contact import ImpulseSolver
 from corekit.roles.integrator import next_step
-from corekit.simulation.breakpoints import Breakpoints
 from corekit_testing.implicit_euler import ImplicitEuler, ImplicitEulerConfig
 from corekit_testing.penalty import Penalty, PenaltyConfig
 from corekit_testing.point_chain import PointChain
@@ -284,18 +283,3 @@ def test_unsolved_contact_is_reported_with_its_sentence():
     )
     with pytest.raises(StepFailed, match="iteration limit"):
         simulation.run(0.1)
-
-
-@pytest.mark.parametrize("beside", [-5e-12, 5e-12])
-def test_late_a_breakpoint_that_rounding_parts_from_a_grid_point_is_no_stop_of_its_own(beside):
-    """At 10 s instants within 1e-11 s are one; a step of 5e-12 s would make speed of rounding of gaps."""
-
-    class Path:
-        def breakpoints(self, t0, t1):
-            return [t for t in (10.0 + beside,) if t0 < t < t1]
-
-    for before in (9.999, 10.0):
-        stops = Breakpoints([Path()], 1e-3)
-        target = stops.at_grid(before, round(before + 1e-3, 3))
-        assert target == round(before + 1e-3, 3)
-        assert stops.next_stop(before, target) == target
