@@ -55,11 +55,12 @@ class System(Protocol):
         `previous` is an earlier result near the new one, or the start: angles are unwrapped towards it.
         """
 
-    def error_bound(self, velocity: Array, tolerance: float) -> float:
+    def error_bound(self, velocity: Array, tolerance: float, *, in_contact: bool = False) -> float:
         """Largest error of a surface speed of v⁺ = `velocity` that a relative tolerance allows [m/s].
 
         It is relative to the largest speed of the step that was begun, and at least what rounding of places leaves:
-        see `corekit.engine.step.error_bound`. No unit counts.
+        see `corekit.engine.step.error_bound`. No unit counts. With `in_contact` what rounding of the gaps leaves counts
+        too, which a contact near a clamp passes on to the far end: that takes a linear solve of every contact.
         """
 
     def unsettled_contact(self, change: Array) -> tuple[int, int] | None:

@@ -35,6 +35,9 @@ contraction along one of them. The κ of (4) is therefore the largest of this st
 halved from stage to stage. Rows of constraints and joints stand in the factorised matrix and would be those of v_k:
 with them every iterate is linearised anew, and the stage is solved when Δ itself is that small.
 
+Gaps are known to rounding of places, which a contact near a clamp passes on to the far end many times as large: Δ does
+not fall below that. Where it stops falling while impulses act, ε is the `error_bound` of the world `in_contact`.
+
 Source for (2) and the chord's estimate: Deuflhard (2011), "Newton Methods for Nonlinear Problems", 3.3; for (5):
 Hairer and Wanner (1996), "Solving Ordinary Differential Equations II", IV.8, which keeps the contraction too.
 """
@@ -72,6 +75,8 @@ UNCHANGED = 1e-10
 _SMALLEST_FRACTION = 2.0**-10
 """Below this fraction of an increment no progress is possible: the step size is too large."""
 _SMALLEST_FRACTION_WITH_IMPULSES = 2.0**-6
+_STANDS_STILL = 0.5
+"""Increments fall no more from this share of the smallest one before."""
 
 
 @compiled
@@ -153,7 +158,7 @@ class StageSolver:
     def __init__(self, system: System, theta: float, settings: StageSettings | None = None) -> None:
         n = system.nv
         self._step, self.theta, self._settings = system.theta, theta, settings or StageSettings()
-        self._error_bound = system.error_bound
+        self._error_bound, self._smallest = system.error_bound, math.inf
         self._scale = np.ones(n) if system.velocity_scale is None else system.velocity_scale
         self.velocity, self.linearised_at = np.zeros((2, n))
         self._solved, self._increment, self._correction, self._trial = np.zeros((4, n))
@@ -162,6 +167,7 @@ class StageSolver:
     def solve(self) -> StageSolution:
         """Improve `velocity` until it solves the stage of the step that was begun."""
         iterations, shift, info, has_impulses = 0, 0.0, SolveInfo(), False
+        self._smallest = math.inf
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             while iterations < self._settings.max_iterations:
                 info, shift, has_impulses = self._solve_linear(shift)
@@ -294,7 +300,7 @@ class StageSolver:
         """
         v, trial = self.velocity, self._trial
         before = self._step.momentum_residual()
-        if largest <= self._small(shift):
+        if largest <= self._small(shift) or self._is_rounding_of_gaps(shift, largest):
             info = self._measured(info, True)
             v[:] = self._solved
             return info
@@ -309,6 +315,15 @@ class StageSolver:
             np.add(v, self._increment, out=trial)
         v[:] = trial
         return self._follow_chord(norm, shift)[0] if fraction == 1.0 and self._settings.reuse else None
+
+    def _is_rounding_of_gaps(self, shift: float, largest: float) -> bool:
+        """Whether max|Δ| has stopped falling, at what rounding of gaps leaves."""
+        stands = largest > _STANDS_STILL * self._smallest
+        self._smallest = min(self._smallest, largest)
+        if not stands:
+            return False
+        bound = self._error_bound(self.velocity, self._settings.tolerance, in_contact=True)
+        return largest <= bound / (1.0 + shift)
 
     def _follow(self, shift: float, norm: float, largest: float) -> bool | None:
         """Add Δ of these norms and chord steps; True: converged, False: no progress, None: linearise again."""

@@ -32,6 +32,7 @@ import numpy as np
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.state import State
+from corekit.engine.step.normal_response import AT_ONCE, mobility, normal_responses
 from corekit.roles.body import Body
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ NOTICED: Final = 1e-3
 """Motion of a step from which a push counts, relative to `negligible_motion`, to which a leverage of 1,000 leads."""
 
 _TINY: Final = sys.float_info.min
-_AT_ONCE: Final = 64
-"""Contacts whose (1) is evaluated at once, which bounds the memory that it takes."""
 
 
 def limit_push_out(
@@ -76,8 +75,8 @@ def limit_push_out(
     if not world.factorisation.succeeded:
         return bias
     limited = bias.copy()
-    for begin in range(0, len(noticed), _AT_ONCE):
-        some = noticed[begin : begin + _AT_ONCE]
+    for begin in range(0, len(noticed), AT_ONCE):
+        some = noticed[begin : begin + AT_ONCE]
         limited[some, 0] += pipeline.push[some] * (1.0 - _shares(world, state, some) ** 2)
     return limited
 
@@ -104,11 +103,8 @@ def share_of(row: Array, moved: Array, fastest: float) -> float:
     Args:
         row, moved: J_n and G·J_nᵀ, both (nv,). fastest: max|J_f·G·J_nᵀ|.
     """
-    mobility = 0.0
-    for i in range(len(row)):
-        mobility += row[i] * moved[i]
     # of what cannot move nothing is asked
-    return min(_LEVERAGE * max(mobility, 0.0) / max(fastest, _TINY), 1.0)
+    return min(_LEVERAGE * mobility(row, moved) / max(fastest, _TINY), 1.0)
 
 
 @compiled
@@ -132,11 +128,8 @@ def update_fastest(first: int, dofs: IntArray, values: Array, moved: Array, fast
 
 def _shares(world: WorldTerms, state: State, some: IntArray) -> Array:
     """min(1, K/r) of (2) of some contacts, shape (k,)."""
-    index, jacobian = some * world.jacobian.width, world.jacobian
-    rows = jacobian.to_dense()[index] if jacobian.dense else jacobian.rows.to_dense(world.nv, index)
-    columns = np.array(rows.T, order="F")
-    world.factorisation.solve_columns(columns)
-    moved, fastest = columns.T, np.zeros(len(some))
+    rows, moved = normal_responses(world, some)
+    fastest = np.zeros(len(some))
     for terms, where, own in zip(world.bodies, world.slices, state.body_states, strict=True):
         if moved[:, where].any():
             update_fastest(where.start, *_frame_rows(terms.body, own), moved, fastest)

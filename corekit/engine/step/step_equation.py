@@ -23,6 +23,7 @@ from corekit.engine.contact.contact_answer import checked_solution
 from corekit.engine.contact.contact_impulses import ContactImpulses
 from corekit.engine.step.error_bound import NEGLIGIBLE, ErrorBound
 from corekit.engine.step.linearisation import LinearisationPoint
+from corekit.engine.step.normal_response import largest_response
 from corekit.engine.step.opened_rows import judged_by_rows
 from corekit.engine.step.push_out import limit_push_out
 from corekit.engine.step.reduced_step import ReducedStep
@@ -379,6 +380,15 @@ class StepEquation:
         """What may be left of v⁺ = `velocity` at the current point; see `corekit.engine.step.error_bound`."""
         is_unreduced = self.contact_count > 0 and self._unreduced is not None
         return self.bound.of(velocity, tolerance, self.free, self.about if is_unreduced else None)
+
+    def rounding_in_contact(self) -> float:
+        """What rounding of gaps makes of v⁺ where contacts press [m/s]; see `corekit.engine.step.normal_response`."""
+        normal = self.impulses.of_contacts[:: self._world.jacobian.width]
+        pressed = np.flatnonzero(normal[: self.contact_count] > 0.0)
+        self._refactor_late()
+        if not len(pressed) or not self._world.factorisation.succeeded:
+            return self.bound.rounding
+        return self.bound.rounding * largest_response(self._world, pressed, self.bound.scale)
 
     # — after the step —
 

@@ -107,9 +107,10 @@ class WorldSystem:
         """Move every body with v̄ over h; write q, aux and time of `out`, prescribed coordinates set to p."""
         self.terms.integrate(start, velocity, step, previous, out)
 
-    def error_bound(self, velocity: Array, tolerance: float) -> float:
+    def error_bound(self, velocity: Array, tolerance: float, *, in_contact: bool = False) -> float:
         """Largest error of an entry of v⁺ = `velocity` that a relative tolerance allows [m/s]."""
-        return self.equation.error_bound(velocity, tolerance)
+        bound = self.equation.error_bound(velocity, tolerance)
+        return max(bound, self.equation.rounding_in_contact()) if in_contact else bound
 
     @property
     def factorisation_id(self) -> int | None:
