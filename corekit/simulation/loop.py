@@ -317,9 +317,10 @@ class Simulation:
             self._now, self._next, self.report = out, now, report
             self._observers.call(self, report, self.turn)
             if out.time >= target:
-                self.step_index = following
-                return report
-            self._parts.add(self.contacts(), {name: self.joint_force(name) for name in self._parts.joints})
+                self.step_index, self.report = following, self._parts.report(report)
+                return self.report
+            forces = {name: self.joint_force(name) for name in self._parts.joints}
+            self._parts.add(self.contacts(), forces, report.solve_info)
             if self._parts.are_endless(self.step_length - (target - out.time), self.step_length):
                 raise endless_cuts(self, MOST_PARTS, self._parts.progress)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import final
 
+from attrs import evolve
+
 from corekit.data.contacts import ContactRecord
+from corekit.data.status import SolveInfo, StepReport
 from corekit.roles.joint import JointForce
 
 __all__ = ["MOST_PARTS", "StepParts"]
@@ -29,15 +32,30 @@ class StepParts:
         self.joints, self.count, self.progress, self._done = joints, 0, 0.0, 0.0
         self._contacts: ContactRecord | None = None
         self._joint_forces: dict[str, JointForce] = {}
+        self._unsolved: SolveInfo | None = None
 
     def begin(self) -> None:
         """Begin a grid step."""
-        self._contacts, self.count, self._done = None, 0, 0.0
+        self._contacts, self.count, self._done, self._unsolved = None, 0, 0.0, None
 
-    def add(self, contacts: ContactRecord, joint_forces: dict[str, JointForce]) -> None:
-        """Keep what the parts so far did, as the two methods below returned it, before another part begins."""
+    def add(self, contacts: ContactRecord, joint_forces: dict[str, JointForce], info: SolveInfo) -> None:
+        """Keep what the parts so far did, as the two methods below returned it, before another part begins.
+
+        `info` is the outcome of the last of them.
+        """
         self._contacts, self._joint_forces = contacts, joint_forces
         self.count += 1
+        if self._unsolved is None and not info.status.solved:
+            self._unsolved = info
+
+    def report(self, last: StepReport) -> StepReport:
+        """The report of the grid step; `last` is of its last part.
+
+        Where that was solved but an earlier part was not, the outcome is of that one: what follows began at its end.
+        """
+        if self._unsolved is None or not last.solve_info.status.solved:
+            return last
+        return evolve(last, solve_info=self._unsolved)
 
     def are_endless(self, done: float, step: float) -> bool:
         """Whether so many parts made so little of a step [s] that it, and what is left of it, takes many times more."""
