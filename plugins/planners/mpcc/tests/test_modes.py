@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
-from corekit_mpcc.complementarity.problem import Family, Mpcc
+from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.solution import MpccSolution, SolveOptions
 from corekit_mpcc.complementarity.solve import solve
 from corekit_mpcc.config import MpccConfig, SearchOptions
@@ -15,15 +15,20 @@ from corekit_mpcc.planner import IpoptMpcc
 from corekit_mpcc.task import Bounds, Contact, Horizon, Rotation, Target
 
 
-def solved(program: Mpcc, start: list[float], *, check_modes: bool) -> MpccSolution:
+def solved(program: Mpcc, start: list[float], *, check_modes: bool, scale: float = 1.0) -> MpccSolution:
     """Solve with products up to 3, so that the relaxed optimum decides by its smaller sides alone."""
     options = SolveOptions(
-        schedule="direct", final_relaxation=3.0, polish="always", check_modes=check_modes, tolerance=1e-8
+        schedule="direct",
+        final_relaxation=3.0,
+        polish="always",
+        check_modes=check_modes,
+        tolerance=1e-8,
+        objective_scale=scale,
     )
     return solve(program, np.array(start), options=options)
 
 
-def misled() -> Mpcc:
+def misled(unit: float = 1.0) -> Mpcc:
     """Return min (x − 1)² + (y − 2·x·p)² + (p − 1)² + (q − 1.1)² with 0 ≤ x ⊥ y ≥ 0, 0 ≤ p ⊥ q ≥ 0.
 
     Relaxed, x = 1, y = 2, p = 1, q = 1.1: the smaller sides say x = p = 0, whose optimum (0, 0, 0, 1.1) costs 2. There
@@ -33,7 +38,21 @@ def misled() -> Mpcc:
     x, y, p, q = ca.vertsplit(v)
     cost = (x - 1) ** 2 + (y - 2 * x * p) ** 2 + (p - 1) ** 2 + (q - 1.1) ** 2
     pairs = (Family(name="one", first=x, second=y), Family(name="two", first=p, second=q))
-    return Mpcc(x=v, cost=cost, families=pairs)
+    return Mpcc(x=v, cost=unit * cost, families=pairs)
+
+
+def turned(search: SearchOptions) -> MpccConfig:
+    """Return the task of a plate that turns a ball."""
+    return MpccConfig(
+        object="ball",
+        target=Target(rotation=Rotation(axis=(0.0, 1.0, 0.0), angle=0.6)),
+        contacts=(Contact(body="plate", frame="plate"),),
+        friction=0.6,
+        directions=6,
+        horizon=Horizon(duration=1.0, steps=8),
+        bounds=Bounds(coordinate=(-0.5, 0.5), normal_force=(0.0, 10.0)),
+        search=search,
+    )
 
 
 def test_a_cheaper_mode_at_the_point_of_a_branch_is_followed() -> None:
@@ -61,6 +80,47 @@ def test_a_point_that_is_not_stationary_whatever_its_modes_says_by_how_much() ->
     assert answer.gap == pytest.approx(1.0, abs=1e-5)
 
 
+def test_a_comparison_that_ends_at_a_dearer_point_tells_nothing() -> None:
+    """(y − 2·x)² + (x − 1)² − 3·exp(−(1000·x)²) is −2 at (0, 0), and 0 near (1, 2), where the open program ends.
+
+    That program contains (0, 0): its answer, 2 dearer, is another local one. Ipopt starts 0.01 inside the bounds.
+    """
+    v = ca.SX.sym("v", 2)
+    well = 3.0 * ca.exp(-((1e3 * v[0]) ** 2))
+    program = Mpcc(
+        x=v,
+        cost=(v[1] - 2 * v[0]) ** 2 + (v[0] - 1) ** 2 - well,
+        families=(Family(name="corner", first=v[0], second=v[1]),),
+    )
+    answer = solved(program, [0.9, 1.8], check_modes=True)
+    assert answer.certificate.certified and answer.cost == pytest.approx(-2.0, abs=1e-6)
+    assert answer.attempts[-1].kind == "open" and answer.attempts[-1].cost == pytest.approx(0.0, abs=1e-6)
+    assert answer.gap is None
+
+
+def test_a_point_that_could_not_be_decided_is_not_compared() -> None:
+    """Rows x = 1e-7, y = 2e-7 leave no point with x = 0: the relaxed one is certified, but of no branch."""
+    v = ca.SX.sym("v", 3)
+    program = Mpcc(
+        x=v,
+        cost=(v[2] - 1) ** 2,
+        rows=(Rows(name="fixed", expression=v[:2], low=[1e-7, 2e-7], high=[1e-7, 2e-7], tolerance=1e-9),),
+        families=(Family(name="corner", first=v[0], second=v[1]),),
+    )
+    answer = solved(program, [0.1, 0.1, 0.0], check_modes=True)
+    assert answer.certificate.certified
+    assert [each.kind for each in answer.attempts] == ["relaxed", "branch"]
+    assert answer.gap is None
+
+
+def test_a_cheaper_mode_is_followed_whatever_the_unit_of_the_cost() -> None:
+    unit = 1e-7
+    program = misled(unit)
+    answer = solved(program, [0.9, 1.8, 0.9, 1.0], check_modes=True, scale=1.0 / unit)
+    np.testing.assert_allclose(answer.x[0], [1.0, 0.0, 0.0, 1.1], atol=1e-5)
+    assert answer.cost == pytest.approx(unit, rel=1e-6)
+
+
 def test_a_plan_whose_modes_are_checked_says_so(small) -> None:
     """A plate that turns a ball by rolling: nothing that slips or lets go nearby is cheaper."""
     search = SearchOptions(
@@ -71,17 +131,7 @@ def test_a_plan_whose_modes_are_checked_says_so(small) -> None:
         smoothing=1e-12,
         seed_smoothing=1e-8,
     )
-    task = MpccConfig(
-        object="ball",
-        target=Target(rotation=Rotation(axis=(0.0, 1.0, 0.0), angle=0.6)),
-        contacts=(Contact(body="plate", frame="plate"),),
-        friction=0.6,
-        directions=6,
-        horizon=Horizon(duration=1.0, steps=8),
-        bounds=Bounds(coordinate=(-0.5, 0.5), normal_force=(0.0, 10.0)),
-        search=search,
-    )
-    plan, info = IpoptMpcc(task).plan(small.task(), lambda _values: None)
+    plan, info = IpoptMpcc(turned(search)).plan(small.task(), lambda _values: None)
     assert info.status is Status.CONVERGED
     programs = [each["what"] for each in plan.solve_log[-1]["programs"]]
     assert programs[0] == "relaxed" and programs[-1] == "open"

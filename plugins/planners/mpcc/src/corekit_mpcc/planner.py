@@ -104,7 +104,7 @@ class IpoptMpcc(Planner):
             "preparing": round(self._programs.preparing - preparing, 3),
             "all": round(time.perf_counter() - start_time, 3),
         }
-        # of the program that contains every mode at the plan; None if it was not solved
+        # of the program that contains every mode at the plan; None if it was not solved or ended dearer
         certificate["modes_nearby_cheaper_by"] = search.record[-1]["gap"]
         status = search.outcome.status
         if status.solved and not certificate["certified"]:

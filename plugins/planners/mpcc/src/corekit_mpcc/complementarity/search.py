@@ -35,7 +35,7 @@ Bounds = tuple[Array, Array, Array, Array]
 _VANISHING = 1e-3
 """Scaled size below which a side of a pair may vanish: a larger one only adds motions to those compared with."""
 _CHEAPER = 1e-6
-"""Share of the cost by which another mode must be cheaper to be followed."""
+"""Share of the cost, or of 1 / `objective_scale` if that is more, to which costs of two programs are told apart."""
 _FINER = 1e-2
 """Tolerance of programs whose costs are compared, in that of the others."""
 _ROUNDS = 4
@@ -134,7 +134,9 @@ class MpccSearch:
 
     def _follow_modes(self, accepted: NlpSolution, bounds: Bounds) -> NlpSolution:
         """Polish, and follow cheaper modes until there are none nearby."""
-        accepted = self._polish(accepted, bounds, _FINER)
+        relaxed, accepted = accepted, self._polish(accepted, bounds, _FINER)
+        if accepted is relaxed:
+            return accepted  # no branch is decided with which others could be compared
         for _ in range(_ROUNDS):
             if self._out_of_time or not self._certified(accepted):
                 return accepted
@@ -142,12 +144,17 @@ class MpccSearch:
             if opened.outcome != "solved":
                 return accepted
             costs = [self._summarise(self._physical(each.x)).cost for each in (accepted, opened)]
-            self._gap = costs[0] - costs[1]
-            if self._gap <= _CHEAPER * max(1.0, abs(costs[0])):
+            gap, told_apart = (
+                costs[0] - costs[1],
+                _CHEAPER * max(1.0 / self._settings.objective_scale, abs(costs[0])),
+            )
+            # the program contains the accepted point: where it ends dearer, at another local optimum, it tells nothing
+            self._gap = gap if gap >= -told_apart else None
+            if gap <= told_apart:
                 return accepted
             followed = self._polish(opened, bounds, _FINER)
             after = self._summarise(self._physical(followed.x))
-            if not after.certified or after.cost >= costs[0]:
+            if followed is opened or not after.certified or after.cost >= costs[0]:
                 return accepted
             accepted, self._gap = followed, None
         return accepted

@@ -140,7 +140,8 @@ class MpccSolution:
     Attributes:
         x: physical variables, shape (N, n).
         best: the cheapest certified iterate, or None.
-        gap: by how much the program that contains every branch at x is cheaper; None if it was not solved.
+        gap: by how much the program that contains every branch at x is cheaper; None if it was not solved, or
+            ended dearer, at another local optimum.
         cost: Σ c at x.
         outcome: outcome of the search.
         certificate: certificate of x, independent of the solver.
