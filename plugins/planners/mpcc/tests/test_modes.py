@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from corekit.data.status import Status
+from corekit.errors import ConfigError
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.solution import MpccSolution, SolveOptions
 from corekit_mpcc.complementarity.solve import solve
@@ -119,6 +120,14 @@ def test_a_cheaper_mode_is_followed_whatever_the_unit_of_the_cost() -> None:
     answer = solved(program, [0.9, 1.8, 0.9, 1.0], check_modes=True, scale=1.0 / unit)
     np.testing.assert_allclose(answer.x[0], [1.0, 0.0, 0.0, 1.1], atol=1e-5)
     assert answer.cost == pytest.approx(unit, rel=1e-6)
+
+
+@pytest.mark.parametrize("ends", [{"rolling_last": True}, {"stages": "kinematic"}])
+def test_modes_are_not_checked_where_the_last_program_rolls(ends) -> None:
+    with pytest.raises(ConfigError, match=r"check_modes.*rolling"):
+        SearchOptions(check_modes=True, **ends)
+    SearchOptions(check_modes=True, rolling_first=False, **ends)
+    SearchOptions(**ends)
 
 
 def test_a_plan_whose_modes_are_checked_says_so(small) -> None:

@@ -29,7 +29,11 @@ def _check_not_empty(_instance: object, _attribute: object, value: tuple[Any, ..
 
 @frozen(kw_only=True)
 class SearchOptions:
-    """Options of the search."""
+    """Options of the search.
+
+    Raises:
+        ConfigError: `check_modes` where a rolling program, whose modes are fixed, is the last one.
+    """
 
     stages: str = option(
         "dynamic",
@@ -64,7 +68,7 @@ class SearchOptions:
     check_modes: bool = option(
         False,
         "end with the smaller side of every pair at 0, and compare with every mode nearby: if none is cheaper, the "
-        "plan is strongly stationary in the program with complementarity",
+        "plan is strongly stationary in the program with complementarity; not where the last program rolls",
     )
     time_limit: float = option(600.0, "wall time of the search without preparation", unit="s", above=0)
     batched: Literal["auto", "always", "never"] = option(
@@ -72,6 +76,15 @@ class SearchOptions:
         "batched evaluation of the derivatives of all steps: if it is faster, always, or never",
         choices=("auto", "always", "never"),
     )
+
+    def __attrs_post_init__(self) -> None:
+        ends_rolling = self.rolling_first and (self.rolling_last or self.stages == "kinematic")
+        if self.check_modes and ends_rolling:
+            reason = (
+                "compares modes, which a last rolling program fixes: set it to false, or `rolling_first` to false, or "
+                'leave out `rolling_last = true` and `stages = "kinematic"`'
+            )
+            raise ConfigError([Mistake("check_modes", True, reason)], "the search")
 
 
 @frozen(kw_only=True)
