@@ -6,11 +6,12 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from corekit.data.arrays import Array
 from corekit.data.status import Status
 from corekit.errors import ConfigError
 from corekit_mpcc.complementarity.problem import Family, Mpcc, Rows
 from corekit_mpcc.complementarity.solution import MpccSolution, SolveOptions
-from corekit_mpcc.complementarity.solve import solve
+from corekit_mpcc.complementarity.solve import PreparedMpcc, solve
 from corekit_mpcc.config import MpccConfig, SearchOptions
 from corekit_mpcc.planner import IpoptMpcc
 from corekit_mpcc.task import Bounds, Contact, Horizon, Rotation, Target
@@ -128,6 +129,28 @@ def test_modes_are_not_checked_where_the_last_program_rolls(ends) -> None:
         SearchOptions(check_modes=True, **ends)
     SearchOptions(check_modes=True, rolling_first=False, **ends)
     SearchOptions(**ends)
+
+
+def test_a_motion_that_only_starts_the_dynamic_program_has_the_rounder_edge(small, monkeypatch) -> None:
+    class _Seen(Exception):
+        pass
+
+    def note(_self, _x, *, shared, relaxed_shared, **_more):
+        raise _Seen(shared, relaxed_shared)
+
+    monkeypatch.setattr(PreparedMpcc, "solve", note)
+
+    def seen(**more) -> Array:
+        task = turned(SearchOptions(batched="never", rolling_first=False, **more))
+        with pytest.raises(_Seen) as found:
+            IpoptMpcc(task).plan(small.task(), lambda _values: None)
+        shared, relaxed = found.value.args
+        np.testing.assert_array_equal(shared, relaxed)
+        return shared
+
+    rounder, plain = seen(smoothing=1e-12, seed_smoothing=1e-8), seen(smoothing=1e-12)
+    np.testing.assert_array_equal(rounder, seen(smoothing=1e-8))
+    assert (rounder != plain).any()
 
 
 def test_a_plan_whose_modes_are_checked_says_so(small) -> None:

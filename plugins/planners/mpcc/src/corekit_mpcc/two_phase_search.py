@@ -67,14 +67,19 @@ class PreparedPrograms:
 
 @frozen(kw_only=True)
 class _ProgramSettings:
-    """Settings of one program beside the options of the search."""
+    """Settings of one program beside the options of the search.
+
+    Attributes:
+        only_guess: whether the motion only starts another program, and so has the rounder edge and is not polished.
+        keep_last: whether the last point is returned, not the best certified one, which may be the initial guess.
+    """
 
     tolerance: float
     scale: float
     barrier: float
     rolling: bool = False
     only_guess: bool = False
-    polished: bool = True
+    keep_last: bool = False
     schedule: Literal["direct", "homotopy", "direct-then-homotopy"] = "direct"
     warm: bool = False
 
@@ -147,6 +152,7 @@ class TwoPhaseSearch:
                 barrier=0.1,
                 rolling=True,
                 only_guess=not is_last,
+                keep_last=not is_last,
             )
             motion = self._solve("kinematic rolling", stage, program, motion, program_settings)
             if self.outcome.solved or (not is_last and self.outcome is not SearchOutcome.INFEASIBLE):
@@ -156,7 +162,7 @@ class TwoPhaseSearch:
             scale=settings.kinematic_scale,
             barrier=1e-4 if self._can_roll else 0.1,
             schedule="direct-then-homotopy" if is_last else "homotopy",
-            polished=is_last,
+            only_guess=not is_last,
         )
         return stage, self._solve(
             "kinematic", stage, program, self._loosen_slip(stage, motion), program_settings
@@ -191,6 +197,7 @@ class TwoPhaseSearch:
                 barrier=1e-2,
                 rolling=True,
                 only_guess=not is_last,
+                keep_last=not is_last,
             )
             motion = self._solve("dynamic rolling", stage, program, motion, program_settings)
             if is_last and self.outcome.solved:
@@ -257,11 +264,7 @@ class TwoPhaseSearch:
                 columns = stage.variables[f"gamma.{shape.name}"]
                 high[:, columns] = x[:, columns] = 0.0
         only_guess = program_settings.only_guess
-        check_modes = (
-            settings.check_modes
-            and program_settings.polished
-            and not (only_guess or program_settings.rolling)
-        )
+        check_modes = settings.check_modes and not (only_guess or program_settings.rolling)
         options = SolveOptions(
             backend=settings.backend,
             schedule=program_settings.schedule,
@@ -274,9 +277,8 @@ class TwoPhaseSearch:
             barrier=program_settings.barrier,
             later_barrier=1e-3,
             warm=program_settings.warm,
-            # the last point is a better guess than the best certified one, which may be the initial guess
-            returned_point="last" if only_guess else "certified",
-            polish="needed" if program_settings.polished and not only_guess else "never",
+            returned_point="last" if program_settings.keep_last else "certified",
+            polish="never" if only_guess else "needed",
             check_modes=check_modes,
             excluded=stage.pairs if program_settings.rolling else stage.excluded,
         )
