@@ -15,6 +15,11 @@ from corekit.roles.steps import SmoothDynamics, SplitStep, ThetaStep
 
 __all__ = ["Integrator", "System", "next_step", "step_towards"]
 
+_ROUNDING = 4.0
+"""Of the last place of t: by how much two grid points t₀ + n·h may be more or less than h apart."""
+_LONGER, _SAME = 2e-9, 1e-9
+"""Of h: by how much a step is longer between breakpoints beside its grid points; and most that counts as rounding."""
+
 
 class System(Protocol):
     """The world as every integrator sees it, and the questions of its family: see `corekit.roles.steps`.
@@ -100,12 +105,14 @@ class Integrator(Component, ABC):
 def next_step(step: float, time: float, t_stop: float) -> tuple[float, float]:
     """Return the size of the next step [s] and the time at its end, exactly `t_stop` where it lands there.
 
-    A whole step keeps its exact size, whatever rounding is in the two times.
+    A whole step keeps its exact size, whatever rounding is in the two times. One that ends at a breakpoint beside a
+    grid point (`corekit.simulation.breakpoints`), or begins there, differs from it by what there is between the two.
     """
-    left = t_stop - time
-    if left > step * (1.0 + 1e-9):
+    left, rounding = t_stop - time, _ROUNDING * math.ulp(abs(time) + step)
+    if left > step * (1.0 + _LONGER) + rounding:
         return step, time + step
-    return (step if abs(left - step) <= same_instant(t_stop) else left), t_stop
+    is_whole = abs(left - step) <= max(rounding, min(same_instant(t_stop), _SAME * step))
+    return (step if is_whole else left), t_stop
 
 
 def step_towards(step: float, wanted: float, time: float, t_stop: float) -> tuple[float, float]:

@@ -2,7 +2,8 @@
 
 A step from a grid point to a breakpoint just behind it would be so short that rounding of gaps, over it, is speed; and
 a breakpoint that no step ends at is no kink of its motion. So a grid point that has a breakpoint within 1e-9·h lies at
-it. Of several the nearest counts.
+it. Of several the nearest counts. Where rounding of t is more than that, the two are the same instant, and the grid
+point stays where it is.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Protocol, final
 
-from corekit.data.instants import same_instant
+from corekit.data.instants import beside_grid, same_instant
 from corekit.data.state import State
 
 __all__ = ["Breakpoints"]
 
-_CLOSE, _MOST_BESIDE = 1e-9, 8
-"""Of h: how near a breakpoint is beside a grid point; and how many are looked at there."""
+_MOST_BESIDE = 8
+"""How many breakpoints beside a grid point are looked at."""
 
 
 class _Source(Protocol):
@@ -40,7 +41,7 @@ class Breakpoints:
     """
 
     def __init__(self, sources: Sequence[_Source], step: float) -> None:
-        self._sources, self._step, self._close = tuple(sources), step, _CLOSE * step
+        self._sources, self._step = tuple(sources), step
         self._known_until = -math.inf
         self._stops: list[float] = []
         self._passed = 0
@@ -52,7 +53,7 @@ class Breakpoints:
         Args:
             now: a time before it, or at it at the start [s].
         """
-        close = self._close
+        close = beside_grid(point, self._step)
         if point + close <= self.none_until:
             return point
         if point + close > self._known_until:
@@ -73,10 +74,10 @@ class Breakpoints:
         """Return the first breakpoint between now and target, apart from both beyond rounding, else the target."""
         if target > self._known_until:
             self._look_ahead(now, target)
-        stops, close = self._stops, self._close
-        while self._passed < len(stops) and stops[self._passed] <= now + close:
+        stops, behind = self._stops, now + beside_grid(now, self._step)
+        while self._passed < len(stops) and stops[self._passed] <= behind:
             self._passed += 1
-        if self._passed < len(stops) and stops[self._passed] < target - close:
+        if self._passed < len(stops) and stops[self._passed] < target - beside_grid(target, self._step):
             return stops[self._passed]
         return target
 

@@ -56,8 +56,9 @@ __all__ = ["Observer", "Simulation"]
 class Simulation:
     """A composed world with its integrator, at a state.
 
-    Time is t₀ + n·h: `step_index` n counts grid steps, and a breakpoint of an input that falls between
-    two grid points splits the step there. Two buffers are swapped when a step is accepted.
+    Time is t₀ + n·h, or the breakpoint beside it (`corekit.simulation.breakpoints`): `step_index` n counts grid steps,
+    and a breakpoint of an input that falls between two grid points splits the step there. Two buffers are swapped when
+    a step is accepted.
 
     Args:
         system: the world's step equation.

@@ -19,6 +19,7 @@ from corekit.roles.component import Seeded, Stateful
 from corekit.roles.controller import Controller
 from corekit.roles.model import Channel, ModelDescription
 from corekit.scenario.load import loads
+from corekit.simulation.controllers import Turn
 
 PENDULUM = """
 format = "corekit-scenario/1"
@@ -359,6 +360,22 @@ def test_a_simulation_that_another_thread_steps_says_so_and_goes_on():
     for _ in range(2):
         alone.step()
     assert np.array_equal(simulation.state.q, alone.state.q)
+
+
+def test_whoever_finds_an_answer_awaited_is_refused_though_it_comes_meanwhile():
+    """Another thread leaves as soon as it was seen; the block ran then, and its lock was open when it ended."""
+    turn = Turn()
+
+    class Answering(str):
+        def __bool__(self):
+            turn._asked = ""
+            return True
+
+    turn._asked = Answering("controller 'slow'")
+    with pytest.raises(ControlError, match="controller 'slow' must not step"), turn:
+        pytest.fail("the block ran")
+    with turn:
+        pass
 
 
 def test_a_step_that_fails_gives_the_simulation_back():

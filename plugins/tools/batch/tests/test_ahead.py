@@ -36,6 +36,33 @@ def test_a_run_ends_where_single_steps_end(bodies):
     expect_alike(run, stepped)
 
 
+BESIDE = TOP.replace("from = 0.01, to = 0.0305", "from = %r, to = %r")
+
+
+@pytest.mark.parametrize(
+    ("step", "beside"), [(0, 0.5), (1, -0.5), (500, -0.5), (500, 0.5), (1199, 0.5), (1200, -0.5)]
+)
+def test_a_run_lands_on_breakpoints_beside_grid_points_as_single_steps_do(step, beside):
+    """By half of 1e-9 of a step, where a step, a run and what is looked ahead begin and end."""
+    begin = 1e-3 * step + beside * 1e-12
+    scenario = scenario_of(BESIDE % (begin, begin + 0.1))
+    run, stepped = scenario.compose(), scenario.compose()
+    run.run(1.2)
+    make_steps(stepped, 1200)
+    expect_alike(run, stepped)
+    assert run.steps_ahead > 1190
+    run.run(2.4)
+    make_steps(stepped, 1200)
+    expect_alike(run, stepped)
+
+
+def test_breakpoints_on_grid_points_are_left_to_the_driver():
+    """As those of a table with a row a step are, but for rounding of t."""
+    simulation = scenario_of(BESIDE % (0.5, float(np.nextafter(0.7, 1.0)))).compose()
+    simulation.run(1.2)
+    assert simulation.steps_ahead == 1199
+
+
 def test_inputs_that_python_wrote_hold_during_a_run():
     scenario = scenario_of(PCC)
     run, stepped = scenario.compose(), scenario.compose()

@@ -55,6 +55,23 @@ def test_every_world_is_what_single_steps_make_bit_for_bit(bodies, form):
     assert batch.ordinary_steps == cut
 
 
+@pytest.mark.parametrize("beside", [-0.5, 0.5])
+@pytest.mark.parametrize("step", [0, 1, 30])
+def test_worlds_stand_at_breakpoints_beside_grid_points(step, beside):
+    """By half of 1e-9 of a step, in the time that a batch tells and in what it makes of the next step."""
+    begin = 1e-3 * step + beside * 1e-12
+    scenario = scenario_of(TOP.replace("from = 0.01, to = 0.0305", f"from = {begin!r}, to = 0.1"))
+    batch, simulation = scenario.batch(2, threads=1), scenario.compose()
+    for count in (30, 1, 20):
+        batch.step(count)
+        state = make_steps(simulation, count)
+        for w in range(2):
+            assert batch.time[w] == state.time
+            assert np.array_equal(batch.q[w], state.q)
+            assert np.array_equal(batch.v[w], state.v)
+    assert batch.compiled_steps >= 2 * 49
+
+
 def test_a_rod_that_turns_far_takes_other_sources_in_the_driver():
     scenario = scenario_of(ROD)
     batch, simulation = scenario.batch(1, threads=1), scenario.compose()

@@ -21,6 +21,7 @@ import numpy as np
 from attrs import define, fields, frozen
 
 from corekit.data.arrays import Array
+from corekit.data.instants import beside_grid
 from corekit.errors import ControlError
 from corekit.geometry.frames import quat_wxyz_from_rotation
 from corekit.roles.component import BuildContext, InternalState, Seeded, Stateful
@@ -181,7 +182,8 @@ class Sensors(Controller, Stateful, Seeded):
             rows = np.vstack(
                 [self._kept.get(name, np.zeros((0, 1 + len(value)))), np.append(world.time, value)]
             )
-            seen = np.flatnonzero(rows[:, 0] <= world.time - sensor.delay + 1e-9 * world.step_length)
+            near = beside_grid(world.time, world.step_length)
+            seen = np.flatnonzero(rows[:, 0] <= world.time - sensor.delay + near)
             self._kept[name] = rows[seen[-1] if len(seen) else 0 :]
         return {}
 

@@ -24,7 +24,7 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.arrays import Array
-from corekit.data.instants import same_instant
+from corekit.data.instants import beside_grid, same_instant
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext, InternalState, Stateful
@@ -39,7 +39,7 @@ __all__ = ["ScipyIntegrator"]
 
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
 _NEAR_GRID = 1e-9
-"""Distance in steps within which a breakpoint is identified with a grid point."""
+"""Share of h by which a step is shorter at most that nothing cut."""
 _START_MARGIN = 10.0
 """Time after a breakpoint at which it is certainly past, relative to that which rounding may confuse."""
 _MANY = 100
@@ -210,15 +210,15 @@ class ScipyIntegrator(Integrator, Stateful):
 
     def _has_reached(self, t_end: float) -> bool:
         """Whether the solver is at the end of the step or past it; rounding may put a breakpoint just before it."""
-        return self._solver.t >= t_end - _NEAR_GRID * self._step
+        return self._solver.t >= t_end - beside_grid(t_end, self._step)
 
     # — starting —
 
     def _find_bound(self, time: float, t_end: float) -> tuple[float, bool]:
         """Return the end of the smooth inputs, at least the end of the step, and whether it is a breakpoint."""
-        tolerance, horizon = _NEAR_GRID * self._step, _LOOKAHEAD_STEPS * self._step
-        smooth_until = self._ready_workspace.system.smooth.smooth_until(time + tolerance, horizon)
-        if smooth_until <= t_end + tolerance:
+        beside, horizon = beside_grid(t_end, self._step), _LOOKAHEAD_STEPS * self._step
+        smooth_until = self._ready_workspace.system.smooth.smooth_until(time + beside, horizon)
+        if smooth_until <= t_end + beside:
             return t_end, True
         return smooth_until, smooth_until < time + horizon
 

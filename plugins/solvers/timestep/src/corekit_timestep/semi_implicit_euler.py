@@ -27,7 +27,7 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext
-from corekit.roles.integrator import Integrator, System
+from corekit.roles.integrator import Integrator, System, next_step
 from corekit.roles.steps import ThetaStep
 from corekit_timestep.config import SemiImplicitEulerConfig
 
@@ -56,12 +56,9 @@ class SemiImplicitEuler(Integrator):
         return self._beta, self._damping
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
-        h = self._step
-        remaining = t_stop - state.time
-        # a remainder equal to a step within rounding is one step, so the grid stays t₀ + n·h
-        last = remaining <= h * (1.0 + 1e-9)
-        if last:
-            h = remaining
+        h, t_end = next_step(self._step, state.time, t_stop)
+        if t_end == t_stop:
+            h = t_stop - state.time  # the driver of a batch steps by differences of times
         step = system.theta
         step.begin_step(state, h, contacts_at_start=True)
         step.linearise_at_start(self._beta, self._damping)
@@ -73,8 +70,7 @@ class SemiImplicitEuler(Integrator):
                 return StepReport(accepted=False, step_size=h, solve_info=info)
             note = f"step matrix not positive definite: shifted by {shift:g} times the mass"
         system.integrate(state, v, h, state, out)
-        if last:
-            out.time = t_stop
+        out.time = t_end
         # positional, because named arguments would cost as much as the report
         return StepReport(True, h, 1, info, note)
 

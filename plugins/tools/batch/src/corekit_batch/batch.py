@@ -114,9 +114,7 @@ class Batch:
     @property
     def time(self) -> Array:
         """Time of every world [s], shape (n,)."""
-        return np.asarray(
-            self.simulation.start_time + self._worlds.step * self.simulation.step_length, dtype=np.float64
-        )
+        return self._transfer.times()
 
     def frame_poses(self) -> tuple[Array, Array]:
         """Compute the poses of all frames, body after body: positions (n, F, 3) [m] and rotations (n, F, 3, 3)."""

@@ -7,6 +7,7 @@ from typing import Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
+from corekit.data.instants import beside_grid, same_instant
 from corekit.simulation.loop import Simulation
 from corekit_batch.tables import Worlds
 
@@ -51,19 +52,25 @@ class Schedule:
         number = np.arange(first, last + 1)
         grid: Array = np.asarray(self._start + number * self._step, dtype=np.float64)
         time, stop = grid[:-1], grid[1:]
-        is_cut = np.zeros(last - first, dtype=np.bool_)
-        cuts = {t for body in self._bodies for t in body.breakpoints(time[0], stop[-1])}
-        close = 1e-9 * self._step
-        for t in cuts:
-            at = np.searchsorted(grid, t) - 1  # grid[at] < t <= grid[at + 1]
-            if 0 <= at < len(is_cut) and time[at] + close < t < stop[at] - close:
-                is_cut[at] = True
+        is_cut = self._find_cuts(grid)
         inputs = self.inputs if self._is_constant else self._signals(time)
         # nothing is covered until all is written: a signal may end this between any two lines
         self.time = time[:0]
         self.first_step[0] = first
         self.stop, self.is_cut, self.inputs = stop, is_cut, inputs
         self.time = time
+
+    def _find_cuts(self, grid: Array) -> BoolArray:
+        """Whether a breakpoint falls into a grid step or moves one of its ends, shape (points − 1,)."""
+        is_cut = np.zeros(len(grid) - 1, dtype=np.bool_)
+        step = self._step
+        low, high = grid[0] - beside_grid(grid[0], step), grid[-1] + beside_grid(grid[-1], step)
+        for t in {t for body in self._bodies for t in body.breakpoints(low, high)}:
+            near = beside_grid(t, step)
+            begin, end = np.searchsorted(grid, t - near), np.searchsorted(grid, t + near, side="right")
+            if (np.abs(grid[begin:end] - t) > same_instant(t)).all():  # of none or of the point that it moves
+                is_cut[max(begin - 1, 0) : end] = True
+        return is_cut
 
     def plan(self, worlds: Worlds) -> Worlds:
         """Return the same worlds with the grid steps that are covered."""

@@ -91,7 +91,7 @@ class Worlds(NamedTuple):
         written: values of inputs that were written, shape (W, nu); is_written: which of them count, shape (nu,).
         first_step: number of the grid step with which the next four begin, shape (1,).
         time, stop: where every grid step begins and ends [s], shape (rows,).
-        is_cut: whether a breakpoint falls into it, shape (rows,).
+        is_cut: whether a breakpoint falls into it, or moves one of its ends, shape (rows,).
         inputs: u by signals where it begins, shape (rows, nu), or (1, nu) where they are constant.
     """
 

@@ -7,6 +7,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
+from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.roles.compiled_form import CompiledForm
 from corekit.roles.component import InternalState, collect_states, restore_states
@@ -46,13 +47,20 @@ class Transfer:
         self._carried = _carried(simulation, self._around)
         self._kept: list[InternalState] = [self._fresh] * len(worlds.step)
         self._start = [simulation.state.copy()] * len(worlds.step)
+        self._stored_step, self._stored_time = worlds.step.copy(), np.full(len(worlds.step), simulation.time)
+
+    def times(self, which: int | slice = slice(None)) -> Array:
+        """Time of worlds [s]: where the simulation stored them, beside a grid point perhaps, else that of the grid."""
+        step = self._worlds.step[which]
+        grid = self._simulation.start_time + step * self._simulation.step_length
+        return np.where(step == self._stored_step[which], self._stored_time[which], grid)
 
     def load(self, w: int) -> None:
         """Bring the simulation to the state of a world."""
         simulation, worlds, step = self._simulation, self._worlds, int(self._worlds.step[w])
         state = {
             **self._kept[w],
-            "time": np.array(simulation.start_time + step * simulation.step_length),
+            "time": self.times(w),
             "step_index": np.array(step),
             "q": worlds.q[w].copy(), "v": worlds.v[w].copy(), "aux": worlds.aux[w].copy(),
         }  # fmt: skip
@@ -66,7 +74,8 @@ class Transfer:
         """Bring a world to the state of the simulation."""
         state, worlds = self._simulation.state, self._worlds
         worlds.q[w], worlds.v[w], worlds.aux[w] = state.q, state.v, state.aux
-        worlds.step[w] = self._simulation.step_index
+        worlds.step[w] = self._stored_step[w] = self._simulation.step_index
+        self._stored_time[w] = state.time
         self._kept[w] = kept = _without_inputs(self._simulation.internal_state())
         if "system/probe_time" in kept:
             self._store_contacts(w, kept)
@@ -90,6 +99,7 @@ class Transfer:
         state, begins = simulation.state, len("system/")
         with simulation.turn:
             state.q[:], state.v[:], state.aux[:] = worlds.q[w], worlds.v[w], worlds.aux[w]
+            # the driver ends at no grid point that a breakpoint moves
             state.time = simulation.start_time + step * simulation.step_length
             simulation.step_index = step
             if self._around.exist:

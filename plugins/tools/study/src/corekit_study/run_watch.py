@@ -14,6 +14,7 @@ import numpy as np
 
 from corekit.data.arrays import Array
 from corekit.data.contacts import ContactRecord
+from corekit.data.instants import beside_grid
 from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.geometry.frames import quat_wxyz_from_rotation
@@ -42,8 +43,8 @@ class RunWatch:
 
     def _look(self, simulation: Simulation, _report: StepReport) -> None:
         target = simulation.start_time + (simulation.step_index + 1) * simulation.step_length
-        if simulation.time < target:
-            return  # a part of a grid step
+        if simulation.time < target - beside_grid(target, simulation.step_length):
+            return  # a part of a grid step, which may end at a breakpoint beside the grid point
         pipeline = simulation.system.pipeline
         if pipeline is not None and pipeline.contacts.count:
             for pair, force in forces_of_pairs(simulation.contacts()).items():

@@ -1,0 +1,97 @@
+"""Late in a run rounding of t is more than 1e-9 of a step: every grid step still is one step, breakpoints or not."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from corekit.data.instants import same_instant
+from corekit.data.signals import Ramp
+from corekit.roles.component import BuildContext
+from corekit.roles.integrator import next_step
+from corekit_testing.point_chain import PointChain
+from corekit_testing.point_chain_config import PointChainConfig
+from corekit_testing.semi_implicit_euler import SemiImplicitEuler
+from corekit_testing.small_world import small_world
+from corekit_timestep.config import SemiImplicitEulerConfig
+from corekit_timestep.semi_implicit_euler import SemiImplicitEuler as SingleSolve
+
+INTEGRATORS = {
+    "reference": lambda h: SemiImplicitEuler(None, BuildContext(step=h)),
+    "semi-implicit-euler": lambda h: SingleSolve(SemiImplicitEulerConfig(), BuildContext(step=h)),
+}
+every_integrator = pytest.mark.parametrize("integrator", INTEGRATORS)
+
+
+def steps_from(grid_step, h, begin, count=4, integrator="reference"):
+    """Ends of the steps that follow a grid step, and their sizes; a pull ramps up from an instant on."""
+    pull = Ramp(begin=begin, end=begin + 1e3, start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
+    simulation = small_world(
+        {"mass": PointChain(PointChainConfig(), BuildContext())},
+        INTEGRATORS[integrator](h),
+        step=h,
+        inputs={"mass": {"pull": pull}},
+    )
+    late = simulation.internal_state()
+    simulation.restore(
+        late | {"time": late["time"] + grid_step * h, "step_index": late["step_index"] + grid_step}
+    )
+    seen = []
+    simulation.observe(lambda sim, report: seen.append((sim.time, report.step_size)))
+    for _ in range(count):
+        simulation.step()
+    return seen
+
+
+@every_integrator
+@pytest.mark.parametrize("grid_step", [2_000, 10_000, 1_000_000, 20_000_000])
+@pytest.mark.parametrize("beside", [-0.9, -0.5, -0.01, 0.01, 0.5, 0.9])
+def test_a_breakpoint_within_rounding_of_a_grid_point_makes_no_step_of_its_own(grid_step, beside, integrator):
+    """By a share of how far apart instants are the same."""
+    h = 1e-3
+    point = (grid_step + 2) * h
+    seen = steps_from(grid_step, h, point + beside * same_instant(point), integrator=integrator)
+    assert [time for time, _ in seen] == [(grid_step + n) * h for n in range(1, 5)]
+
+
+@pytest.mark.parametrize("side", [-math.inf, math.inf])
+@pytest.mark.parametrize("grid_step", [6_000_000, 20_000_000])
+def test_a_breakpoint_that_rounding_puts_beside_a_grid_point_makes_none(grid_step, side):
+    h = 1e-4
+    seen = steps_from(grid_step, h, math.nextafter((grid_step + 2) * h, side))
+    assert [time for time, _ in seen] == [(grid_step + n) * h for n in range(1, 5)]
+
+
+@every_integrator
+@pytest.mark.parametrize(
+    ("grid_step", "h"), [(20_000_000, 1e-4), (100_000_000, 1e-4), (100_000_000, 1e-3 / 3)]
+)
+def test_a_grid_step_whose_ends_are_rounded_is_one_step(grid_step, h, integrator):
+    """Not one that ends a last place before the grid point, and another from there."""
+    count = 200
+    seen = steps_from(grid_step, h, 2.0 * (grid_step + count) * h, count, integrator)
+    assert [time for time, _ in seen] == [(grid_step + n) * h for n in range(1, count + 1)]
+
+
+@every_integrator
+def test_a_step_between_breakpoints_beside_both_its_grid_points_is_one_step(integrator):
+    """The first a little early, the second a little late: it is longer than h by nearly 2e-9 of it."""
+    h, times = 0.01, []
+    breaks = {3: 0.03 - 0.9e-9 * h, 4: 0.04 + 0.9e-9 * h}
+    pull = Ramp(begin=breaks[3], end=breaks[4], start=(0.0, 0.0, 0.0), value=(6.0, 0.0, 0.0))
+    simulation = small_world(
+        {"mass": PointChain(PointChainConfig(), BuildContext())}, INTEGRATORS[integrator](h), step=h,
+        inputs={"mass": {"pull": pull}},
+    )  # fmt: skip
+    simulation.observe(lambda sim, _report: times.append(sim.time))
+    simulation.run(0.06)
+    assert times == [breaks.get(n, n * h) for n in range(1, 7)]
+
+
+@pytest.mark.parametrize("share", [0.9995, 0.999999, 1.0 - 1e-6, 0.5])
+def test_a_step_that_is_shorter_than_h_by_more_than_rounding_keeps_its_size(share):
+    """However late: what moves over h, and is a rate by h, must be of the time that passes."""
+    time, h = 1e6, 1e-3
+    stop = time + share * h
+    assert next_step(h, time, stop) == (stop - time, stop)
