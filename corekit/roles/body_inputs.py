@@ -64,7 +64,7 @@ class BodyInputs:
     written too.
 
     Attributes:
-        signals: those that were given. constant: whether no signal changes u.
+        signals: those that were given, of the channels `given`. constant: whether no signal changes u.
         buffer: u as `value_at` returned it last, shape (nu,).
         written: whether channels may be written, so that u may jump between any two steps.
         warn: called once per channel with a sentence when a value is clipped to the channel's bounds.
@@ -76,6 +76,7 @@ class BodyInputs:
         self._channels = {channel.name: channel for channel in description.inputs}
         self._views: dict[str, Array] = {}
         self._given = dict(signals)
+        self.given = frozenset(signals)
         self._rates = {each.rate_of: each.name for each in description.inputs if each.rate_of}
         for name, signal in signals.items():
             if name not in self._channels:

@@ -55,6 +55,29 @@ def test_a_ball_that_slides_pushes_with_its_weight_and_what_presses_it(integrato
     assert found.initial.velocity[0] == pytest.approx(0.0, abs=1e-6)
 
 
+def test_a_loss_that_knows_its_derivative_in_the_state_is_differentiated_in_what_contacts_did():
+    """N + c·v_x with ∂/∂v_x = c given: v_x is what (T − μ·N)·h/m of every step leaves, N as above."""
+    weight = 3.0
+
+    class Known:
+        def __call__(self, instant):
+            return normal(instant) + weight * instant.v[0]
+
+        def covector(self, instant):
+            return np.zeros(6), np.array([weight, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+    paths = ["world.gravity[2]", "world.friction[0].value"]
+    found = from_document(WORLD).compose().gradient(
+        Known(), until=STEPS * 1e-3, inputs=True, parameters=paths
+    )  # fmt: skip
+    slowed = weight * STEPS * 1e-3
+    expected = [-MASS + slowed * FRICTION, -slowed * (GRAVITY + FORCE / MASS)]
+    assert list(found.parameters.values()) == pytest.approx(expected, rel=1e-6)
+    by_force = found.inputs["ball"]["wrench"][:, 2]
+    of_speed = weight * 1e-3 * FRICTION / MASS
+    assert by_force == pytest.approx([of_speed] * (STEPS - 1) + [of_speed - 1.0], rel=1e-6)
+
+
 def test_contacts_are_known_at_the_end_of_a_run_alone():
     simulation = from_document(WORLD).compose()
     with pytest.raises(GradientError, match=r"asks for contacts at t = 0\.001 s"):

@@ -38,7 +38,7 @@ from corekit_batch.tables import (
 
 __all__ = ["Layout", "form_numbers", "lay_out"]
 
-_CONSTANT: Final = ("dofs", "values", "compliance", "lower", "upper")
+_CONSTANT: Final = ("dofs", "values", "compliance", "lower", "upper", "target_rate", "position_error")
 """Of the rows of constraints, what a model may have written once."""
 _NO_ROWS: Final = np.zeros(0, dtype=np.bool_)
 _LAPACK: Final = ("dgetrf", "dgetrs", "dpotrf", "dpotrs")

@@ -28,6 +28,7 @@ class BodyChannels:
 
     def __init__(self, body: Body, value: Array, is_written: BoolArray) -> None:
         self._name, self._value, self._is_written = body.name, value, is_written
+        self._given = body.inputs.given
         self._channels: dict[str, tuple[Channel, slice]] = {}
         at = 0
         for channel in body.description.inputs:
@@ -64,8 +65,12 @@ class BodyChannels:
         self._value[:, where] = numbers
         self._is_written[where] = True
         for rate, of_rate in self._channels.values():
-            # what is written rests until its rate is written too
-            if rate.rate_of == channel and not self._is_written[of_rate].any():
+            # what is written rests until its rate is written too, unless that has a signal of its own
+            if (
+                rate.rate_of == channel
+                and rate.name not in self._given
+                and not self._is_written[of_rate].any()
+            ):
                 self._value[:, of_rate] = 0.0
                 self._is_written[of_rate] = True
 

@@ -7,8 +7,8 @@ A loss is a function of an `Instant` that returns a number. Its derivative in th
 which err by ε² and cost two calls per velocity and coordinate. A loss that knows better has a method `covector` of the
 same instant, which returns (∂ℓ/∂δ, ∂ℓ/∂v), each of shape (nv,).
 
-A loss of the end of a run may ask how contacts pushed in its last step, λ/h. Its derivative by λ goes into the
-equations of that step, which λ solves as v⁺ does.
+A loss of the end of a run may ask how contacts pushed in its last step, λ/h. Its derivative by λ, of differences as (1)
+in any case, goes into the equations of that step, which λ solves as v⁺ does.
 """
 
 from __future__ import annotations
@@ -79,6 +79,10 @@ class Instant:
     def __init__(self, simulation: Simulation, state: State, contacts: ContactForces | None = None) -> None:
         self._simulation, self.state, self._contacts = simulation, state, contacts
         self.asked_for_contacts = False
+
+    def with_contacts(self, contacts: ContactForces) -> Instant:
+        """The same state after other forces of contacts."""
+        return Instant(self._simulation, self.state, contacts)
 
     @property
     def time(self) -> float:
@@ -162,8 +166,10 @@ def differentiate(
     """∂ℓ/∂x at a state, by the loss itself or by (1), and ∂ℓ/∂λ of the contacts if it asks for them."""
     own = getattr(loss, "covector", None)
     if own is not None:
-        by_displacement, by_velocity = own(Instant(simulation, state, contacts))
-        return StateCovector(np.asarray(by_displacement, dtype=float), np.asarray(by_velocity, dtype=float))
+        at = Instant(simulation, state, contacts)
+        by_displacement, by_velocity = (np.asarray(each, dtype=float) for each in own(at))
+        evaluate(loss, at)
+        return StateCovector(by_displacement, by_velocity, _by_impulse(loss, at, contacts))
     nv = simulation.system.nv
     moved, move = state.copy(), np.zeros(nv)
     by_displacement, by_velocity = np.zeros((2, nv))
@@ -184,14 +190,13 @@ def differentiate(
         moved.v[j] = state.v[j] - size
         by_velocity[j] = (ahead - evaluate(loss, at)) / (2.0 * size)
         moved.v[j] = state.v[j]
-    by_impulse = None
-    if at.asked_for_contacts and contacts is not None:
-        by_impulse = _by_impulse(loss, simulation, state, contacts)
-    return StateCovector(by_displacement, by_velocity, by_impulse)
+    return StateCovector(by_displacement, by_velocity, _by_impulse(loss, at, contacts))
 
 
-def _by_impulse(loss: Loss, simulation: Simulation, state: State, contacts: ContactForces) -> Array:
-    """∂ℓ/∂λ of the contacts that push, shape (m, width)."""
+def _by_impulse(loss: Loss, at: Instant, contacts: ContactForces | None) -> Array | None:
+    """∂ℓ/∂λ of the contacts that push, shape (m, width); None where the loss did not ask for them."""
+    if contacts is None or not at.asked_for_contacts:
+        return None
     given = np.column_stack([contacts.normal, contacts.tangential])
     size, out = _STEP * np.abs(given).max(initial=0.0), np.zeros_like(given)
     for i in np.flatnonzero(contacts.normal).tolist():
@@ -201,6 +206,6 @@ def _by_impulse(loss: Loss, simulation: Simulation, state: State, contacts: Cont
                 moved = given.copy()
                 moved[i, j] += change
                 there = contacts._replace(normal=moved[:, 0], tangential=moved[:, 1:])
-                ends.append(evaluate(loss, Instant(simulation, state, there)))
+                ends.append(evaluate(loss, at.with_contacts(there)))
             out[i, j] = (ends[0] - ends[1]) / (2.0 * size * contacts.step)
     return out
