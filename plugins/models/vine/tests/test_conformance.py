@@ -47,7 +47,6 @@ test_wrinkling_robot_grown_by_pressure = conformance(
     {
         **SMALL,
         "moment_law": "wrinkling",
-        "pressure": 30.0,
         "growth": "pressure",
         "extensibility": 1e-5,
         "yield_pressure": 10.0,

@@ -86,6 +86,15 @@ def test_what_only_a_moving_base_or_flowing_matter_needs_is_refused(beside, give
     Vine(VineConfig(**beside, **given), BuildContext(free_base=True))
 
 
+def test_other_numbers_are_refused_as_they_would_be_at_first():
+    """Without the gas nothing reads the thickness of the wall any more."""
+    given: dict[str, Any] = {**BODIES, "wall_thickness": 2e-4}
+    robot = Vine(VineConfig(**given, gas_density=2.0), BuildContext(path="bodies.b"))
+    assert robot.with_numbers(VineConfig(**given, gas_density=1.0)) is not None
+    with pytest.raises(ConfigError, match=r"wall_thickness: found 0\.0002; must be left out"):
+        robot.with_numbers(VineConfig(**given, gas_density=0.0))
+
+
 def test_gas_shares_the_flow_of_a_tube_with_its_wall():
     """So the wall is read beside the mass of the bodies: of equal masses m and m_g, Σ φ·n = 2·¼ + ½."""
     gas: dict[str, Any] = {"gas_density": 2.0, "wall_density": 2e3, "wall_thickness": 2e-4}

@@ -71,6 +71,8 @@ def robots(draw, mounted=False):
     length, form = draw(rounded(0.2, 1.0)), draw(st.sampled_from(["tube", "everting", "telescope"]))
     out = {"bodies": 2 * links, "length": length, "form": form} | draw(growth())
     out |= draw(st.fixed_dictionaries({}, optional=more)) | draw(bending(length / links))
+    if out["growth"] == "pressure":
+        out.pop("pressure", None)  # the input says it
     if form == "everting":
         out |= {"longest": length * draw(rounded(1, 3)), "growth_input": "total", "shortest": 0.0}
     has_gas, has_both = out.get("gas_density", 0.0) > 0.0, {"body_mass", "body_inertia"} <= out.keys()

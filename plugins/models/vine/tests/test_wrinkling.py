@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+from corekit.errors import ConfigError
+from corekit_vine.config import VineConfig
 from corekit_vine.wrinkling import bend_energy, bend_moment, wrinkle_angle
 
 RADIUS, PRESSURE, WALL = 0.02, 3000.0, 900.0
@@ -62,3 +65,49 @@ def test_far_beyond_the_onset_the_moment_is_the_collapse_moment(robot):
     assert -collapse_moment < moment < -0.9 * collapse_moment
     # only the pin at the base acts on body 0
     assert 0.0 <= hard.stiffness()[2, 2] < 0.02 * gentle.stiffness()[2, 2]
+
+
+TUBE = {
+    "bodies": 6,
+    "length": 0.3,
+    "diameter": 2 * RADIUS,
+    "bending_stiffness": EI,
+    "moment_law": "wrinkling",
+}
+BY_PRESSURE = {**TUBE, "growth": "pressure", "extensibility": 1e-5}
+BEND = {"bend": (1.7, 0.4, 0.02)}
+
+
+@pytest.mark.parametrize("pressure", [0.3 * PRESSURE, PRESSURE, 40.0 * PRESSURE])
+def test_the_pressure_that_drives_growth_is_the_one_that_wrinkles(robot, pressure):
+    """It was the option `pressure`, whatever the input of that name was."""
+    told, driven = robot(**TUBE, pressure=pressure, initial=BEND), robot(**BY_PRESSURE, initial=BEND)
+    driven.inputs[0] = pressure
+    assert driven.dynamics()[1] == pytest.approx(told.dynamics()[1], rel=1e-12)
+    assert driven.stiffness() == pytest.approx(told.stiffness(), rel=1e-12)
+
+
+@pytest.mark.parametrize("pressure", [0.0, -PRESSURE])
+def test_a_tube_without_pressure_carries_no_moment(robot, pressure):
+    limp = robot(**BY_PRESSURE, initial=BEND)
+    limp.inputs[0] = pressure
+    assert not limp.dynamics()[1].any()
+    assert not limp.stiffness().any()
+    assert limp.model.compute_energies(limp.state) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("pressure", [0.3 * PRESSURE, PRESSURE, 0.0])
+def test_expressions_know_the_pressure_that_drives_growth(robot, pressure):
+    casadi = pytest.importorskip("casadi", reason="the extra `symbolic` is not installed")
+    driven = robot(**BY_PRESSURE, initial=BEND)
+    driven.inputs[0] = pressure
+    symbolic = driven.model.symbolic()
+    q, v, u = casadi.SX.sym("q", 18), casadi.SX.sym("v", 18), casadi.SX.sym("u", symbolic.inputs)
+    function = casadi.Function("f", [q, v, u], [symbolic.force(q, v, u)])
+    found = np.array(function(driven.state.q, driven.state.v, driven.inputs)).ravel()
+    assert found == pytest.approx(driven.dynamics()[1], rel=1e-9, abs=1e-12 * EI)
+
+
+def test_two_pressures_are_refused():
+    with pytest.raises(ConfigError, match="the input `pressure` says it"):
+        VineConfig(**BY_PRESSURE, pressure=PRESSURE)

@@ -56,8 +56,8 @@ class Chain(NamedTuple):
             of flow of `matter`, ℓ_f, or 0, and ℓ_s of `growth` [m], and count of inputs for the rate of heading; shape
             (22,).
         lengths: of the links of a robot that is `length` long [m], shape (N,).
-        pins: EI [N·m²], c [N·m²·s], natural curvature [1/m], curvature at the onset of wrinkling [1/m], index of the
-            actuator or −1; shape (N, 5).
+        pins: EI [N·m²], c [N·m²·s], natural curvature [1/m], curvature at the onset of wrinkling [1/m], or where
+            pressure drives growth that by pressure [1/(m·Pa)], index of the actuator or −1; shape (N, 5).
     """
 
     scalars: Array
@@ -105,8 +105,9 @@ def _build_pins(config: VineConfig) -> Array:
     pins[:, CURVATURE] = np.array(config.natural_curvature)
     pins[:, ONSET] = math.inf
     if config.moment_law == "wrinkling":
-        # κ_w = M_w/EI
-        pins[:, ONSET] = 0.5 * math.pi * config.pressure * (0.5 * config.diameter) ** 3 / rigidity
+        # κ_w = M_w/EI, of the pressure inside: the one that drives growth, where one does
+        pressure = 1.0 if config.growth == "pressure" else config.pressure
+        pins[:, ONSET] = 0.5 * math.pi * pressure * (0.5 * config.diameter) ** 3 / rigidity
     pins[:, ACTUATOR] = -1.0
     for number, (first, last) in enumerate(config.actuators):
         pins[first : last + 1, ACTUATOR] = number

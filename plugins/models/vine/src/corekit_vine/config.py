@@ -115,7 +115,11 @@ class VineConfig:
         "linear", "bending moment: linear with EI, or linear until the wall wrinkles",
         choices=("linear", "wrinkling"),
     )  # fmt: skip
-    pressure: float = option(0.0, "gauge pressure inside, for `wrinkling` alone", unit="Pa", low=0)
+    pressure: float = option(
+        0.0,
+        "gauge pressure inside, for `wrinkling` alone; left out where the input of that name drives growth",
+        unit="Pa", low=0,
+    )  # fmt: skip
     natural_curvature: tuple[float, ...] = option(
         (0.0,),
         "natural curvature: one, or one per pin",
@@ -209,7 +213,11 @@ class VineConfig:
         if self.moment_law == "linear":
             mistakes += refuse_given(self, ("pressure",), "needs moment_law = 'wrinkling'")
         else:
-            if self.pressure <= 0.0:
+            if self.growth == "pressure":
+                mistakes += refuse_given(
+                    self, ("pressure",), "must be left out: the input `pressure` says it"
+                )
+            elif self.pressure <= 0.0:
                 mistakes.append(Mistake("pressure", self.pressure, "must be > 0 if the wall can wrinkle"))
             if self.joint_stiffness is not None or self.bending_stiffness == 0.0:
                 allowed = "give bending_stiffness > 0 if the wall can wrinkle: the law is that of the tube"

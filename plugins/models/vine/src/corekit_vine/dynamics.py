@@ -24,6 +24,7 @@ from corekit_vine.chain import (
     HEADING,
     HEADING_RATES,
     ONSET,
+    PRESSURE_DRIVEN,
     RATE_COUNT,
     RIGIDITY,
     body_inertia,
@@ -38,6 +39,7 @@ __all__ = [
     "compute_stiffness_and_damping",
     "integrate",
     "pin_curvature",
+    "pin_onset",
     "pin_rate",
 ]
 
@@ -62,6 +64,13 @@ def pin_curvature(scalars: Array, pins: Array, spacing: float, q: Array, inputs:
     if actuator >= 0:
         curvature -= inputs[heading + 1 + int(scalars[HEADING_RATES]) + actuator]
     return curvature
+
+
+@compiled
+def pin_onset(scalars: Array, pins: Array, inputs: Array, j: int) -> float:
+    """Return the curvature at which the wall wrinkles [1/m]: of the pressure inside, which may be the input."""
+    onset = pins[j, ONSET]
+    return onset * inputs[0] if scalars[PRESSURE_DRIVEN] > 0.0 and onset < math.inf else onset
 
 
 @compiled
@@ -102,7 +111,7 @@ def compute_mass_and_force(
         spacing = pin_spacing(lengths, j)
         rate = pin_rate(scalars, v, inputs, j)
         curvature = pin_curvature(scalars, pins, spacing, q, inputs, j)
-        moment = bend_moment(curvature, pins[j, RIGIDITY], pins[j, ONSET])[0]
+        moment = bend_moment(curvature, pins[j, RIGIDITY], pin_onset(scalars, pins, inputs, j))[0]
         torque = -moment - pins[j, DAMPING] / spacing * rate
         force[6 * j + 2] += torque
         if j > 0:
@@ -125,7 +134,7 @@ def compute_stiffness_and_damping(
     for j in range(len(pins)):
         spacing = pin_spacing(lengths, j)
         curvature = pin_curvature(scalars, pins, spacing, q, inputs, j)
-        slope = bend_moment(curvature, pins[j, RIGIDITY], pins[j, ONSET])[1] / spacing
+        slope = bend_moment(curvature, pins[j, RIGIDITY], pin_onset(scalars, pins, inputs, j))[1] / spacing
         pin_damping = pins[j, DAMPING] / spacing
         angle_index = 6 * j + 2
         stiffness[0, angle_index] += slope
@@ -153,5 +162,5 @@ def compute_energies(
             potential -= mass * (scalars[GRAVITY_X] * q[i] + scalars[GRAVITY_Y] * q[i + 1])
         spacing = pin_spacing(lengths, j)
         curvature = pin_curvature(scalars, pins, spacing, q, inputs, j)
-        potential += spacing * bend_energy(curvature, pins[j, RIGIDITY], pins[j, ONSET])
+        potential += spacing * bend_energy(curvature, pins[j, RIGIDITY], pin_onset(scalars, pins, inputs, j))
     return kinetic, potential

@@ -125,9 +125,13 @@ class Vine(Model):
         """The same robot with other stiffness, damping, natural curvature, mass and pressures of wrinkling and yield.
 
         None where its base moves, or more is different.
+
+        Raises:
+            ConfigError: a number has no meaning on a base that stands.
         """
         if self._base is not None or _ALL_BUT_MATTER(self._config) != _ALL_BUT_MATTER(config):
             return None
+        check_standing_base(config, f"{self._path}.options")
         if build_coupling(config).shape != self._coupling.shape or config.is_damped != self._config.is_damped:
             return None
         other = copy(self)

@@ -191,29 +191,31 @@ class SymbolicVine:
         potential = -ca.dot(self._mass_diagonal * ca.DM(weight), q)
         angles = self.pin_angles(q, u)
         for j in range(self._links):
-            spacing, onset = self._spacing[j], float(self._pins[j, ONSET])
             K = self._pin_value(stiffness, RIGIDITY, j)
-            potential += self._bend_energy(angles[j], K, spacing, onset)
+            potential += self._bend_energy(angles[j], K, j, u)
         for j, k, K in [] if stiffness is not None else self._couplings("joint_stiffness"):
             potential += K * angles[j] * angles[k]
         return potential
 
-    @staticmethod
-    def _bend_energy(angle: Expression, stiffness: Expression, spacing: float, onset: float) -> Expression:
-        linear = 0.5 * stiffness * angle**2
+    def _bend_energy(
+        self, angle: Expression, stiffness: Expression, j: int, inputs: Expression
+    ) -> Expression:
+        spacing, linear = self._spacing[j], 0.5 * stiffness * angle**2
+        onset: Any = float(self._pins[j, ONSET])
         if not math.isfinite(onset):
             return linear
-        EI, size = stiffness * spacing, ca.fabs(angle) / spacing
+        EI, size, carries = stiffness * spacing, ca.fabs(angle) / spacing, 1.0
+        if self._scalars[PRESSURE_DRIVEN] > 0.0:
+            onset, carries = onset * ca.if_else(inputs[0] > 0.0, inputs[0], 1.0), inputs[0] > 0.0
         # the unused branch of if_else must be finite, with its derivatives
         safe = ca.if_else(size > onset, size, 2.0 * onset)
         w = _wrinkle_angle(safe / onset)
         c = ca.cos(w)
         wall = EI / math.pi * safe**2 * ((math.pi - w) * (c * c + 0.5) + 0.75 * ca.sin(2.0 * w))
-        return ca.if_else(
-            size > onset,
-            spacing * (wall - 2.0 * EI * onset * safe * c + EI * onset**2),
-            linear,
+        bent = ca.if_else(
+            size > onset, spacing * (wall - 2.0 * EI * onset * safe * c + EI * onset**2), linear
         )
+        return carries * bent
 
     def _pin_value(self, values: Expression | None, column: int, j: int) -> Expression:
         """Return the value for pin j: from `values` (one, or one per pin) or from the options."""

@@ -47,8 +47,13 @@ def wrinkle_angle(ratio: float) -> float:
 
 @compiled
 def bend_moment(curvature: float, stiffness: float, onset: float) -> tuple[float, float]:
-    """Return M [N·m] and dM/dκ [N·m²] at the curvature κ [1/m], for EI and the onset κ_w [1/m] (inf: none)."""
+    """Return M [N·m] and dM/dκ [N·m²] at the curvature κ [1/m], for EI and the onset κ_w [1/m] (inf: none).
+
+    A tube without pressure, κ_w ≤ 0, carries none.
+    """
     size = abs(curvature)
+    if onset <= 0.0:
+        return 0.0, 0.0
     if not size > onset:
         return stiffness * curvature, stiffness
     w = wrinkle_angle(size / onset)
@@ -70,6 +75,8 @@ def bend_energy(curvature: float, stiffness: float, onset: float) -> float:
     The terms are the energy of the wall, the potential of the axial force, and both at κ = 0.
     """
     size = abs(curvature)
+    if onset <= 0.0:
+        return 0.0
     if not size > onset:
         return 0.5 * stiffness * size * size
     w = wrinkle_angle(size / onset)
