@@ -116,6 +116,14 @@ class ContactSet:
         for name in _FIELDS:
             getattr(self, name)[:n] = getattr(other, name)[which]
 
+    def append(self, other: ContactSet, which: IntArray) -> None:
+        """Add the contacts of these indices of another set."""
+        n, count = self.count, self.count + len(which)
+        self.reserve(count)
+        self.count = count
+        for name in _FIELDS:
+            getattr(self, name)[n:count] = getattr(other, name)[which]
+
     def select(self, which: IntArray) -> None:
         """Become the contacts of these indices, which may come several times."""
         self.reserve(len(which))

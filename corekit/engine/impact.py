@@ -40,6 +40,12 @@ and sinks on. Hence positions have impulses ν of their own, normal ones that no
 with φ(q⁺) = φ_k + h·J_n·(v̄⁺ − v̄) to first order, from the end state of the linearisation. At a contact that goes on, ν
 is the curvature of its path, of order h³. What was deep at the start is left to the push-out of the rows.
 
+Two shapes that the velocities of the start would bring past each other keep the contacts and rows of the start, since
+a gap beyond counts from the wrong side. Such a row says φ₀ + h·J·v⁺ ≥ 0, which moves the bodies at θ = 1 alone. So
+the impulses of these contacts, and no others, act on places from the start of the step on, at both levels:
+
+    q⁺ ← q⁺ ⊕ h·(1 − θ)·G·J_cᵀ·λ_c                                                                  (5)
+
 Sources: Moreau (1988), Unilateral contact and dry friction in finite freedom dynamics, for (1); Brüls, Acary, Cardona
 (2014), Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth generalized-α scheme,
 Comput. Methods Appl. Mech. Engrg. 281, for the two levels, whose position-level multiplier is ν; Gear, Leimkuhler,
@@ -215,7 +221,7 @@ def write_impact_bias(
 def place_apart(
     world: WorldTerms, equation: StepEquation, theta: ThetaStep, start: State, end: State
 ) -> SolveInfo | None:
-    """Move the bodies by (4) at the end of a step.
+    """Move the bodies by (4) at the end of a step, and by (5) where a pair would have passed.
 
     Args:
         world, equation, theta: after a step at position level.
@@ -225,15 +231,19 @@ def place_apart(
         How (4) was solved; None where nothing sank.
     """
     pipeline, point = world.pipeline, equation.point
-    if pipeline is None or point is None or not equation.contact_count or equation.passed_pair:
+    if pipeline is None or point is None or not equation.contact_count:
         return None
     share, step = point.share, point.step
     if share == 1.0:
         return None
     mean = (1.0 - share) * start.v + share * end.v
+    if len(pipeline.held):
+        late = (1.0 - share) * _response(world, equation, pipeline.is_held(pipeline.contacts))
+        _displace(world, late, step, end)
+        mean += late
     gap = pipeline.room + step * world.jacobian.normal_velocity(mean - equation.contact_mean)
     negligible = _NEGLIGIBLE * pipeline.margin
-    if gap.min() >= -negligible:
+    if pipeline.restitution is None or gap.min() >= -negligible:
         return None
     if point.is_iterated:
         theta.linearise_bodies(end.v)
@@ -249,9 +259,22 @@ def place_apart(
         info = evolve(info, status=Status.CONVERGED)
     if info.status.solved:
         equation.separation = separation
-        moved = world.new_state()
-        world.integrate(end, rate, step, end, moved)
-        moved.v[:], moved.time = end.v, end.time
-        world.set_prescribed_coordinates(moved)
-        end.copy_from(moved)
+        _displace(world, rate, step, end)
     return info
+
+
+def _response(world: WorldTerms, equation: StepEquation, some: BoolArray) -> Array:
+    """G·J_cᵀ·λ_c of some contacts, (m,): what their impulses add to v⁺, shape (nv,)."""
+    impulse = np.where(some[:, None], equation.impulses.of_contacts.reshape(len(some), -1), 0.0)
+    columns = np.array(world.jacobian.multiply_transposed(impulse.ravel())[:, None], order="F")
+    world.factorisation.solve_columns(columns)
+    return columns[:, 0]
+
+
+def _displace(world: WorldTerms, rate: Array, step: float, state: State) -> None:
+    """Move the coordinates of a state by a rate over h; its velocity stays."""
+    moved = world.new_state()
+    world.integrate(state, rate, step, state, moved)
+    moved.v[:], moved.time = state.v, state.time
+    world.set_prescribed_coordinates(moved)
+    state.copy_from(moved)

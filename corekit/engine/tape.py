@@ -78,6 +78,7 @@ class ContactImpulses:
         id: of contacts, shape (m,). impulse: λ, shape (m, width). bias: shape (m, width) [m/s].
         known: tangents of the contacts of the step before. start_impulse: λ with which the step began, (m, width).
         are_of_start: whether the contacts of the start stand for those of every point of the step.
+        some_held: whether they do for some pairs of shapes.
     """
 
     id: IntArray
@@ -86,6 +87,7 @@ class ContactImpulses:
     known: Tangents
     start_impulse: Array
     are_of_start: bool
+    some_held: bool
 
 
 @final
@@ -205,5 +207,5 @@ def _contacts(world: WorldTerms, equation: StepEquation, known: Tangents) -> Con
     start = equation.impulses.start[: count * width].reshape(count, width)
     return ContactImpulses(
         _copy(pipeline.contacts.id[:count]), _copy(impulse), _copy(equation.bias), Tangents(*map(_copy, known)),
-        _copy(start), bool(equation.passed_pair) or equation.holds_contacts,
+        _copy(start), equation.holds_contacts, len(pipeline.held) > 0,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from typing import NamedTuple, final
 import numpy as np
 from scipy.sparse import csr_array
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import ContactSet
 from corekit.data.state import State
 from corekit.engine.contact.contact_kernels import (
@@ -113,6 +113,14 @@ class ContactJacobian:
             if is_new and not 0 <= points.dofs.min(initial=0) <= points.dofs.max(initial=0) < body.nv:
                 where = f"compute_point_jacobians of {type(body.model).__name__} (body {body.name!r})"
                 raise PluginError(f"{where} wrote a velocity index outside of 0 … {body.nv - 1}")
+
+    def collect_some(self, state: State, contacts: ContactSet, which: BoolArray) -> None:
+        """Compute the rows of some contacts, (m,), at another state; the others keep those that were collected last."""
+        kept = [points.values.copy() for points in self.points]
+        self.collect(state, contacts)
+        for points, values in zip(self.points, kept, strict=True):
+            others = ~which[points.contact]
+            points.values[others] = values[others]
 
     def _find_points(self, contacts: ContactSet) -> list[int]:
         """Collect the points that there is room for; return where those of each body end."""

@@ -23,7 +23,7 @@ __all__ = [
     "collect_material_points",
     "find_new_impulses",
     "find_rowless",
-    "find_turned_normal",
+    "find_turned_pairs",
     "gap_terms",
     "has_immovable",
     "id_order",
@@ -254,10 +254,15 @@ def max_overrun(count: int, gap: Array, step: float, normal_velocity: Array) -> 
 
 
 @compiled
-def find_turned_normal(
-    count: int, shape: IntArray, normal: Array, other_count: int, other_shape: IntArray, other_normal: Array
-) -> int:
-    """Find a contact of the other set whose normal is 60° or more from all of the same pair in this one, or −1."""
+def find_turned_pairs(
+    count: int, shape: IntArray, normal: Array, other_count: int, other_shape: IntArray, other_normal: Array,
+    pairs: IntArray,
+) -> int:  # fmt: skip
+    """Write the shapes of each contact of the other set whose normal is 60° or more from all of the pair in this one.
+
+    Returns how many were written; a pair may come several times.
+    """
+    found = 0
     for c in range(other_count):
         most = -2.0
         for k in range(count):
@@ -267,8 +272,9 @@ def find_turned_normal(
                     cosine += normal[k, i] * other_normal[c, i]
                 most = max(most, cosine)
         if -2.0 < most < 0.5:
-            return c
-    return -1
+            pairs[found] = other_shape[c]
+            found += 1
+    return found
 
 
 @compiled

@@ -21,17 +21,15 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 from scipy.sparse import csr_array
 
-from corekit.data.arrays import Array, IntArray
+from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.data.contacts import Candidates, ContactSet
 from corekit.data.state import State
 from corekit.engine.contact.contact_jacobian import ContactJacobian, contact_axes
 from corekit.engine.contact.contact_kernels import (
     assign_tangents_and_friction,
-    find_turned_normal,
     gap_terms,
     id_order,
     match_by_id,
-    max_overrun,
     max_penetration,
 )
 from corekit.engine.contact.shape_motion import ShapeMotion
@@ -62,6 +60,7 @@ class Tangents(NamedTuple):
 _NEGLIGIBLE_MOTION = 0.01
 """Share of the margin by which a step may overrun a gap, or leave its rows, without a look at where it leads."""
 _NOBODY = np.zeros(0, dtype=np.int64)
+_NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
 _NO_TANGENTS = Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
 
 
@@ -88,6 +87,8 @@ class ContactPipeline:
         first_gap: φ₀ of the same [m].
         contacts: the set that the step is solved with, written where it is solved.
         start: that at the start of the step. end: the last one ahead.
+        held: pairs of shapes that would pass each other in this step, shape (k, 2): every set found in it has those of
+            the start for them.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
         approach_distance: how far two shapes may approach in this step [m].
@@ -116,7 +117,7 @@ class ContactPipeline:
         self.frictional = bool(np.any(friction.coefficient))
         self.record_width = width = friction.law.record_width
         self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
-        self.contacts = self._trial
+        self.contacts, self.held = self._trial, _NO_PAIRS
         (self.first_gap, self.room, self.push), self.fastest_push = np.zeros((3, 0)), 0.0
         self.known, self.seams, self.areas = _NO_TANGENTS, seams, areas
         self.joined: JoinedEnds | None = None
@@ -167,7 +168,7 @@ class ContactPipeline:
             approach = self.motion.approach(start, step)
         else:
             self.scene.update_poses(start)
-        coming = 0.5 * approach
+        coming, self.held = 0.5 * approach, _NO_PAIRS
         self.is_finite = self._starts_finite = math.isfinite(coming)
         self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
         self.approach_distance = 2.0 * coming
@@ -179,33 +180,10 @@ class ContactPipeline:
         self._detect(self.start, self.margin)
         return self.start
 
-    def may_pass_through(self, start: State, step: float, jacobian: ContactJacobian) -> bool:
-        """Whether by the velocities of the start a pair would overlap, or overlap more, within the step.
-
-        Args:
-            start: state at the start of the step. step: h [s].
-            jacobian: of the contacts at the start is built where shapes are near enough.
-        """
-        contacts, count = self.start, self.start.count
-        if not -max_penetration(count, contacts.gap) <= self.approach_distance:
-            return False
-        self.build_jacobian(contacts, start, jacobian)
-        normal_velocity = jacobian.normal_velocity(start.v)
-        rate = self.obstacle_velocity(contacts, start.time, start.time, start.time + step, instant=False)
-        if rate is not None:
-            normal_velocity = normal_velocity - rate[:, 0]
-        overrun = max_overrun(count, contacts.gap, step, normal_velocity)
-        # while kernels are compiled, those that look ahead are too
-        return overrun > self.negligible_motion or self.rehearsed is not None
-
-    def find_passed_pair(self, start: State, ahead: State) -> tuple[int, int] | None:
-        """Find two shapes whose normal turns between the start and a state ahead: one is behind the other there."""
-        self.scene.update_poses(ahead)
-        self._detect(self.end, self.margin + self.approach_distance)
-        self.scene.update_poses(start)
-        one, other = self.start, self.end
-        at = find_turned_normal(one.count, one.shape, one.normal, other.count, other.shape, other.normal)
-        return None if at < 0 else (int(other.shape[at, 0]), int(other.shape[at, 1]))
+    def is_held(self, contacts: ContactSet) -> BoolArray:
+        """Which contacts of a set belong to pairs that would pass each other, shape (m,)."""
+        pair = contacts.shape[: contacts.count, None]
+        return np.asarray((pair == self.held).all(axis=2).any(axis=1))
 
     # — narrow phase, at a state —
 
@@ -230,6 +208,9 @@ class ContactPipeline:
         self.scene.update_poses(state)
         self.is_finite = self._starts_finite
         self._detect(self._trial, self.margin)
+        if len(self.held):
+            self._trial.select(np.flatnonzero(~self.is_held(self._trial)))
+            self._trial.append(self.start, np.flatnonzero(self.is_held(self.start)))
         return self._trial
 
     def measure(self, out: ContactSet) -> None:
@@ -238,10 +219,14 @@ class ContactPipeline:
         self._detect(out, self.margin)
         self.assign_tangents(out)
 
-    def contacts_at_end(self, state: State) -> ContactSet:
-        """Find the contacts at another state of the step, in a buffer that the next call overwrites."""
+    def contacts_at_end(self, state: State, beyond: float = 0.0) -> ContactSet:
+        """Find the contacts at another state of the step, in a buffer that the next call overwrites.
+
+        Args:
+            state: where. beyond: by how much their gaps may exceed the margin [m].
+        """
         self.scene.update_poses(state)
-        self._detect(self.end, self.margin)
+        self._detect(self.end, self.margin + beyond)
         return self.end
 
     def contacts_of_step(self, start: State, step: float) -> ContactSet:
@@ -272,13 +257,22 @@ class ContactPipeline:
         self.build_jacobian(self.contacts, state, jacobian)
         return jacobian.to_sparse()
 
-    def build_jacobian(self, contacts: ContactSet, state: State, jacobian: ContactJacobian) -> None:
-        """Assign tangents and friction to a set, and build its Jacobian at the state where it was found."""
+    def build_jacobian(
+        self, contacts: ContactSet, state: State, jacobian: ContactJacobian, start: State | None = None
+    ) -> None:
+        """Assign tangents and friction to a set, and build its Jacobian at the state where it was found.
+
+        Args:
+            contacts, state, jacobian: the set, the state, and what is built.
+            start: of the step, where contacts of pairs that would pass have their rows: a turn moves their points.
+        """
         areas = self.areas
         self.assign_tangents(contacts)
         if areas is not None:
             areas.place(contacts, self.scene.poses.frame_rotation)
         jacobian.collect(state, contacts)
+        if start is not None and len(self.held):
+            jacobian.collect_some(start, contacts, self.is_held(contacts))
         if areas is not None:
             areas.share_motion(contacts, jacobian.points)
         jacobian.assemble(contacts)
@@ -325,6 +319,9 @@ class ContactPipeline:
                 to_end = (point.end.time - at.time) * normal_velocity
                 gap = self.gap_at(contacts, point.end, gap + to_end)
                 self.scene.update_poses(at)
+            if len(self.held):  # behind each other they have no gap: along the normal of the start they have
+                at_end = contacts.gap[:count] + point.step * normal_velocity
+                gap = np.where(self.is_held(contacts), at_end, gap)
         bias, rule, start_id = np.empty((count, self.width)), self.rule, self.start.id[: self.start.count]
         if len(self.push) != count:
             self.first_gap, self.room, self.push = np.empty((3, count))
@@ -335,13 +332,6 @@ class ContactPipeline:
         if rate is not None:
             bias -= rate
         return bias, rate
-
-    def restore_start_gaps(self, contacts: ContactSet) -> None:
-        """Write the gaps of the start to a set whose rows were found ahead; unknown ones were beyond."""
-        start = self.start
-        gap, start_id = contacts.gap[: contacts.count], start.id[: start.count]
-        gap[:] = self.margin
-        match_by_id(1, contacts.id, start_id, id_order(start_id), start.gap, gap)
 
     def gap_at(self, contacts: ContactSet, end: State, otherwise: Array) -> Array:
         """Gaps of contacts at another state [m]; `otherwise` (m,) where one is not found there."""
@@ -357,6 +347,9 @@ class ContactPipeline:
         if not self.scene.moving:
             return None
         velocity = self.scene.obstacle_velocities(contacts, time, t0, t1, instant=instant)
+        if len(self.held):  # found at the start, and held for the whole step
+            of_start = self.scene.obstacle_velocities(contacts, t0, t0, t1, instant=False)
+            velocity = np.where(self.is_held(contacts)[:, None], of_start, velocity)
         rate = np.einsum("mwi,mi->mw", contact_axes(contacts, self.width), velocity)
         if self.areas is not None:
             self.areas.make_rate_rigid(contacts, rate)

@@ -32,6 +32,7 @@ from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.engine.contact.contact_kernels import id_order, match_by_id
 from corekit.engine.contact.contact_pipeline import ContactPipeline
+from corekit.engine.look_ahead import passing_pairs
 from corekit.engine.world.world_terms import WorldTerms
 from corekit.roles.body import stacked_velocity_scale
 from corekit.roles.component import InternalState, Stateful
@@ -205,7 +206,8 @@ class StepLimit:
     def _loss(self, start: State, state: State) -> float:
         """The most by which a gap, at most δ, is smaller at a state than at the start [m]; ∞ where a pair passed."""
         pipeline = self._pipeline
-        self.passed_pair = pipeline.find_passed_pair(start, state)
+        passing = passing_pairs(pipeline, start, state)
+        self.passed_pair = (int(passing[0, 0]), int(passing[0, 1])) if len(passing) else None
         if self.passed_pair is not None:
             return math.inf
         one, other = pipeline.start, pipeline.end

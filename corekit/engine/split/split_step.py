@@ -120,7 +120,7 @@ class SplitStep:
     def _overshoots(self, change: Array) -> bool:
         """Whether forces, which change the mean velocity so, carry the free state away from contacts of the start."""
         world, equation, pipeline = self._world, self._equation, self._world.pipeline
-        if pipeline is None or world.forces is not None or equation.passed_pair or not pipeline.start.count:
+        if pipeline is None or world.forces is not None or not pipeline.start.count:
             return False
         rate = world.jacobian.normal_velocity(change) if equation.contact_count else np.array([math.inf])
         return bool(self._step * np.abs(rate).max() > pipeline.least_margin)
@@ -133,14 +133,17 @@ class SplitStep:
         """Solve the current problem and write v⁺, with contacts where the bodies end; INACCURATE where these jump."""
         world, equation, start = self._world, self._equation, self._start
         info, pipeline, point = equation.solve(velocity), world.pipeline, equation.point
-        if pipeline is None or point is None or not equation.contact_count or equation.passed_pair:
+        if pipeline is None or point is None or not equation.contact_count:
             return info
         for _ in range(_TURNS):
             mean = 0.5 * (start.v + velocity)
             moved = mean - equation.contact_mean
             if equation.contact_count:
-                moved = world.jacobian.multiply(moved)
-            if self._step * np.abs(moved).max() <= pipeline.negligible_motion or not info.status.solved:
+                moved = world.jacobian.multiply(moved)[~pipeline.is_held(pipeline.contacts)]
+            if (
+                self._step * np.abs(moved).max(initial=0.0) <= pipeline.negligible_motion
+                or not info.status.solved
+            ):
                 return info
             self.apply_velocity_change(point.at, velocity, self._end)
             equation.find_contacts(start, point._replace(at=self._end, end=self._end, mean=mean))
@@ -148,13 +151,9 @@ class SplitStep:
         return evolve(info, status=Status.INACCURATE)
 
     def apply_velocity_change(self, free_state: State, velocity: Array, out: State) -> None:
-        """Write the end of the step, q⁺ = q_f ⊕ h·½·(v⁺ − v_f), for v⁺ = `velocity`.
-
-        Where a pair would pass through each other the share is 1: q⁺ follows v⁺ from the start, as its contact rows do.
-        """
+        """Write the end of the step, q⁺ = q_f ⊕ h·½·(v⁺ − v_f), for v⁺ = `velocity`."""
         world = self._world
-        share = 1.0 if self._equation.passed_pair else 0.5
-        world.integrate(free_state, share * (velocity - free_state.v), self._step, free_state, out)
+        world.integrate(free_state, 0.5 * (velocity - free_state.v), self._step, free_state, out)
         out.time = free_state.time
         world.set_prescribed_coordinates(out)
 

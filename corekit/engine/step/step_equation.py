@@ -53,9 +53,6 @@ class StepEquation:
         bound: of errors. contact_mean: v̄ that leads to the state where they were found, shape (nv,).
         bias: of those contacts, shape (m, width) [m/s], from a solve on with push-out limited. full_bias: before it.
         obstacle_velocity: part of it, or None where none moves.
-        passed_pair: two shapes that the velocities of the start would bring to the wrong side of each other within
-            the step, or None. Then the contacts of the start stand for those of every linearisation point. A
-            potential, which sees nothing outside its layer, cannot solve such a step.
         movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
         ended_freely: whether the step ended with a smooth motion, without this equation.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
@@ -77,7 +74,6 @@ class StepEquation:
         self._unreduced: UnreducedStep | None = None
         self._solves_contacts = self._solver is not None and has_contact
         self.bound = ErrorBound(world)
-        # gaps and constraints are evaluated at the end of a step where that is not the trial state
         self.needs_end_state = self._solver is not None or world.has_constraints
         self.point: LinearisationPoint | None = None
         self.step, self.about, self._potential_factors = 0.0, np.zeros(world.nv), (0.0, 0.0)
@@ -89,7 +85,6 @@ class StepEquation:
         self.separation: Separation | None = None
         self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
         self.free: Array | None = None
-        self.passed_pair: tuple[int, int] | None = None
         self.bias = self.full_bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
         self.movable: BoolArray | None = None
@@ -105,9 +100,9 @@ class StepEquation:
         Args:
             start: state at the start of the step. step: h [s].
             lookahead: how far ahead a potential is evaluated, if farther than h [s]. approach: as of the pipeline.
-            contacts_at_start: whether every point of the step has the contacts of the start, so that no pair can pass.
+            contacts_at_start: whether every point of the step has the contacts of the start.
         """
-        world, self.step, self.passed_pair, self.holds_contacts = self._world, step, None, contacts_at_start
+        world, self.step, self.holds_contacts = self._world, step, contacts_at_start
         self.placing = self.separation = self.free = None
         self.impulses.begin_step()
         self.bound.begin_step(start, step)
@@ -121,8 +116,8 @@ class StepEquation:
         pipeline.begin_step(start, max(step, lookahead), layer, approach)
         if forces is None or not world.potential_is_smooth:
             pipeline.detect_at_start()
-        if forces is None and not contacts_at_start:  # `StepLimit` looks for what passes by a potential
-            self.passed_pair = look_ahead.passed_pair(start, step)
+        if forces is None and (pipeline.scene.moving or not contacts_at_start):
+            look_ahead.hold_passing(start, step)
 
     def linearise(self, start: State, point: LinearisationPoint) -> None:
         """Expand (1)–(3) at a point and factorise A; `start` is the state at the start of the step."""
@@ -172,8 +167,7 @@ class StepEquation:
         world, look_ahead = self._world, self._world.look_ahead
         self.obstacle_velocity = self._potential_rhs = self.movable = self._stage_start = None
         if self._solves_contacts and look_ahead is not None:
-            at_start = point.at is start and not self.passed_pair
-            self.find_contacts(start, look_ahead.contact_point(start, point) if at_start else point)
+            self.find_contacts(start, look_ahead.contact_point(start, point) if point.at is start else point)
         elif world.forces is not None:
             if point.is_single_solve or not world.potential_is_smooth:
                 self._stage_start = start
@@ -186,7 +180,7 @@ class StepEquation:
         """Find the contacts that are solved for impulses at a point, which need not be that of the bodies."""
         world, pipeline, found, of_bodies = self._world, self._world.pipeline, point.at, self.point
         assert pipeline is not None and of_bodies is not None
-        if self.passed_pair or found is start or (self.holds_contacts and of_bodies.at is not start):
+        if found is start or (self.holds_contacts and of_bodies.at is not start):
             contacts, found = pipeline.start, start
             if of_bodies.is_after_smooth_motion:
                 pipeline.scene.update_poses(start)
@@ -194,19 +188,17 @@ class StepEquation:
             contacts = pipeline.detect(found)
         pipeline.contacts, self.contact_count, self.contact_mean = contacts, contacts.count, point.mean
         if self.contact_count:
-            if not self.passed_pair:
-                pipeline.build_jacobian(contacts, found, world.jacobian)
+            pipeline.build_jacobian(contacts, found, world.jacobian, start)
             bias, rate = pipeline.bias(contacts, found, start, point, world.jacobian)
             self.bias, self.full_bias, self.obstacle_velocity = bias, bias, rate
             if point is not of_bodies and of_bodies.at is start:
-                pipeline.restore_start_gaps(contacts)
+                contacts.gap[: self.contact_count] = pipeline.first_gap
         self.impulses.match(contacts)
 
     def end_without_impulses(self, free: State) -> bool:
         """Whether no impulse acts at the end of a smooth motion; then the split problem need not be built."""
         world, pipeline = self._world, self._world.pipeline
-        passes = self.passed_pair and self._solves_contacts
-        if world.has_prescribed or self.impulses.bounded or world.joints is not None or passes:
+        if world.has_prescribed or self.impulses.bounded or world.joints is not None:
             return False
         self.contact_count, self.obstacle_velocity = 0, None
         if self._solves_contacts and pipeline is not None:

@@ -47,12 +47,11 @@ class ThetaStep:
         *,
         contacts_at_start: bool = False,
         tolerance: float = DEFAULT_TOLERANCE,
-    ) -> bool:
-        """Find the contact candidates of a step h from `start`; return whether a pair would pass through each other."""
+    ) -> None:
+        """Find the contact candidates of a step h from `start`."""
         self._start, self._step, self._tolerance = start, step, tolerance
         self._near_trial = self._near_end = start
         self._equation.begin_step(start, step, contacts_at_start=contacts_at_start)
-        return self._equation.passed_pair is not None
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:
         """Expand the step equation at the start."""

@@ -224,7 +224,8 @@ class WorldSystem:
         if not report.accepted or self.pipeline is None or self.terms.forces is not None:
             return report
         info = report.solve_info
-        ended = self._resolve_impacts(start, state) if self._resolves_impacts else None
+        resolves = self._resolves_impacts or len(self.pipeline.held)
+        ended = self._resolve_impacts(start, state) if resolves else None
         if ended is not None and info.status.solved:
             info = ended
         if info.status.solved and exceeds_energy(

@@ -191,12 +191,10 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         try_chord = not contacts_at_start and self._settings.reuse > 0.0 and self._cache.is_usable(system, h)
         solution = _UNSOLVED
         for guess in self._predictor.guesses(state.v, h):
-            passes_through = step.begin_step(
-                state, h, contacts_at_start=contacts_at_start, tolerance=self._settings.tolerance
-            )
-            solver.theta = 1.0 if passes_through or contacts_at_start else self._theta
+            step.begin_step(state, h, contacts_at_start=contacts_at_start, tolerance=self._settings.tolerance)
+            solver.theta = 1.0 if contacts_at_start else self._theta
             solver.velocity[:] = guess
-            if try_chord and not passes_through:
+            if try_chord:
                 try_chord = False
                 chord = solver.solve_by_chord_steps()
                 if chord is not None:

@@ -80,8 +80,7 @@ class FrozenStep:
         self.take(record)
         self.contacts.load(record.contacts)
         contacts = record.contacts
-        held = contacts is not None and contacts.are_of_start and self._equation.passed_pair is None
-        self._begin_step(self.theta is None or held)
+        self._begin_step(self.theta is None or (contacts is not None and contacts.are_of_start))
         self.here = self._evaluate(self.arguments, is_first=True)
         self.turns_pyramids = self.tracks_impulses and any(each.modes.turns.any() for each in self.solutions)
 
@@ -106,6 +105,11 @@ class FrozenStep:
             raise GradientError(
                 f"{when} moves bodies with constraints or joints apart at its end, as implicit-midpoint does after "
                 "impacts: this has no derivatives yet; use implicit-euler"
+            )
+        if record.contacts is not None and record.contacts.some_held and scheme.theta not in (None, 1.0):
+            raise GradientError(
+                f"{when} holds apart two shapes that would pass each other within it, which has no derivatives by "
+                "implicit-midpoint; use implicit-euler or a smaller step"
             )
         self.record, self.scheme, self.step, self.theta = record, scheme, scheme.step, scheme.theta
         self.turns_pyramids = False
@@ -238,8 +242,6 @@ class FrozenStep:
         if pipeline is not None and world.forces is None:
             pipeline.scene.update_poses(start)
             pipeline.detect_at_start()
-            if equation.passed_pair:
-                pipeline.build_jacobian(pipeline.start, start, world.jacobian)
         if self.theta is None:
             equation.expand(start, self._point_at_start(start))
             return

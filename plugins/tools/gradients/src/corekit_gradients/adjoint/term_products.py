@@ -75,6 +75,7 @@ class TermProducts:
             "moved apart": any(each.kind is Kind.APART for each in frozen.solutions),
             "impact": is_implicit and any(each.kind is Kind.VELOCITY for each in frozen.solutions),
             "contacts of the start": is_implicit and contacts is not None and contacts.are_of_start,
+            "pairs that would pass": contacts is not None and contacts.some_held,
             "turned pyramids": frozen.turns_pyramids and not self._turns_alone(frozen),
             "moving obstacle": touches and pipeline is not None and bool(pipeline.scene.moving),
             "given motion": world.joints is not None and any(each.moving for each in world.joints.given),
