@@ -53,6 +53,38 @@ def test_a_check_tells_of_the_geoms_of_the_world(tmp_path):
     assert said.startswith("bodies.arm: arm.xml: 1 geoms of the world are left out")
 
 
+def test_a_check_tells_of_options_that_would_move_the_robot_otherwise(tmp_path):
+    option = '<option gravity="0 0 -1.62" density="1.2" wind="0.0 0 0"><flag damper="disable"/></option>'
+    (tmp_path / "arm.xml").write_text(SAME.replace("<worldbody>", f"{option}<worldbody>", 1))
+    robot = {"limits": False, "friction": False}
+    said = import_doubts(from_document(document("arm.xml", **robot), source=tmp_path / "scenario.toml"), None)
+    for each in ("gravity='0 0 -1.62'> is left out", "density='1.2'> is left out", "<flag damper='disable'>"):
+        assert sum(each in sentence for sentence in said) == 1
+    assert len(said) == 4
+
+
+@pytest.mark.parametrize(
+    ("joint", "motor", "limit"),
+    [
+        ("", "", np.inf),
+        ("", 'gear="3" ctrlrange="-2 2"', 6.0),
+        ('actuatorfrcrange="-5 5"', 'gear="3" ctrlrange="-2 2"', 5.0),
+        ('actuatorfrcrange="-5 5"', "", 5.0),
+        ('actuatorfrcrange="-9 9"', 'gear="3" forcerange="-2 2"', 6.0),
+        ('actuatorfrcrange="-5 5" actuatorfrclimited="false"', "", np.inf),
+        ("", 'ctrlrange="-2 2"/><motor joint="j" gear="2" ctrlrange="-3 3"', 8.0),
+        ("", 'ctrlrange="-2 2"/><motor joint="j"', np.inf),
+    ],
+)
+def test_a_motor_pushes_no_harder_than_its_joint_allows(compose, joint, motor, limit):
+    """MuJoCo clamps gear·force of each motor, and their sum to the range of the joint."""
+    body = f'<body name="b"><joint name="j" {joint}/><geom size="0.1"/></body>'
+    motors = f'<actuator><motor joint="j" {motor}/></actuator>'
+    model = compose(f"<mujoco><worldbody>{body}</worldbody>{motors}</mujoco>", "arm.xml")
+    (channel,) = model.description.inputs
+    assert (channel.lower, channel.upper) == (-limit, limit)
+
+
 OBLIQUE = """
 <mujoco>
   <compiler eulerseq="XYZ" meshdir="m"/>
@@ -123,6 +155,8 @@ BODY = '<worldbody><body name="b">{}<geom size="0.1"/></body></worldbody>'
         (BODY.format("<joint/>") + "<equality/>", "<equality>.*<equality> is not read"),
         (BODY.format("<joint/><frame/>"), "<frame> is not read"),
         (BODY.format('<joint springref="10"/>'), "springref must be 0"),
+        (BODY.format('<joint springdamper="0.1 1"/>'), "springdamper is not read: give the stiffness"),
+        (BODY.format('<joint actuatorfrcrange="-1 2"/>'), "actuatorfrcrange must reach as far to both sides"),
         (BODY.format('<joint type="screw"/>'), "type='screw': must be hinge, slide, ball, free"),
         (BODY.format('<joint range="20 10"/>'), "range='20 10'"),
         (BODY.format('<joint axis="0 0 0"/>'), "axis must not be zero"),

@@ -11,6 +11,7 @@ Source: MuJoCo's XML reference, <https://mujoco.readthedocs.io/en/stable/XMLrefe
 
 from __future__ import annotations
 
+import math
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -52,6 +53,18 @@ _ATTRIBUTES = {
     ),
 }  # fmt: skip
 """Tag → attributes of it, of which what is nearly one is a mistake."""
+_SPRINGS = {
+    "springdamper": "springdamper is not read: give the stiffness and the damping that it leads to",
+    "springyield": "springyield is not read: springs are elastic",
+}
+_ACTING = (
+    ("gravity", "0 0 -9.81", "gravity is that of the scenario, `world.gravity`"),
+    ("density", "0", "a fluid is `fluid_density` of `gvs`"),
+    ("viscosity", "0", "links of `gvs` have no drag of a viscous fluid"),
+    ("wind", "0 0 0", "a fluid of `gvs` rests"),
+)
+"""Attribute of <option>, what is as if it were left out, and what does it instead."""
+_SWITCHES = ("gravity", "spring", "damper", "passive", "limit", "frictionloss", "actuation", "contact")
 _IN_BODY = {"body", "joint", "freejoint", "geom", "inertial", "site", "camera", "light"}
 
 
@@ -84,6 +97,7 @@ def read_mjcf(source: RobotSource, reader: XmlReader) -> list[RobotLink]:
             reader.doubts.append(said)
         for body in world.findall("body"):
             tree.add(body, "", np.zeros(3), "main")
+    reader.doubts.extend(_left_out(root))
     if not tree.links:
         reader.problem(root, "must have a <body> in its <worldbody>")
     tree.drive([each for section in root.findall("actuator") for each in section])
@@ -99,6 +113,9 @@ class _Tree:
     geoms: GeomReader
     links: list[RobotLink] = field(factory=list)
     jointed: dict[str, RobotLink] = field(factory=dict)
+    _joint_limits: dict[str, float] = field(factory=dict)
+    _motor_limits: dict[str, float] = field(factory=dict)
+    """Link → largest effort that its joint takes, and that its motors have together, N·m or N."""
 
     def add(self, body: Element, on: str, anchor: Array, inherited: str) -> None:
         """A body and those that it carries.
@@ -163,6 +180,9 @@ class _Tree:
         link.joint_name = element.get("name", "")
         self.jointed[link.joint_name] = link
         link.joint = {"kind": _KINDS[kind]}
+        reader.refuse_attributes(
+            element, {k: x for k, x in _SPRINGS.items() if not _same(element.get(k, "0"), "0")}
+        )
         for key, ours in (("damping", "damping"), ("stiffness", "stiffness"), ("armature", "armature")):
             if value := reader.number(element, key, 0.0, low=0.0):
                 link.joint[ours] = value
@@ -184,6 +204,10 @@ class _Tree:
             reader.problem(element, "its axis must not be zero")
             return
         link.joint["axis"] = list(axis)
+        if self.settings.is_limited(element, "actuatorfrclimited", "actuatorfrcrange"):
+            limit = self._reach(element, "actuatorfrcrange", 'or let nothing drive it: motors = "none"')
+            if limit is not None and self.source.motors != "none":
+                self._joint_limits[link.name] = limit
         if self.source.friction and (friction := reader.number(element, "frictionloss", 0.0, low=0.0)):
             link.joint["dry_friction"] = friction
         if self.source.limits and self.settings.is_limited(element, "limited", "range"):
@@ -235,10 +259,13 @@ class _Tree:
             for link in self.links:
                 if link.moves:
                     link.joint["driven"] = True
-        if self.source.motors != "file":
-            return
-        for given in actuators:
-            self._motor(self.settings.complete(given))
+        if self.source.motors == "file":
+            for given in actuators:
+                self._motor(self.settings.complete(given))
+        for link in self.links:
+            limit = min(each.get(link.name, math.inf) for each in (self._motor_limits, self._joint_limits))
+            if link.joint.get("driven") and limit < math.inf:
+                link.joint["effort_limit"] = limit
 
     def _motor(self, element: Element) -> None:
         reader, hint = self.settings.reader, 'drive every joint by its effort instead: motors = "all"'
@@ -259,15 +286,48 @@ class _Tree:
         bounds = []
         for flag, key in (("ctrllimited", "ctrlrange"), ("forcelimited", "forcerange")):
             if self.settings.is_limited(element, flag, key):
-                lower, upper = reader.numbers(element, key, 2, (-1.0, 1.0))
-                if lower != -upper or upper <= 0.0:
-                    reader.problem(
-                        element, f"{key} must reach as far to both sides, and further than 0", hint
-                    )
+                upper = self._reach(element, key, hint)
+                if upper is None:
                     return
                 bounds.append(gear * upper)
-        if bounds:
-            link.joint["effort_limit"] = min(bounds)
+        # several motors of a joint push together
+        self._motor_limits[link.name] = self._motor_limits.get(link.name, 0.0) + min(bounds, default=math.inf)
+
+    def _reach(self, element: Element, key: str, hint: str) -> float | None:
+        """How far a range reaches to both sides; None after a mistake."""
+        lower, upper = self.settings.reader.numbers(element, key, 2, (-1.0, 1.0))
+        if lower == -upper and upper > 0.0:
+            return upper
+        self.settings.reader.problem(
+            element, f"{key} must reach as far to both sides, and further than 0", hint
+        )
+        return None
+
+
+def _left_out(root: Element) -> list[str]:
+    """Return sentences on options of the simulation that change how the bodies move."""
+    found = []
+    for option in root.findall("option"):
+        for key, idle, instead in _ACTING:
+            given = option.get(key, idle)
+            if not _same(given, idle):
+                found.append(f"<option {key}={given!r}> is left out: {instead}")
+        found += [
+            f"<flag {key}='disable'> is left out: what it switches off acts"
+            for flag in option.findall("flag")
+            for key in _SWITCHES
+            if flag.get(key) == "disable"
+        ]
+    return found
+
+
+def _same(given: str, idle: str) -> bool:
+    """Whether a text has the numbers of another one, or of one number for all."""
+    try:
+        one, other = ([float(each) for each in text.split()] for text in (given, idle))
+    except ValueError:
+        return False
+    return one == (other * len(one) if len(other) == 1 else other)
 
 
 def _triple(vector: Array) -> Triple:
