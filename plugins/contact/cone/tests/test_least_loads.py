@@ -106,6 +106,19 @@ def test_loads_are_the_limit_of_soft_pads(slip, spin, seed, solve):
     np.testing.assert_allclose(impulse, limit, atol=1e-4 * np.abs(limit).max())
 
 
+@pytest.mark.parametrize(("slip", "spin"), [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)])
+def test_points_of_other_roughness_have_loads_of_soft_pads_too(slip, spin, solve):
+    """Each with its own coefficient, a smooth one among them: the same limit, whatever sticks."""
+    random = np.random.default_rng(0)
+    problem, _ = on_plane(random, slip, spin, np.array([0.0, 0.1, 0.2, 0.4, 0.6, 0.3]))
+    impulse, others = solved(solve, problem, random)
+    least = problem.matrix.diagonal().reshape(-1, 3).mean(axis=1).min()
+    first, second, third = (of_soft_pads(problem, e * least) for e in (8e-3, 4e-3, 2e-3))
+    limit = (8.0 * third - 6.0 * second + first) / 3.0
+    np.testing.assert_allclose(impulse, limit, atol=1e-4 * np.abs(limit).max())
+    np.testing.assert_allclose(others - impulse, 0.0, atol=1e-8 * FALL)
+
+
 @pytest.mark.parametrize("opening", [1e-1, 1e-3, 1e-5, 1e-6])
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("slip", [0.0, 1.0])
