@@ -13,7 +13,7 @@ import numpy as np
 from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 from corekit.engine.contact.contact_kernels import find_turned_pairs, max_overrun, max_penetration
-from corekit.engine.contact.contact_pipeline import ContactPipeline
+from corekit.engine.contact.contact_pipeline import NO_PAIRS, ContactPipeline
 from corekit.engine.step.linearisation import LinearisationPoint
 from corekit.engine.world.world_terms import WorldTerms
 
@@ -52,10 +52,11 @@ class LookAhead:
         return self._ahead
 
     def hold_passing(self, start: State, step: float) -> None:
-        """Hold the pairs of shapes that pass each other in a step h [s] if nothing stops them."""
-        pipeline = self._pipeline
+        """Hold the pairs of shapes, and no others, that pass each other in a step h [s] if nothing stops them."""
+        pipeline, pairs = self._pipeline, NO_PAIRS
         if self._overruns(start, step):
-            pipeline.held = passing_pairs(pipeline, start, self._state(start, _ALLOWANCE * start.v, step))
+            pairs = passing_pairs(pipeline, start, self._state(start, _ALLOWANCE * start.v, step))
+        pipeline.held = pairs
 
     def _overruns(self, start: State, step: float) -> bool:
         """Whether by the velocities of the start a pair would overlap, or overlap more, within the step."""
@@ -80,5 +81,6 @@ class LookAhead:
         """
         if not self._pipeline.scene.moving:
             return point
+        self.hold_passing(start, point.step)
         ahead = self._state(start, start.v, point.step)
         return point._replace(at=ahead, end=ahead, mean=start.v)

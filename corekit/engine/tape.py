@@ -77,8 +77,7 @@ class ContactImpulses:
     Args:
         id: of contacts, shape (m,). impulse: λ, shape (m, width). bias: shape (m, width) [m/s].
         known: tangents of the contacts of the step before. start_impulse: λ with which the step began, (m, width).
-        are_of_start: whether the contacts of the start stand for those of every point of the step.
-        some_held: whether they do for some pairs of shapes.
+        held: pairs of shapes for which the contacts of the start stand for those of every point, shape (k, 2).
     """
 
     id: IntArray
@@ -86,8 +85,7 @@ class ContactImpulses:
     bias: Array
     known: Tangents
     start_impulse: Array
-    are_of_start: bool
-    some_held: bool
+    held: IntArray
 
 
 @final
@@ -207,5 +205,5 @@ def _contacts(world: WorldTerms, equation: StepEquation, known: Tangents) -> Con
     start = equation.impulses.start[: count * width].reshape(count, width)
     return ContactImpulses(
         _copy(pipeline.contacts.id[:count]), _copy(impulse), _copy(equation.bias), Tangents(*map(_copy, known)),
-        _copy(start), equation.holds_contacts, len(pipeline.held) > 0,
+        _copy(start), _copy(pipeline.held),
     )  # fmt: skip

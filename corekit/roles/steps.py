@@ -58,10 +58,9 @@ class ThetaStep(Protocol):
         """Find the contact candidates of a step h [s] from `start` and compute the gaps φ(q₀).
 
         Pairs that the velocities of the start would bring to the wrong side of each other within the step keep the
-        contacts of the start, and the kernel moves them apart at its end. With `contacts_at_start` every linearisation
-        has the contacts and J_c of the start, for integrators that linearise there alone, or that hold contacts which
-        do not settle, with θ = 1. The `tolerance` is that to which the integrator solves: the kernel solves what
-        impacts change to the same.
+        contacts of the start, and the kernel moves them apart at its end. With `contacts_at_start` all pairs that have
+        contacts there do, for integrators that linearise there alone, or that hold contacts which do not settle. The
+        `tolerance` is that to which the integrator solves: the kernel solves what impacts change to the same.
         """
 
     def linearise_at_start(self, beta: float, damped: bool, shift: float = 0.0) -> None:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from corekit.engine.internal_edges.joined_ends import JoinedEnds
     from corekit.engine.internal_edges.seams import Seams
 
-__all__ = ["ContactPipeline", "Tangents"]
+__all__ = ["NO_PAIRS", "ContactPipeline", "Tangents"]
 
 
 class Tangents(NamedTuple):
@@ -60,7 +60,7 @@ class Tangents(NamedTuple):
 _NEGLIGIBLE_MOTION = 0.01
 """Share of the margin by which a step may overrun a gap, or leave its rows, without a look at where it leads."""
 _NOBODY = np.zeros(0, dtype=np.int64)
-_NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
+NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
 _NO_TANGENTS = Tangents(_NOBODY, _NOBODY, np.zeros((0, 3)))
 
 
@@ -87,8 +87,8 @@ class ContactPipeline:
         first_gap: φ₀ of the same [m].
         contacts: the set that the step is solved with, written where it is solved.
         start: that at the start of the step. end: the last one ahead.
-        held: pairs of shapes that would pass each other in this step, shape (k, 2): every set found in it has those of
-            the start for them.
+        held: pairs of shapes that would pass each other in this step, or whose contacts do not settle, shape (k, 2):
+            every set found in it has those of the start for them.
         margin: gap up to which contacts are found in this step [m]. least_margin: in every step.
         negligible_motion: by which a step may leave the state of its contacts without a look at where it leads [m].
         approach_distance: how far two shapes may approach in this step [m].
@@ -117,7 +117,7 @@ class ContactPipeline:
         self.frictional = bool(np.any(friction.coefficient))
         self.record_width = width = friction.law.record_width
         self.start, self._trial, self.end = (ContactSet(record_width=width) for _ in range(3))
-        self.contacts, self.held = self._trial, _NO_PAIRS
+        self.contacts, self.held = self._trial, NO_PAIRS
         (self.first_gap, self.room, self.push), self.fastest_push = np.zeros((3, 0)), 0.0
         self.known, self.seams, self.areas = _NO_TANGENTS, seams, areas
         self.joined: JoinedEnds | None = None
@@ -168,7 +168,7 @@ class ContactPipeline:
             approach = self.motion.approach(start, step)
         else:
             self.scene.update_poses(start)
-        coming, self.held = 0.5 * approach, _NO_PAIRS
+        coming, self.held = 0.5 * approach, NO_PAIRS
         self.is_finite = self._starts_finite = math.isfinite(coming)
         self.margin = margin = activation_distance + max(self.least_margin, 2.0 * coming)
         self.approach_distance = 2.0 * coming
@@ -181,7 +181,7 @@ class ContactPipeline:
         return self.start
 
     def is_held(self, contacts: ContactSet) -> BoolArray:
-        """Which contacts of a set belong to pairs that would pass each other, shape (m,)."""
+        """Which contacts of a set belong to pairs that keep those of the start, shape (m,)."""
         pair = contacts.shape[: contacts.count, None]
         return np.asarray((pair == self.held).all(axis=2).any(axis=1))
 
@@ -271,7 +271,7 @@ class ContactPipeline:
         if areas is not None:
             areas.place(contacts, self.scene.poses.frame_rotation)
         jacobian.collect(state, contacts)
-        if start is not None and len(self.held):
+        if start is not None and start is not state and len(self.held):
             jacobian.collect_some(start, contacts, self.is_held(contacts))
         if areas is not None:
             areas.share_motion(contacts, jacobian.points)

@@ -56,8 +56,7 @@ class StepEquation:
         movable: which of those contacts an impulse can move along their normal, shape (m,); None: all.
         ended_freely: whether the step ended with a smooth motion, without this equation.
         needs_end_state: whether anything is evaluated at the end state of a linearisation point.
-        holds_contacts: whether every point has the contacts of the start. placing: the solution at position level
-            where impacts replaced it. separation: what moved bodies apart last.
+        placing: the solution at position level where impacts replaced it. separation: what moved bodies apart last.
     """
 
     def __init__(self, world: WorldTerms) -> None:
@@ -80,10 +79,9 @@ class StepEquation:
         self._potential_rhs: Array | None = None
         self._known_residual: Array | None = None
         self._stage_start: State | None = None  # of a step whose potential is solved for by the stage
-        self.holds_contacts, self.ended_freely = False, False
         self.placing: Placing | None = None
         self.separation: Separation | None = None
-        self.contact_count, self.contact_mean = 0, np.zeros(world.nv)
+        self.ended_freely, self.contact_count, self.contact_mean = False, 0, np.zeros(world.nv)
         self.free: Array | None = None
         self.bias = self.full_bias = np.zeros((0, world.jacobian.width))
         self.obstacle_velocity: Array | None = None
@@ -100,9 +98,9 @@ class StepEquation:
         Args:
             start: state at the start of the step. step: h [s].
             lookahead: how far ahead a potential is evaluated, if farther than h [s]. approach: as of the pipeline.
-            contacts_at_start: whether every point of the step has the contacts of the start.
+            contacts_at_start: whether all pairs keep the contacts of the start, so that none can pass.
         """
-        world, self.step, self.holds_contacts = self._world, step, contacts_at_start
+        world, self.step = self._world, step
         self.placing = self.separation = self.free = None
         self.impulses.begin_step()
         self.bound.begin_step(start, step)
@@ -116,7 +114,9 @@ class StepEquation:
         pipeline.begin_step(start, max(step, lookahead), layer, approach)
         if forces is None or not world.potential_is_smooth:
             pipeline.detect_at_start()
-        if forces is None and (pipeline.scene.moving or not contacts_at_start):
+        if forces is None and contacts_at_start:
+            pipeline.held = pipeline.start.shape[: pipeline.start.count]
+        elif forces is None:  # else `StepLimit` looks for what passes
             look_ahead.hold_passing(start, step)
 
     def linearise(self, start: State, point: LinearisationPoint) -> None:
@@ -180,8 +180,8 @@ class StepEquation:
         """Find the contacts that are solved for impulses at a point, which need not be that of the bodies."""
         world, pipeline, found, of_bodies = self._world, self._world.pipeline, point.at, self.point
         assert pipeline is not None and of_bodies is not None
-        if found is start or (self.holds_contacts and of_bodies.at is not start):
-            contacts, found = pipeline.start, start
+        if found is start:
+            contacts = pipeline.start
             if of_bodies.is_after_smooth_motion:
                 pipeline.scene.update_poses(start)
         else:

@@ -20,8 +20,8 @@ integer number of steps ends at the next stop, so the scenario's grid stays.
 
 Where contacts lie at the end of a step may depend on it without continuity: a coin that settles on its face touches
 with the lowest point of its rim, which runs around the faster, the less it is tilted, until no step is short enough
-to follow it. From h/16 on a step that fails is solved once more, by θ = 1, with the contacts, tangents and gaps of
-its start, and the report says so. That is of first order too.
+to follow it. From h/16 on a step that fails is solved once more with the contacts, tangents and gaps of its start,
+whose impulses act from its start on, and the report says so. That is of first order at these contacts.
 
 With a bound e on the local error, a step is also cut if
 
@@ -192,7 +192,6 @@ class ThetaIntegrator(Integrator, Stateful, Rehearsed):
         solution = _UNSOLVED
         for guess in self._predictor.guesses(state.v, h):
             step.begin_step(state, h, contacts_at_start=contacts_at_start, tolerance=self._settings.tolerance)
-            solver.theta = 1.0 if contacts_at_start else self._theta
             solver.velocity[:] = guess
             if try_chord:
                 try_chord = False

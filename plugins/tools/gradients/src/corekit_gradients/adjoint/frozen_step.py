@@ -17,6 +17,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.engine.bodies.body_terms import BodyTerms
+from corekit.engine.contact.contact_pipeline import NO_PAIRS
 from corekit.engine.step.linearisation import LinearisationPoint, in_step
 from corekit.engine.tape import StepRecord
 from corekit.errors import GradientError
@@ -79,8 +80,7 @@ class FrozenStep:
         """
         self.take(record)
         self.contacts.load(record.contacts)
-        contacts = record.contacts
-        self._begin_step(self.theta is None or (contacts is not None and contacts.are_of_start))
+        self._begin_step()
         self.here = self._evaluate(self.arguments, is_first=True)
         self.turns_pyramids = self.tracks_impulses and any(each.modes.turns.any() for each in self.solutions)
 
@@ -106,10 +106,10 @@ class FrozenStep:
                 f"{when} moves bodies with constraints or joints apart at its end, as implicit-midpoint does after "
                 "impacts: this has no derivatives yet; use implicit-euler"
             )
-        if record.contacts is not None and record.contacts.some_held and scheme.theta not in (None, 1.0):
+        if record.contacts is not None and len(record.contacts.held) and scheme.theta not in (None, 1.0):
             raise GradientError(
-                f"{when} holds apart two shapes that would pass each other within it, which has no derivatives by "
-                "implicit-midpoint; use implicit-euler or a smaller step"
+                f"{when} keeps contacts of its start, of shapes that would pass each other within it or touch without "
+                "end elsewhere, which has no derivatives by implicit-midpoint; use implicit-euler or a smaller step"
             )
         self.record, self.scheme, self.step, self.theta = record, scheme, scheme.step, scheme.theta
         self.turns_pyramids = False
@@ -141,11 +141,13 @@ class FrozenStep:
         self.wants_tangents = other.wants_tangents
         self._restore(self.record)
         self.contacts.hold(other.contacts)
-        self._begin_step(other._equation.holds_contacts)
+        self._begin_step()
 
-    def _begin_step(self, contacts_at_start: bool) -> None:
-        record, held = self.record, contacts_at_start
-        self._equation.begin_step(record.start, self.step, contacts_at_start=held, approach=record.approach)
+    def _begin_step(self) -> None:
+        record, pipeline = self.record, self._world.pipeline
+        self._equation.begin_step(record.start, self.step, contacts_at_start=True, approach=record.approach)
+        if pipeline is not None:
+            pipeline.held = NO_PAIRS if record.contacts is None else record.contacts.held
 
     @property
     def tracks_tangents(self) -> bool:
