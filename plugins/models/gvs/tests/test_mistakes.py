@@ -150,6 +150,7 @@ UNREAD = [
     )),
     (Joint, {"driven": True}, {"effort_limit": 2.0}, "for a fixed joint"),
     *((Joint, {"kind": kind}, {"axis": "x"}, f"for a {kind} joint") for kind in ("spherical", "free")),
+    (Joint, {"kind": "free"}, {"armature": 0.1}, "for a free joint"),
     (Joint, {"kind": "revolute"}, {"pitch": 0.5}, "for a revolute joint"),
     (Joint, {"kind": "planar"}, {"second": "z"}, "for a planar joint"),
     *((Joint, REVOLUTE, each, "where `motion` prescribes the coordinates") for each in (

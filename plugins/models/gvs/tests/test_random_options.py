@@ -40,7 +40,8 @@ def joints(draw, kinds, may_be_given):
         return joint | {"motion": motion}
     each = {"stiffness": rounded(0, 2), "damping": rounded(0, 0.2)}
     each = {name: of | st.lists(of, min_size=size, max_size=size) for name, of in each.items()}
-    joint |= draw(st.fixed_dictionaries({}, optional=each | {"armature": rounded(0, 1e-3)}))
+    each |= {"armature": rounded(0, 1e-3)} if kind != "free" else {}
+    joint |= draw(st.fixed_dictionaries({}, optional=each))
     if one and draw(st.booleans()):
         # a row changes from one limit to the other in the middle: no state of the kit is there
         joint |= {"limits": [draw(rounded(-1, -0.5)), draw(rounded(1.2, 2))]}

@@ -157,6 +157,7 @@ BODY = '<worldbody><body name="b">{}<geom size="0.1"/></body></worldbody>'
         (BODY.format('<joint springref="10"/>'), "springref must be 0"),
         (BODY.format('<joint springdamper="0.1 1"/>'), "springdamper is not read: give the stiffness"),
         (BODY.format('<joint actuatorfrcrange="-1 2"/>'), "actuatorfrcrange must reach as far to both sides"),
+        (BODY.format('<joint type="free" armature="0.1"/>'), "armature of a free joint is not read"),
         (BODY.format('<joint type="screw"/>'), "type='screw': must be hinge, slide, ball, free"),
         (BODY.format('<joint range="20 10"/>'), "range='20 10'"),
         (BODY.format('<joint axis="0 0 0"/>'), "axis must not be zero"),

@@ -280,23 +280,25 @@ def _springs(config: GVSConfig, tree: Tree) -> Array:
         springs[first : first + count, 1] = link.joint.damping
         if link.joint.kind in BALLS:
             springs[first : first + 3, 1] = 0.0  # of BALLS
-        springs[first : first + count, 2] = link.joint.armature
+        else:
+            springs[first : first + count, 2] = link.joint.armature
         springs[first + count : first + link.size, 2] = config.regularisation
     return springs
 
 
 def _balls(config: GVSConfig, tree: Tree, acting: AppliedLoads) -> Array:
-    """First velocity, damping and first input of the turns of balls that damp or are driven, (b, 5)."""
+    """First velocity, damping, first input and armature of the turns of balls that have any, (b, 6)."""
     rows = [
         [
             tree.first[link.name],
             *np.broadcast_to(link.joint.damping, link.joint.size)[:3],
             acting.ball_drives.get(tree.first[link.name], -1),
+            link.joint.armature,
         ]
         for link in config.links
-        if link.joint.kind in BALLS and (any(link.joint.damping) or link.joint.driven)
+        if link.joint.kind in BALLS and (any(link.joint.damping) or link.joint.driven or link.joint.armature)
     ]
-    return np.array(rows, dtype=float).reshape(-1, 5)
+    return np.array(rows, dtype=float).reshape(-1, 6)
 
 
 def _world(base: Pose, gravity: Array) -> Array:

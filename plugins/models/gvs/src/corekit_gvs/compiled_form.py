@@ -116,8 +116,8 @@ def _tangent(
         jacobian_rates(tree.ints, tree.reals, tree.buffer, tree.last)
     K = array_at(stiffness, (n, n))
     assemble_tangent(
-        tree.ints, tree.reals, tree.buffer, array_at(q, (n,)), velocity, array_at(inputs, (tree.inputs,)),
-        tree.factors, tree.last, moves, K, array_at(damping, (n, n)),
+        tree.ints, tree.reals, tree.buffer, array_at(q, (n,)), velocity, np.empty(0),
+        array_at(inputs, (tree.inputs,)), tree.factors, tree.last, moves, K, array_at(damping, (n, n)),
     )  # fmt: skip
     wrenches = work(tree.ints, tree.buffer, NODE_WRENCHES).reshape((-1, 6))
     add_geometric_stiffness(tree.ints, tree.reals, tree.buffer, wrenches, tree.last, -1.0, K)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
+from corekit_gvs.ball_rotors import add_ball_rotor_mass, add_ball_rotors
 from corekit_gvs.ball_torques import add_ball_torques
 from corekit_gvs.forward_recursion import strain_at
 from corekit_gvs.tables import (
@@ -316,6 +317,7 @@ def assemble(
     for j in range(len(w)):
         force[j] -= term_factors[1] * springs[j, 2] * w[j]
     add_ball_torques(ints, reals, buffer, q, v, inputs, term_factors[3], term_factors[4], force)
+    add_ball_rotors(ints, reals, buffer, q, v, w, term_factors[1], force)
     for i in range(len(driven)):
         force[driven[i, 0]] += term_factors[4] * inputs[driven[i, 1]]
     add_loads(ints, reals, buffer, inputs, term_factors[4], node_wrenches)
@@ -341,5 +343,7 @@ def assemble(
             mass[i, k] = both
             mass[k, i] = both
         mass[i, i] += springs[i, 2]
+    if wanted:
+        add_ball_rotor_mass(ints, reals, buffer, q, mass)
     add_generalised(ints, buffer, node_wrenches, force)
     add_sections(ints, reals, buffer, q, v, inputs, term_factors, force)

@@ -109,7 +109,11 @@ class Joint:
         check=_count,
     )
     armature: float = option(
-        0.0, "inertia of a rotor that turns with its coordinates, behind its gear", unit="kg·m² or kg", low=0
+        0.0,
+        "inertia of a rotor that turns with its coordinates, behind its gear; of a spherical joint about every axis, "
+        "against the turn's ω; a free joint has none",
+        unit="kg·m² or kg",
+        low=0,
     )
     driven: bool = option(
         False,
@@ -164,6 +168,7 @@ class Joint:
             moving = ("axis", "second", "pitch", "stiffness", "damping", "armature", "driven", "effort_limit")
             return refuse_given(self, moving, f"{nothing}: give a `kind` that moves")
         wrong = refuse_given(self, ("axis",), nothing) if self.kind in _WITHOUT_AXIS else []
+        wrong += refuse_given(self, ("armature",), nothing) if self.kind == "free" else []
         wrong += refuse_given(self, ("second",), nothing) if self.kind != "universal" else []
         wrong += refuse_given(self, ("pitch",), nothing) if self.kind != "helical" else []
         for name in ("stiffness", "damping"):

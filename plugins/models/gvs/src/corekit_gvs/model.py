@@ -257,7 +257,7 @@ class GVS(Model):
         moves = self._drifts or bool(v.any()) or bool(w.any())
         if moves:
             jacobian_rates(*packed, last)
-        assemble_tangent(*packed, q, v, inputs, self._all, last, moves, stiffness.data, damping.data)
+        assemble_tangent(*packed, q, v, w, inputs, self._all, last, moves, stiffness.data, damping.data)
         for law in self._robot.laws:
             law.add_stiffness(stiffness.data)
         for load in self._robot.state_loads:

@@ -6,6 +6,7 @@ A sweep is called by itself first: compiled into each of these functions it woul
 from __future__ import annotations
 
 from corekit.data.arrays import Array, IntArray
+from corekit_gvs.ball_rotors import ball_rotor_energy
 from corekit_gvs.forward_recursion import strain_at
 from corekit_gvs.tables import (
     BASES,
@@ -121,4 +122,5 @@ def energies(
     for j in range(len(springs)):
         elastic += 0.5 * springs[j, 0] * q[j] * q[j]
         kinetic += 0.5 * springs[j, 2] * v[j] * v[j]
+    kinetic += ball_rotor_energy(ints, reals, buffer, q, v)
     out[0], out[1], out[2] = kinetic, level, elastic

@@ -28,7 +28,7 @@ from corekit.roles.symbolic import SymbolicParameter
 from corekit_gvs.build import Robot
 from corekit_gvs.materials import Materials
 from corekit_gvs.symbolic_formulas import FUNCTIONS, law_at
-from corekit_gvs.symbolic_steps import ball_torque, exponential_step
+from corekit_gvs.symbolic_steps import ball_rotor, ball_torque, exponential_step
 from corekit_gvs.tables import (
     BODY_INPUT,
     CHART,
@@ -160,6 +160,9 @@ class SymbolicTree:
                 ca.diag(ca.DM(self._robot.reals["SPRINGS"][:, 2]))
                 + J.T @ ca.diagcat(*inertia, ca.SX(0, 0)) @ J
             )
+            for first, *_, armature in self._robot.reals["BALLS"].tolist():
+                own = slice(int(first), int(first) + 3)
+                mass[own, own] += ball_rotor(q[own], v[own], armature)[0]
             self._made["mass"] = ca.Function("mass", [q], [mass], ["q"], ["M"])
         return self._made["mass"]
 
@@ -175,9 +178,11 @@ class SymbolicTree:
         applied = self._tensions(q, v, u, nodes)
         elastic, force = self._sections(q, v, applied)
         force = force - ca.DM(robot.reals["SPRINGS"][:, 0]) * q - ca.DM(robot.reals["SPRINGS"][:, 1]) * v
-        for first, *d, given in robot.reals["BALLS"].astype(object).tolist():
+        for first, *d, given, armature in robot.reals["BALLS"].astype(object).tolist():
+            own = slice(int(first), int(first) + 3)
             torque = u[int(given) : int(given) + 3] if given >= 0 else ca.SX.zeros(3)
-            force[int(first) : int(first) + 3] += ball_torque(q, v, int(first), d, torque)
+            force[own] += ball_torque(q[own], v[own], d, torque)
+            force[own] += ball_rotor(q[own], v[own], armature)[1]
         for first, channel in robot.acting.driven:
             force[first] += u[channel]
         wrenches = [*wrenches, *self._loads(applied, nodes)]
@@ -266,6 +271,9 @@ class SymbolicTree:
         tree, springs = self._robot.tree, self._robot.reals["SPRINGS"]
         gravity = ca.DM(self._robot.reals["WORLD"][:3])
         kinetic = 0.5 * ca.dot(ca.DM(springs[:, 2]) * v, v)
+        for first, *_, armature in self._robot.reals["BALLS"].tolist():
+            own = slice(int(first), int(first) + 3)
+            kinetic += 0.5 * ca.bilin(ball_rotor(q[own], v[own], armature)[0], v[own], v[own])
         level = 0.5 * ca.dot(ca.DM(springs[:, 0]) * q, q)
         wrenches: list[Wrench] = []
         moving = ca.vertcat(*[part for node in tree.masses for part in nodes[node][2:]], ca.SX(0, 1))

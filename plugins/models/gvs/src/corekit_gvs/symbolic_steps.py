@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi as ca
 
-__all__ = ["ball_torque", "exponential_step"]
+__all__ = ["ball_rotor", "ball_torque", "exponential_step"]
 
 Expression = Any
 """A CasADi SX, MX or DM."""
@@ -53,11 +53,22 @@ def exponential_step(
     return rotation, T3 @ l, T3 @ rate[:3], Q @ rate[:3] + T3 @ rate[3:]
 
 
-def ball_torque(
-    q: Expression, v: Expression, first: int, damping: list[float], torque: Expression
-) -> Expression:
-    """f of `ball_torques`."""
-    k, rate = q[first : first + 3], v[first : first + 3]
+def _turn_operator(k: Expression) -> Expression:
+    """T₃ of `exponential`."""
     c, K = _stumpff(ca.dot(k, k)), ca.skew(k)
-    T3 = c[1] * ca.SX.eye(3) + c[2] * K + c[3] * (k @ k.T)
+    return c[1] * ca.SX.eye(3) + c[2] * K + c[3] * (k @ k.T)
+
+
+def ball_torque(k: Expression, rate: Expression, damping: list[float], torque: Expression) -> Expression:
+    """f of `ball_torques`."""
+    T3 = _turn_operator(k)
     return T3 @ (torque - ca.DM(damping) * (T3.T @ rate))
+
+
+def ball_rotor(k: Expression, rate: Expression, armature: float) -> tuple[Expression, Expression]:
+    """M of `ball_rotors`, and its f where w = 0."""
+    here, held = ca.SX.sym("k", 3), ca.SX.sym("rate", 3)
+    T3 = _turn_operator(here)
+    pushed = ca.jtimes(T3.T @ held, here, held)
+    terms = ca.Function("rotor", [here, held], [armature * (T3 @ T3.T), -armature * (T3 @ pushed)])
+    return terms(k, rate)

@@ -26,8 +26,8 @@ Tables of reals:
 - BODIES, per mass: I (9), A (3), weight's mass, rotational drag (3), linear drag (9)
 - WRENCHES, per load: wrench (6), offset (3); ENDS, per tendon: two offsets
 - SPRINGS, per velocity: stiffness, damping, added mass
-- BALLS, per turn of a spherical or free joint that damps or is driven: its first velocity, damping about the link's
-  axes (3), first input or −1
+- BALLS, per turn of a spherical or free joint that damps, is driven or has a rotor: its first velocity, damping about
+  the link's axes (3), first input or −1, armature
 - WORLD: gravity (3), base position (3), base rotation (9)
 - LOOP_FRAMES, per loop: two offsets and rotations (24), rows' directions (36), compliance
 - LINEAR: K and D of `linear_stiffness`, (n, n) each

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 
 from corekit.data.arrays import Array, IntArray
+from corekit_gvs.ball_rotors import add_ball_rotor_slopes
 from corekit_gvs.ball_torques import add_ball_torque_slopes
 from corekit_gvs.forces import cable, load_wrench, stress
 from corekit_gvs.forward_recursion import strain_at
@@ -205,8 +206,8 @@ def add_load_slopes(ints: IntArray, reals: Array, buffer: Array, inputs: Array, 
 
 @compiled
 def assemble_tangent(
-    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, inputs: Array, term_factors: Array, last: int,
-    moves: bool, stiffness: Array, damping: Array,
+    ints: IntArray, reals: Array, buffer: Array, q: Array, v: Array, w: Array, inputs: Array, term_factors: Array,
+    last: int, moves: bool, stiffness: Array, damping: Array,
 ) -> None:  # fmt: skip
     """Write K but for the part of `geometric_stiffness`, and D; after a sweep with rows and `jacobian_rates`.
 
@@ -218,6 +219,7 @@ def assemble_tangent(
             stiffness[i, j], damping[i, j] = linear[i * n + j, 0], linear[(n + i) * n + j, 0]
     add_ball_torque_slopes(ints, reals, buffer, q, v, inputs, stiffness, damping)
     if moves:
+        add_ball_rotor_slopes(ints, reals, buffer, q, v, w, stiffness, damping)
         add_bodies(ints, reals, buffer, last, stiffness, damping)
     add_load_slopes(ints, reals, buffer, inputs, stiffness)
     add_section_slopes(ints, reals, buffer, q, v, inputs, term_factors, stiffness, damping)

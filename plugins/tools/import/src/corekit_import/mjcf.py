@@ -183,22 +183,25 @@ class _Tree:
         reader.refuse_attributes(
             element, {k: x for k, x in _SPRINGS.items() if not _same(element.get(k, "0"), "0")}
         )
-        for key, ours in (("damping", "damping"), ("stiffness", "stiffness"), ("armature", "armature")):
+        for key in ("damping", "stiffness", "armature"):
             if value := reader.number(element, key, 0.0, low=0.0):
-                link.joint[ours] = value
+                link.joint[key] = value
         for key in ("ref", "springref"):
             if reader.number(element, key, 0.0):
                 reader.problem(
                     element, f"{key} must be 0: coordinates count from where the file shows the robot"
                 )
-        if kind in {"ball", "free"}:
-            if (
-                kind == "ball"
-                and self.source.limits
-                and self.settings.is_limited(element, "limited", "range")
-            ):
-                reader.problem(element, "the range of a ball joint is not read", "limits = false")
-            return
+        if kind == "free" and link.joint.pop("armature", 0.0):
+            reader.problem(element, "armature of a free joint is not read: it has no rotor", "armature = 0")
+        limited = self.source.limits and self.settings.is_limited(element, "limited", "range")
+        if kind == "ball" and limited:
+            reader.problem(element, "the range of a ball joint is not read", "limits = false")
+        if kind not in {"ball", "free"}:
+            self._set_axis(element, link, kind, limited=limited)
+
+    def _set_axis(self, element: Element, link: RobotLink, kind: str, *, limited: bool) -> None:
+        """What a hinge or a slide has: its axis, dry friction, limits, largest effort."""
+        reader = self.settings.reader
         axis = reader.numbers(element, "axis", 3, (0.0, 0.0, 1.0))
         if not any(axis):
             reader.problem(element, "its axis must not be zero")
@@ -210,7 +213,7 @@ class _Tree:
                 self._joint_limits[link.name] = limit
         if self.source.friction and (friction := reader.number(element, "frictionloss", 0.0, low=0.0)):
             link.joint["dry_friction"] = friction
-        if self.source.limits and self.settings.is_limited(element, "limited", "range"):
+        if limited:
             unit = self.settings.degree if kind == "hinge" else 1.0
             lower, upper = (unit * each for each in reader.numbers(element, "range", 2, (-1.0, 1.0)))
             if not lower < upper:
