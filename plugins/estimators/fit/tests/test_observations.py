@@ -39,6 +39,29 @@ def test_a_table_keeps_its_order_and_its_gaps(tmp_path):
     )
 
 
+def test_markers_without_one_order_are_not_spread_along_the_body(tmp_path):
+    """A marker that is hidden at first came last: three markers would sit at a, b, c in the order 2, 3, 1."""
+    path = tmp_path / "seen.csv"
+    hidden = "time,marker,x\n{}0,2,0.2\n0,3,0.3\n0.1,1,0.1\n0.1,2,0.2\n0.1,3,0.3\n"
+    path.write_text(hidden.format(""))
+    seen = read_markers(path)
+    assert seen.names == ("2", "3", "1")
+    with pytest.raises(
+        ConfigError, match=r"one order of its markers.*first come 2, 3, 1, and at 0\.1 s others"
+    ):
+        marker_positions(Markers(file=path), seen, LINE)
+    places = (
+        Attached(marker="2", frame="b"),
+        Attached(marker="3", frame="c"),
+        Attached(marker="1", frame="a"),
+    )
+    found = marker_positions(Markers(file=path, attached=places), seen, LINE)
+    assert found.frame[:, 0].tolist() == [1, 2, 0]
+    path.write_text(hidden.format("0,1,\n"))
+    found = marker_positions(Markers(file=path), read_markers(path), LINE)
+    assert found.frame[np.arange(3), found.weight.argmax(axis=1)].tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

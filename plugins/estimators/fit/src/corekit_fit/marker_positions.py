@@ -65,13 +65,24 @@ def frame_index(description: ModelDescription, name: str, path: str) -> int:
     raise ConfigError([Mistake(path, name, f"must be a frame of the body: {', '.join(few)}")], "the fit")
 
 
+def _no_order(options: Markers, observed: Observations) -> Mistake:
+    allowed = (
+        f"must have one order of its markers, which are evenly spaced along the body in it: first come "
+        f"{', '.join(observed.names)}, and at {observed.other_order:g} s others"
+    )
+    hint = (
+        "write a marker that is hidden at first as a row without position, or say where each is in `attached`"
+    )
+    return Mistake("markers.file", str(options.file), allowed, hint)
+
+
 def marker_positions(
     options: Markers, observed: Observations, description: ModelDescription
 ) -> MarkerPositions:
     """Return the positions of the observed markers on the body, by (1) or as attached.
 
     Raises:
-        ConfigError: unknown frames or markers, or markers without attachment.
+        ConfigError: unknown frames or markers, markers without attachment, or none of them and no order of the markers.
     """
     m = len(observed.names)
     frame, local = np.zeros((m, 2), dtype=np.int64), np.zeros((m, 2, 3))
@@ -93,6 +104,8 @@ def marker_positions(
             frame[i] = frame_index(description, given[name].frame, "markers.attached")
             local[i, 0] = given[name].local
         return MarkerPositions(frame, local, weight)
+    if observed.other_order is not None:
+        raise ConfigError([_no_order(options, observed)], "the fit")
     names = options.along or description.frames
     line = np.array([frame_index(description, name, "markers.along") for name in names])
     fraction = np.arange(m) * (len(line) - 1) / max(m - 1, 1)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,13 @@ class Observations:
         names: names of the markers, in the order of the file.
         time: instants [s], increasing, shape (T,).
         position: positions [m], nan without an observation, shape (T, m, 3).
+        other_order: the first instant whose rows have another order than `names` [s]; None if all have that.
     """
 
     names: tuple[str, ...]
     time: Array
     position: Array
+    other_order: float | None = None
 
 
 def read_markers(path: Path) -> Observations:
@@ -117,7 +120,18 @@ def _csv(path: Path) -> Observations:
     row_of, column_of = {t: k for k, t in enumerate(times)}, {name: i for i, name in enumerate(names)}
     for (time, name), entries in observed.items():
         position[row_of[time], column_of[name]] = entries
-    return Observations(names, np.array(times), position)
+    return Observations(names, np.array(times), position, _other_order(observed, column_of))
+
+
+def _other_order(observed: Iterable[tuple[float, str]], place: Mapping[str, int]) -> float | None:
+    """The first instant whose rows have another order of names, as where the first marker was hidden at first [s]."""
+    last: dict[float, int] = {}
+    found = []
+    for time, name in observed:
+        if place[name] < last.get(time, -1):
+            found.append(time)
+        last[time] = place[name]
+    return min(found, default=None)
 
 
 def _netcdf(path: Path) -> Observations:
