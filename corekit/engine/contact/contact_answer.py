@@ -167,23 +167,18 @@ def checked_solution(
     normal, driven, cone, speed = solution_residuals(w, bias, impulse, friction, movable)
     if speed == 0.0 and not rehearsed:
         return info
-    nothing = equation.error_bound(velocity, NEGLIGIBLE)
-
-    def leaves_much(free: Array) -> bool:
+    nothing, gross = equation.error_bound(velocity, NEGLIGIBLE), False
+    if equation.free is not None and (rehearsed or speed > nothing):  # rehearsed, so that all is compiled
         momentum = np.empty(world.nv)
         for terms, where in zip(world.bodies, world.slices, strict=True):
-            terms.mass.multiply(free[where], momentum[where])
-        began = world.jacobian.multiply(free)
-        return is_gross(began, w, bias, impulse, friction, movable, nothing, max_abs(momentum))
-
-    if rehearsed and equation.free is not None:  # so that all is compiled
-        leaves_much(equation.free)
+            terms.mass.multiply(equation.free[where], momentum[where])
+        began = world.jacobian.multiply(equation.free)
+        gross = is_gross(began, w, bias, impulse, friction, movable, nothing, max_abs(momentum))
     if speed <= nothing:
         return info
     said = info.residuals
-    if max(normal, driven, cone) <= _LENIENCE * said.worst and (
-        not info.status.solved or equation.free is None or not leaves_much(equation.free)
-    ):
+    is_told = max(normal, driven, cone) <= _LENIENCE * said.worst
+    if is_told and not (info.status.solved and gross):
         return info
     measured = Residuals(
         normal=max(said.normal, normal), friction=max(said.friction, driven), cone=max(said.cone, cone),
