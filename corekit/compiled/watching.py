@@ -63,13 +63,16 @@ class _SeldomCollection(event.Listener):
     def __init__(self) -> None:
         self._depth = 0
         self._usual = gc.get_threshold()
+        self._set = -1
 
     def on_start(self, event: Any) -> None:
+        now = gc.get_threshold()
+        # another listener that raises may keep a beginning or an end from this one
+        if self._depth <= 0 or now[0] != self._set:
+            self._depth, self._usual = 0, now
+            self._set = max(_SELDOM, now[0]) if now[0] else 0  # 0 is never
+            gc.set_threshold(self._set, *now[1:])
         self._depth += 1
-        if self._depth == 1:
-            self._usual = gc.get_threshold()
-            if self._usual[0]:  # 0 is never
-                gc.set_threshold(max(_SELDOM, self._usual[0]), *self._usual[1:])
 
     def on_end(self, event: Any) -> None:
         self._depth -= 1

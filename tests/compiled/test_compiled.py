@@ -163,6 +163,34 @@ def test_garbage_is_collected_seldom_while_compiling_and_as_before_afterwards(th
     assert gc.get_threshold() == (10, 20, 30)
 
 
+@pytest.mark.parametrize("fails", ["on_start", "on_end"])
+def test_garbage_is_collected_as_ever_after_another_listener_failed(thresholds, fails):
+    """What keeps a beginning or an end from the one that counts them left it waiting for the other."""
+
+    class Failing(event.Listener):
+        def on_start(self, event):
+            if fails == "on_start":
+                raise RuntimeError("fails")
+
+        def on_end(self, event):
+            if fails == "on_end":
+                raise RuntimeError("fails")
+
+    failing = Failing()
+    event.register("numba:compile", failing)
+    event._registered["numba:compile"].sort(key=lambda each: each is not failing)
+    try:
+        with pytest.raises(RuntimeError, match="fails"):
+            numba.njit(lambda x: x - 1.0)(1.0)
+    finally:
+        event.unregister("numba:compile", failing)
+    thresholds.clear()
+    gc.set_threshold(10, 20, 30)
+    assert numba.njit(lambda x: x + 1.0)(1.0) == 2.0
+    assert min(thresholds) >= 100_000
+    assert gc.get_threshold() == (10, 20, 30)
+
+
 def test_a_disabled_garbage_collector_stays_disabled(thresholds):
     gc.set_threshold(0, 20, 30)
     numba.njit(lambda x: x)(1.0)

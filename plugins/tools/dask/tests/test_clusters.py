@@ -161,7 +161,7 @@ def test_jobs_of_slurm_make_the_runs(tmp_path, scenario_file, monkeypatch):
         "cores": 1,
         "memory": "2GB",
         "processes": 1,
-        "death-timeout": 60,
+        "death-timeout": 600,  # on a busy machine a job begins late
         "local-directory": str(tmp_path),
     }
     slurm |= {"interface": "lo", "log-directory": str(tmp_path)}
