@@ -1,15 +1,18 @@
-"""How far apart instants are the same, and how far a breakpoint is no instant of its own."""
+"""How far apart instants are the same, and what rounding and breakpoints make of a grid t₀ + n·h."""
 
 from __future__ import annotations
 
+import math
 import sys
 
-__all__ = ["beside_grid", "same_instant"]
+__all__ = ["beside_grid", "grid_rounding", "same_instant"]
 
 _ROUNDING, _LEAST = 1e-12, sys.float_info.min
 """Relative to t, and at the start of all time [s]."""
 _CLOSE = 1e-9
 """Of h."""
+_LAST_PLACES = 4.0
+"""Two roundings of either point, each by less than one last place in any rounding mode."""
 
 
 def same_instant(time: float) -> float:
@@ -18,8 +21,13 @@ def same_instant(time: float) -> float:
 
 
 def beside_grid(time: float, step: float) -> float:
-    """How far from a grid point a breakpoint lies beside it, so that no step of h is between them [s].
+    """How far from a grid point t₀ + n·h a breakpoint lies beside it, so that no step is between them [s].
 
-    Late in a run, from t = 1000·h on, that is what rounding leaves of t.
+    It is 1e-9·h, and from t = 1000·h on rounding of t.
     """
     return max(_CLOSE * step, same_instant(time))
+
+
+def grid_rounding(time: float, step: float) -> float:
+    """By how much rounding puts a grid point and the next more or less than h apart [s]."""
+    return _LAST_PLACES * math.ulp(abs(time) + step)

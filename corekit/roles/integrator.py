@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from typing import Protocol
 
 from corekit.data.arrays import Array
-from corekit.data.instants import same_instant
+from corekit.data.instants import grid_rounding, same_instant
 from corekit.data.state import State
 from corekit.data.status import StepReport
 from corekit.roles.component import Component
@@ -15,10 +15,8 @@ from corekit.roles.steps import SmoothDynamics, SplitStep, ThetaStep
 
 __all__ = ["Integrator", "System", "next_step", "step_towards"]
 
-_ROUNDING = 4.0
-"""Of the last place of t: by how much two grid points t₀ + n·h may be more or less than h apart."""
 _LONGER, _SAME = 2e-9, 1e-9
-"""Of h: by how much a step is longer between breakpoints beside its grid points; and most that counts as rounding."""
+"""Of h: by how much breakpoints beside both ends make a step longer; and most that is taken for rounding."""
 
 
 class System(Protocol):
@@ -105,10 +103,10 @@ class Integrator(Component, ABC):
 def next_step(step: float, time: float, t_stop: float) -> tuple[float, float]:
     """Return the size of the next step [s] and the time at its end, exactly `t_stop` where it lands there.
 
-    A whole step keeps its exact size, whatever rounding is in the two times. One that ends at a breakpoint beside a
-    grid point (`corekit.simulation.breakpoints`), or begins there, differs from it by what there is between the two.
+    A whole step keeps its exact size, whatever rounding is in the two times. One that begins or ends at a breakpoint
+    beside a grid point (`corekit.simulation.breakpoints`) is as long as what is between the two.
     """
-    left, rounding = t_stop - time, _ROUNDING * math.ulp(abs(time) + step)
+    left, rounding = t_stop - time, grid_rounding(time, step)
     if left > step * (1.0 + _LONGER) + rounding:
         return step, time + step
     is_whole = abs(left - step) <= max(rounding, min(same_instant(t_stop), _SAME * step))
@@ -118,5 +116,5 @@ def next_step(step: float, time: float, t_stop: float) -> tuple[float, float]:
 def step_towards(step: float, wanted: float, time: float, t_stop: float) -> tuple[float, float]:
     """Return the same for a wanted size of at most a step: a whole number of such steps makes the next step."""
     whole, t_end = next_step(step, time, t_stop)
-    parts = max(1, math.ceil(whole / wanted * (1.0 - 1e-9)))
+    parts = max(1, math.ceil((whole - grid_rounding(time, step)) / wanted * (1.0 - 1e-9)))
     return (whole, t_end) if parts == 1 else (whole / parts, time + whole / parts)

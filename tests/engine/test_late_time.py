@@ -9,7 +9,7 @@ import pytest
 from corekit.data.instants import same_instant
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
-from corekit.roles.integrator import next_step
+from corekit.roles.integrator import next_step, step_towards
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler
@@ -65,7 +65,8 @@ def test_a_breakpoint_that_rounding_puts_beside_a_grid_point_makes_none(grid_ste
 
 @every_integrator
 @pytest.mark.parametrize(
-    ("grid_step", "h"), [(20_000_000, 1e-4), (100_000_000, 1e-4), (100_000_000, 1e-3 / 3)]
+    ("grid_step", "h"),
+    [(20_000_000, 1e-4), (100_000_000, 1e-4), (100_000_000, 1e-3 / 3), (10_000_000_000, 1e-4)],
 )
 def test_a_grid_step_whose_ends_are_rounded_is_one_step(grid_step, h, integrator):
     """Not one that ends a last place before the grid point, and another from there."""
@@ -95,3 +96,14 @@ def test_a_step_that_is_shorter_than_h_by_more_than_rounding_keeps_its_size(shar
     time, h = 1e6, 1e-3
     stop = time + share * h
     assert next_step(h, time, stop) == (stop - time, stop)
+
+
+@pytest.mark.parametrize("grid_step", [0, 1_000_000, 100_000_000, 10_000_000_000])
+def test_parts_of_a_late_step_are_as_many_as_of_an_early_one(grid_step):
+    h, parts = 1e-4, 7
+    time, stop, sizes = grid_step * h, (grid_step + 1) * h, []
+    while time < stop:
+        size, time = step_towards(h, h / parts, time, stop)
+        sizes.append(size)
+    assert len(sizes) == parts
+    assert sizes == pytest.approx([h / parts] * parts, abs=parts * math.ulp(stop))

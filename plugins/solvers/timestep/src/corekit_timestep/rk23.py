@@ -5,8 +5,8 @@ The smooth dynamics over [t, t + h], in inner steps τ that keep the pair's own 
     max_i r_i·|e_i| / (a + relative·r_i·max(|v_i|, |v_i⁺|)) ≤ 1,   τ ← τ·clip(0.9·|e|^(−1/3), ⅕, 5)      (1)
 
 for v, and for q as the displacement divided by h. r is the `velocity_scale`, by which all of them are speeds of the
-surface, and a is `absolute`, or a hundredth of `relative` of the largest of the step, |g|·h among them. They give
-(q_f, v_f); then, with A = M(q_f) + θh·D,
+surface, and a is `absolute`, or a hundredth of `relative` of the largest of the step, |g|·h among them. τ of rounding
+of t is kept, whatever the error. They give (q_f, v_f); then, with A = M(q_f) + θh·D,
 
     A·v⁺ = M·v_f + θh·D·v₀ + J_bᵀλ_b + J_cᵀλ_c,   q⁺ = integrate(q_f, ½·(v⁺ − v_f), h)                 (2)
 
@@ -28,6 +28,7 @@ from typing import final
 import numpy as np
 
 from corekit.data.arrays import Array
+from corekit.data.instants import same_instant
 from corekit.data.state import State
 from corekit.data.status import SolveInfo, Status, StepReport
 from corekit.roles.component import BuildContext
@@ -90,6 +91,7 @@ class Rk23(Integrator):
         assert pair is not None and buffers is not None
         first, second = buffers
         current, end, remaining, tau = state, first, h, h
+        finest = same_instant(state.time + h)  # between instants that are the same no input is known better
         for inner_steps in range(1, self._config.max_inner_steps + 1):
             last = tau >= remaining * (1.0 - 1e-9)
             if last:
@@ -97,7 +99,7 @@ class Rk23(Integrator):
             if not pair.step(system, current, tau, end, frozen):
                 return end, inner_steps, Status.SINGULAR
             error = self._error(system, current.v, end.v, h)
-            if error <= 1.0:
+            if error <= 1.0 or (tau <= finest and error < math.inf):
                 if last:
                     return end, inner_steps, None
                 pair.accept()
