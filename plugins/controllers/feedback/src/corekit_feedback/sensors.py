@@ -182,7 +182,7 @@ class Sensors(Controller, Stateful, Seeded):
             rows = np.vstack(
                 [self._kept.get(name, np.zeros((0, 1 + len(value)))), np.append(world.time, value)]
             )
-            near = beside_grid(world.time, world.step_length)
+            near = 2.0 * beside_grid(world.time, world.step_length)  # either end may be beside its grid point
             seen = np.flatnonzero(rows[:, 0] <= world.time - sensor.delay + near)
             self._kept[name] = rows[seen[-1] if len(seen) else 0 :]
         return {}

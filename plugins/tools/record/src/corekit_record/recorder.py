@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 
 from corekit.data.contacts import ContactRecord
+from corekit.data.instants import beside_grid
 from corekit.data.status import SolveInfo, StepReport
 from corekit.errors import ConfigError, Mistake, ResultsError
 from corekit.geometry.frames import quat_wxyz_from_rotation
@@ -89,8 +90,7 @@ class Recorder(RunObserver):
             raise ConfigError([Mistake("output.every", every, allowed, hint)])
         self._path, self._simulation, self._title, self._initial = path, simulation, title, initial
         self._statistics, self._tell, self._left_out = statistics, tell, tuple(left_out)
-        self._lost, self._first_step = "", 0
-        self._row = self._contact = 0
+        self._lost, self._first_step, self._row, self._contact = "", 0, 0, 0
         self._kept = simulation.step_index // self._stride
         self._due = -1.0
         self._answerers: dict[str, int] = {}
@@ -275,8 +275,8 @@ class Recorder(RunObserver):
             self._write_block()
 
     def _next_due(self, simulation: Simulation) -> float:
-        step = simulation.step_length
-        return simulation.start_time + self._kept * self._stride * step - 1e-6 * step
+        point = simulation.start_time + self._kept * self._stride * simulation.step_length
+        return point - beside_grid(point, simulation.step_length)
 
     def _keep_poses(self, simulation: Simulation, k: int) -> None:
         rows, scene = self._rows, self._scene

@@ -25,6 +25,7 @@ from typing import Any, Protocol, final
 
 import numpy as np
 
+from corekit.data.instants import beside_grid
 from corekit.data.status import Status, StepReport
 from corekit.errors import StepFailed
 from corekit.simulation.contact_words import pair_in_words
@@ -129,7 +130,8 @@ class Watchdog(RunObserver):
         return self._energy.unknown
 
     def _next_due(self) -> float:
-        return self._start + (self._samples + 1) * self._stride * self._step - 1e-6 * self._step
+        point = self._start + (self._samples + 1) * self._stride * self._step
+        return point - beside_grid(point, self._step)
 
     def on_step_accepted(self, simulation: Simulation, report: StepReport) -> None:
         bad = self._bad
