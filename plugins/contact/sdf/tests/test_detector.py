@@ -52,6 +52,45 @@ def test_candidates_omit_distant_pairs():
     assert scene.candidates.count == 1
 
 
+def test_candidates_of_long_shapes_are_those_beside_them():
+    """Disks along a post: a sphere about the post holds all of them, the post itself passes two."""
+    disk, post = ("cylinder", (0.018, 0.005)), ("capsule", (0.012, 0.3))
+    scene = Scene([post, *[disk] * 8], obstacles=8)
+    for k in range(8):
+        scene.set_pose(1 + k, (0.04 * k, 0.0, 0.05))
+    scene.measure(0.005)
+    np.testing.assert_array_equal(scene.candidates.pairs[: scene.candidates.count], [[0, 1]])
+    along_x = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+    scene.set_pose(0, (0.0, 0.0, 0.0), along_x)
+    scene.measure(0.05)
+    assert scene.candidates.count == 8
+
+
+def test_candidates_of_long_shapes_miss_no_contact():
+    rng = np.random.default_rng(11)
+    total, omitted = 0, 0
+    for _ in range(40):
+        kinds = ["cylinder", "capsule"] * 6
+        long = [(rng.uniform(0.005, 0.02), rng.uniform(0.1, 0.5)) for _ in kinds]
+        flat = [(rng.uniform(0.1, 0.3), rng.uniform(0.002, 0.02)) for _ in kinds]
+        sizes = [flat[k] if k % 4 == 0 else long[k] for k in range(len(kinds))]
+        scene = Scene(list(zip(kinds, sizes, strict=True)))
+        for k in range(len(kinds)):
+            scene.set_pose(k, rng.normal(size=3) * 0.3, random_rotation(rng))
+        every, every_contact = Candidates(), ContactSet()
+        scene.detector.find_candidates(scene.poses, np.inf, every)
+        for margin in (-0.1, -0.01, 0.0, 0.03):
+            every_contact.count = 0
+            scene.detector.compute_contacts(every, scene.poses, margin, every_contact)
+            contacts = scene.measure(margin)
+            np.testing.assert_array_equal(
+                contacts.id[: contacts.count], every_contact.id[: every_contact.count]
+            )
+            total, omitted = total + contacts.count, omitted + every.count - scene.candidates.count
+    assert total > 200
+    assert omitted > 3000
+
+
 def test_contacts_are_appended_and_ids_are_unique():
     scene = crowd(np.random.default_rng(8))
     once = scene.measure().count
