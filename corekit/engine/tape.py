@@ -22,6 +22,7 @@ from corekit.engine.contact.contact_pipeline import Tangents
 from corekit.engine.step.linearisation import LinearisationPoint, at_start
 from corekit.engine.step.two_levels import Placing, Separation
 from corekit.roles.component import InternalState, Stateful
+from corekit.roles.derivatives import PushedContacts
 
 if TYPE_CHECKING:
     from corekit.engine.step.step_equation import StepEquation
@@ -119,6 +120,13 @@ class StepRecord:
     separation: Separation | None = None
     potential_state: InternalState | None = None
     approach: float | None = None
+
+    @property
+    def pushed(self) -> PushedContacts | None:
+        """As `corekit.roles.derivatives.RecordedStep` has it."""
+        if self.contacts is None or self.scheme is None:
+            return None
+        return PushedContacts(self.scheme.step, self.contacts.id, self.contacts.impulse.shape[1])
 
 
 def _frozen(value: Any) -> Any:

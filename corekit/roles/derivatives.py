@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from attrs import field, fields_dict, frozen
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, IntArray
 from corekit.data.state import State
 
 if TYPE_CHECKING:
@@ -21,20 +21,54 @@ if TYPE_CHECKING:
     from corekit.roles.world import World
 
 __all__ = [
-    "DifferentiableWorld", "ModelTwins", "RunDerivative", "StateCovector", "StepLinearisation", "SweepReport", "Twins",
-    "WorldDerivatives",
+    "DifferentiableWorld", "ModelTwins", "PushedContacts", "RecordedStep", "RunDerivative", "StateCovector",
+    "StepLinearisation", "SweepReport", "Twins", "WorldDerivatives",
 ]  # fmt: skip
 
 
 class StateCovector(NamedTuple):
     """∂ℓ/∂δ at δ = 0 and ∂ℓ/∂v of a loss, both of shape (nv,).
 
-    `by_impulse` is its derivative by the impulses of the contacts of the step that ended there, (m, width), if any.
+    `by_impulse` is its derivative by the impulses of the contacts of the step that ended there, (m, width), those that
+    its record has as `RecordedStep.pushed`; None where the loss knows of none.
     """
 
     by_displacement: Array
     by_velocity: Array
     by_impulse: Array | None = None
+
+
+class PushedContacts(NamedTuple):
+    """Contacts of a step by whose impulses λ a loss of its end may be differentiated.
+
+    Args:
+        step: h [s] of the step. id: in the order of `World.record`, shape (m,).
+        width: rows a contact, of the normal and the tangents.
+    """
+
+    step: float
+    id: IntArray
+    width: int
+
+
+class RecordedStep(Protocol):
+    """What is read of the record that a world with derivatives makes of a step, `World.freeze_step`.
+
+    All else of it is the engine's own. A gradient's `cost` counts the bytes of arrays in tuples, lists, dictionaries,
+    states and attrs classes.
+    """
+
+    @property
+    def start(self) -> State:
+        """Where the step began."""
+
+    @property
+    def end(self) -> State:
+        """Where the next one begins."""
+
+    @property
+    def pushed(self) -> PushedContacts | None:
+        """What `StateCovector.by_impulse` may be about; None where no loss can be differentiated by its contacts."""
 
 
 class Twins(NamedTuple):
@@ -137,7 +171,7 @@ class WorldDerivatives(Protocol):
         """Pull a loss back through a tape.
 
         Args:
-            tape: records of steps that follow each other, at least one; see `World.freeze_step`.
+            tape: records of steps that follow each other, at least one, of this world; each is a `RecordedStep`.
             loss: ∂ℓ_k/∂x_k at the end of record k, and of the start for k = −1; None where there is no term.
             wants_inputs: whether to differentiate by inputs, or by those of which bodies, by their indices.
             twins: one per parameter.
@@ -157,7 +191,7 @@ class WorldDerivatives(Protocol):
 
 @runtime_checkable
 class DifferentiableWorld(Protocol):
-    """An ability of a `World`."""
+    """An ability of a `World`, whose `freeze_step` returns a `RecordedStep` then."""
 
     def derivatives(self, state: State) -> WorldDerivatives:
         """Derivatives of the steps that it froze, with the charts of its states, of which `state` is one."""

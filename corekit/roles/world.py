@@ -251,7 +251,8 @@ class World(System, Protocol):
     def freeze_step(self, start: State, end: State, before: Any) -> Any:
         """The engine's record of the last accepted step from `start` to `end`, which later steps leave as it is.
 
-        `before` is the record of the step before, of which this one may share the end, or None.
+        `before` is the record of the step before, of which this one may share the end, or None. What a tool reads of
+        it where the world is a `DifferentiableWorld` is a `RecordedStep` (`corekit.roles.derivatives`).
         """
 
     def equilibrium_terms(self) -> EquilibriumTerms:

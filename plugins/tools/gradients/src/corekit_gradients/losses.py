@@ -14,7 +14,7 @@ in any case, goes into the equations of that step, which λ solves as v⁺ does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from corekit.data.state import State
 from corekit.errors import GradientError
 from corekit.roles.body import frame_state
 from corekit.roles.controller import FrameState
-from corekit.roles.derivatives import StateCovector, WorldDerivatives
+from corekit.roles.derivatives import RecordedStep, StateCovector, WorldDerivatives
 from corekit.simulation.frames import find_body, find_frame
 from corekit.simulation.loop import Simulation
 
@@ -58,14 +58,14 @@ class ContactForces(NamedTuple):
             record.names, record.shape, record.normal_impulse / h, record.tangential_impulse / h, h, record.id
         )
 
-    def as_recorded(self, last: Any) -> ContactForces | None:
+    def as_recorded(self, last: RecordedStep) -> ContactForces | None:
         """Those with a derivative, of the record of the last step: all, or None where it has other contacts."""
-        impulses = last.contacts
-        if impulses is None:
+        pushed = last.pushed
+        if pushed is None:
             return None if len(self.names) else self
-        if last.scheme.step != self.step or not np.array_equal(impulses.id, self.ids):
+        if pushed.step != self.step or not np.array_equal(pushed.id, self.ids):
             return None
-        return self._replace(tangential=self.tangential[:, : impulses.impulse.shape[1] - 1])
+        return self._replace(tangential=self.tangential[:, : pushed.width - 1])
 
 
 @final
