@@ -7,8 +7,10 @@ the parameters is
     [H  Gᵀ] [X]   [E]
     [G  0 ] [·] = [0],     Σ = Eᵀ·X,   E the identity's columns of the parameters                       (1)
 
-Dependent constraints make (1) singular, though X is unique. Then a compliance in place of 0 makes the factors, and
-iterative refinement removes what it does to X.
+Dependent constraints make (1) singular, though X is unique. So do unknowns of which the markers say nothing, as the
+start of a coordinate that no marker sees: the columns of parameters that do not move with them are unique all the same.
+Then a compliance in place of 0, and a small multiple of 1 beside H, make the factors, and iterative refinement removes
+what they do to X. A column that does not solve (1) is of a parameter that the markers do not determine.
 
 Source: Nocedal, Wright (2006), section 16.2; Pirnay, López-Negrete, Biegler (2012), "Optimal sensitivity based on
 IPOPT", Math. Program. Comput. 4.
@@ -22,7 +24,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from corekit.data.arrays import Array
+from corekit.data.arrays import Array, BoolArray
 from corekit_fit.program import Program, Solution
 
 __all__ = ["compute_covariance"]
@@ -31,15 +33,20 @@ _ACTIVE = 1e-6
 """Least multiplier of an active bound."""
 _RESIDUAL = 1e-6
 """Largest residual of (1), relative to its right-hand side of 1."""
-_COMPLIANCES = (0.0, 1e-15, 1e-13, 1e-11)
-"""Compliances, relative to the largest entry of G, that are tried in turn."""
-_REFINEMENTS = 10
+_TRIED = ((1e-15, 1e-12), (1e-13, 1e-12), (1e-11, 1e-12), (1e-11, 1e-9))
+"""Compliances, relative to the largest entry of G, and multiples of 1 beside H, relative to its, tried in turn.
+
+SuperLU has ended the process at singular matrices, so there is always some of both.
+"""
+_REFINEMENTS = 20
+_SETTLED = 1e-7
+"""Largest change of a variance by refinement, relative to it, where it has settled."""
 
 
 def compute_covariance(program: Program, at: Solution) -> Array:
     """Return Σ of the parameters' coordinates z, shape (p, p).
 
-    It is nan for parameters at a bound, and for all parameters if (1) is singular.
+    It is nan for parameters at a bound, and for those that (1) does not determine.
     """
     hessian, jacobian = program.derivatives(at)
     near = np.minimum(at.x - program.low, program.high - at.x)
@@ -54,8 +61,6 @@ def compute_covariance(program: Program, at: Solution) -> Array:
             rhs[column, k] = 1.0
     covariance = np.full((len(columns), len(columns)), np.nan)
     solution = _solve(H, G, rhs)
-    if solution is None:
-        return covariance
     for i, row in enumerate(columns):
         for j, column in enumerate(columns):
             if row >= 0 and column >= 0:
@@ -65,23 +70,39 @@ def compute_covariance(program: Program, at: Solution) -> Array:
     return covariance
 
 
-def _solve(H: Any, G: Any, rhs: Array) -> Array | None:
-    """Return the solution of (1) to rounding, else that with the largest compliance; None if neither has one."""
+def _solve(H: Any, G: Any, rhs: Array) -> Array:
+    """Return the solution of (1) to rounding, else that with the largest compliance; nan in columns without one."""
     exact: Any = sparse.bmat([[H, G.T], [G, None]], format="csc")
-    last: Array | None = None
-    for relative in _COMPLIANCES:
-        compliance = relative * abs(G).max() * sparse.identity(G.shape[0])
-        matrix: Any = exact - sparse.block_diag([sparse.csc_matrix(H.shape), compliance], format="csc")
+    found, compliant = np.full((2, *rhs.shape), np.nan)
+    own = rhs.argmax(axis=0), np.arange(rhs.shape[1])
+    for compliance, beside in _TRIED:
+        softened = sparse.block_diag(
+            [sparse.csc_matrix(H.shape), compliance * abs(G).max() * sparse.identity(G.shape[0])],
+            format="csc",
+        )
+        added = [
+            beside * abs(H).max() * sparse.identity(H.shape[0]),
+            sparse.csc_matrix((len(rhs) - H.shape[0],) * 2),
+        ]
+        soft: Any = exact - softened
         try:
             # the default column order: elimination in time order amplifies errors like a shooting method
-            factors = splu(matrix)
+            factors = splu(soft + sparse.block_diag(added, format="csc"))
         except RuntimeError:
             continue
         solution = factors.solve(rhs)
-        # splu may factorise a singular matrix without an error
-        last = solution if np.abs(matrix @ solution - rhs).max(initial=0.0) < _RESIDUAL else None
+        compliant = np.where(_solved(soft, solution, rhs), solution, np.nan)
         for _ in range(_REFINEMENTS):
-            if np.abs(exact @ solution - rhs).max(initial=0.0) < _RESIDUAL:
-                return solution
-            solution = solution + factors.solve(rhs - exact @ solution)
-    return last
+            change = factors.solve(rhs - exact @ solution)
+            settled = np.abs(change[own]) <= _SETTLED * np.abs(solution[own])
+            solution = solution + change
+            found = np.where(settled & _solved(exact, solution, rhs) & np.isnan(found[0]), solution, found)
+            if not np.isnan(found[0]).any():
+                return found
+    return np.where(np.isnan(found[0]), compliant, found)
+
+
+def _solved(matrix: Any, solution: Array, rhs: Array) -> BoolArray:
+    """Which columns solve a system."""
+    left: BoolArray = np.abs(matrix @ solution - rhs).max(axis=0, initial=0.0) < _RESIDUAL
+    return left

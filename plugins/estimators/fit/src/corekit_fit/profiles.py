@@ -15,6 +15,7 @@ by exploiting the profile likelihood", Bioinformatics 25(15).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -29,6 +30,8 @@ __all__ = ["LIMIT", "MAX_RELATIVE_DEVIATION", "assess_identifiability", "compute
 LIMIT: Final = 1.92
 MAX_RELATIVE_DEVIATION: Final = 0.2
 _LOG_RANGE: Final = math.log(1e3)
+_REFINEMENTS, _NEAR = 8, 0.02
+"""Most values that are added to a profile on a side, and how near (2) one of them has to be, relative."""
 
 
 def _profile_range(
@@ -51,38 +54,75 @@ def compute_profile(
 
     The order is outward from the estimate, then back. Each value is a local minimum, so the profile is an upper bound
     of the true one. A value without a solution has the cost nan. If the deviation is `well` known, the range is four
-    deviations on both sides.
+    deviations on both sides. Else more values are added where it passes (2), until it is known there.
     """
     column = int(program.parameters[index])
     middle = float(best.x[column])
     low, high = _profile_range(program, index, middle, deviation, well=well)
-    grid = np.linspace(low, high, points)
-    cost = np.full(points, np.nan)
-    solutions: dict[int, Array] = {}
+    grid = [float(z) for z in np.linspace(low, high, points)]
+    found: dict[float, tuple[float, Array]] = {}
     bounds = program.low[column], program.high[column]
 
-    def update(k: int, beside: Array) -> None:
-        program.low[column] = program.high[column] = grid[k]
-        found = program.solve(beside)
-        rise = found.objective - best.objective
-        if found.solved and not rise >= cost[k]:
-            cost[k], solutions[k] = rise, found.x
+    def update(z: float, beside: Array) -> None:
+        program.low[column] = program.high[column] = z
+        new = program.solve(beside)
+        rise = new.objective - best.objective
+        if new.solved and not (z in found and rise >= found[z][0]):
+            found[z] = rise, new.x
 
     try:
-        above = grid >= middle
-        for order in (np.flatnonzero(above).tolist(), np.flatnonzero(~above)[::-1].tolist()):
+        for order in ([z for z in grid if z >= middle], [z for z in reversed(grid) if z < middle]):
             beside = best.x
-            for k in order:
-                update(k, beside)
-                beside = solutions.get(k, beside)
+            for z in order:
+                update(z, beside)
+                beside = found[z][1] if z in found else beside
             # on the way back, a high value may have a better solution from the other neighbour
-            for k, farther in zip(order[-2::-1], order[:0:-1], strict=True):
-                if not cost[k] <= LIMIT and farther in solutions:
-                    update(k, solutions[farther])
+            for z, farther in zip(order[-2::-1], order[:0:-1], strict=True):
+                if not (z in found and found[z][0] <= LIMIT) and farther in found:
+                    update(z, found[farther][1])
+            if not well:
+                _refine(middle, best.x, order, found, update)
     finally:
         program.low[column], program.high[column] = bounds
-    values = np.array([program.unknowns[index].value(float(z)) for z in grid])
-    return LikelihoodProfile(values, cost)
+    places = sorted({*grid, *found})
+    values = np.array([program.unknowns[index].value(z) for z in places])
+    return LikelihoodProfile(values, np.array([found[z][0] if z in found else math.nan for z in places]))
+
+
+def _refine(
+    middle: float,
+    best: Array,
+    order: list[float],
+    found: dict[float, tuple[float, Array]],
+    update: Callable[[float, Array], None],
+) -> None:
+    """Add values of a profile where it passes (2), by false position in its root, which is straight for a parabola.
+
+    Args:
+        middle, best: z and unknowns of the estimate.
+        order: places of the profile on one side of it, outward. found: its values and unknowns there.
+        update: finds a value of the profile from unknowns near it.
+    """
+    inside, rise, x = middle, 0.0, best
+    outside = next((z for z in order if z in found and found[z][0] > LIMIT), None)
+    for z in order:
+        if outside is None or z == outside:
+            break
+        if z in found:
+            inside, (rise, x) = z, found[z]
+    for _ in range(_REFINEMENTS):
+        if outside is None:
+            return
+        root, beyond = math.sqrt(max(rise, 0.0)), math.sqrt(found[outside][0])
+        share = min(max((math.sqrt(LIMIT) - root) / (beyond - root), 0.05), 0.95)
+        z = inside + share * (outside - inside)
+        update(z, x)
+        if z not in found or abs(found[z][0] - LIMIT) <= _NEAR * LIMIT:
+            return
+        if found[z][0] > LIMIT:
+            outside = z
+        else:
+            inside, (rise, x) = z, found[z]
 
 
 def assess_identifiability(
@@ -162,13 +202,16 @@ def _from_profile(
 
 
 def _crossing(unknown: Unknown, value: float, values: Array, cost: Array, side: int) -> float:
-    """Return the first crossing of (2) on one side of the estimate, with linear interpolation; else ±inf."""
+    """Return the first crossing of (2) on one side of the estimate; ±inf if there is none.
+
+    Between two values the root of the profile is straight, as that of a parabola about the estimate.
+    """
     order = np.flatnonzero(values > value) if side > 0 else np.flatnonzero(values < value)[::-1]
-    z_before, cost_before = unknown.coordinate(value), 0.0
+    z_before, before = unknown.coordinate(value), 0.0
     for k in order:
-        z, rise = unknown.coordinate(float(values[k])), float(cost[k])
-        if rise > LIMIT:
-            fraction = (LIMIT - cost_before) / (rise - cost_before)
+        z, root = unknown.coordinate(float(values[k])), math.sqrt(max(float(cost[k]), 0.0))
+        if root * root > LIMIT:
+            fraction = (math.sqrt(LIMIT) - before) / (root - before)
             return float(unknown.value(z_before + fraction * (z - z_before)))
-        z_before, cost_before = z, rise
+        z_before, before = z, root
     return side * math.inf
