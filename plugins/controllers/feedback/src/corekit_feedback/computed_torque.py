@@ -2,7 +2,7 @@
 
 An implicit step over the horizon T predicts the velocities, with A = M + T·D + T²·K of the model at its state:
 
-    A·(v⁺ − v) = T·(f(q, v, 0) + B·u − T·K·v),    J·(v⁺ − v) = T·a                        (1)
+    A·(v⁺ − v) = T·(f(q, v, 0) + B·u − T·K·v),    J·(v⁺ − v) + T·J̇·v = T·a                (1)
 
 a is the acceleration by which an error e = p − x decays as a damped oscillator, with the path's own acceleration p̈:
 
@@ -10,7 +10,8 @@ a is the acceleration by which an error e = p − x decays as a damped oscillato
 
 (1) is solved for u in the least-squares sense within the bounds, with ρ·‖u‖² so that antagonists do not fight. Modes
 that are stiffer than 1/T are followed quasi-statically, by T²·K in A, so that a soft arm's inner modes stay at rest. B
-is the difference of f by each input, exact because forces are affine in the inputs.
+is the difference of f by each input, exact because forces are affine in the inputs; J̇·v is the central difference of
+the frame's velocity along the motion, at the velocities v.
 """
 
 from __future__ import annotations
@@ -31,6 +32,9 @@ from corekit_feedback.config import ComputedTorqueConfig
 
 __all__ = ["ComputedTorque"]
 
+_SHORT = 1e-3
+"""Span of the difference J̇·v, relative to the horizon."""
+
 
 @final
 class ComputedTorque(Controller, Stateful):
@@ -48,7 +52,7 @@ class ComputedTorque(Controller, Stateful):
         response, drift = self._prediction(body, world, frame.jacobian, columns)
         wanted = self._acceleration(world, frame)
         rows = np.array(config.weights)[:, None] * response
-        aim = np.array(config.weights) * (wanted - drift)
+        aim = np.array(config.weights) * (wanted - drift - self._turning(body, world))
         scale = np.sqrt(config.regularisation * np.mean(rows**2))
         lower, upper = self._bounds(channels)
         found = lsq_linear(
@@ -112,6 +116,23 @@ class ComputedTorque(Controller, Stateful):
         moved = np.linalg.solve(matrix[np.ix_(free, free)], np.array(forces).T[free])
         accelerations = jacobian[:, free] @ moved
         return accelerations[:, 1:], accelerations[:, 0]
+
+    def _turning(self, body: Any, world: ControlledWorld) -> Array:
+        """J̇·v of the frame [m/s²]: centripetal and Coriolis acceleration."""
+        now: State = world.state.body_states[body.index]
+        frame = body.description.frames.index(self._config.frame.partition(".")[2])
+        step, width = _SHORT * self._config.horizon, body.description.jacobian_width
+        ahead, velocities = now.copy(), []
+        dofs, values = np.zeros((1, width), dtype=np.int64), np.zeros((1, 3, width))
+        for span in (-step, step):
+            body.model.integrate(now, now.v, span, now, ahead)
+            ahead.v[:], ahead.time = now.v, now.time
+            body.abilities.point_jacobian.compute_point_jacobians(
+                ahead, np.array([frame]), np.zeros((1, 3)), dofs, values
+            )
+            velocities.append(values[0] @ now.v[dofs[0]])
+        found: Array = (velocities[1] - velocities[0]) / (2.0 * step)
+        return found
 
     def _acceleration(self, world: ControlledWorld, frame: Any) -> Array:
         """a by (2)."""
