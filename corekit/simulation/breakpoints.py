@@ -2,8 +2,8 @@
 
 A step from a grid point to a breakpoint just behind it would be so short that rounding of gaps, over it, is speed; and
 a breakpoint that no step ends at is no kink of its motion. So a grid point that has a breakpoint within 1e-9·h lies at
-it. Of several the nearest counts. Where rounding of t is more than that, the two are the same instant, and the grid
-point stays where it is.
+it. Of several the nearest counts. A breakpoint that differs from a grid point by rounding of t alone (`same_instant`,
+from t = 1000·h on more than 1e-9·h) is that grid point, which stays where it is.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Protocol, final
 
+import numpy as np
+
+from corekit.data.arrays import Array, BoolArray
 from corekit.data.instants import beside_grid, same_instant
 from corekit.data.state import State
 
-__all__ = ["Breakpoints"]
+__all__ = ["Breakpoints", "cut_steps"]
 
 _MOST_BESIDE = 8
 """How many breakpoints beside a grid point are looked at."""
@@ -90,3 +93,24 @@ class Breakpoints:
         self._stops, self._passed = sorted(found), 0
         self._known_until = until
         self.none_until = until if not found else -math.inf
+
+
+def cut_steps(sources: Sequence[_Source], grid: Array, step: float) -> BoolArray:
+    """Return which steps between grid points, shape (points,), are not one of h by `Breakpoints`, shape (points − 1,).
+
+    A breakpoint falls into such a step or moves an end of it. Of some that the loop does not cut, since of many
+    breakpoints beside a point the nearest counts, it is said too.
+    """
+    is_cut = np.zeros(len(grid) - 1, dtype=np.bool_)
+    beside = 2.0 * beside_grid(max(abs(grid[0]), abs(grid[-1])), step)  # rounding of these sums counts too
+    found = {t for each in sources for t in each.breakpoints(grid[0] - beside, grid[-1] + beside)}
+    instants = np.array(sorted(found), dtype=np.float64)
+    behind = np.clip(np.searchsorted(grid, instants), 1, len(grid) - 1)
+    before, behind = grid[behind - 1], grid[behind]
+    nearest = np.where(instants - before < behind - instants, before, behind)
+    moves = np.abs(instants - nearest) > [same_instant(point) for point in nearest.tolist()]
+    first = np.searchsorted(grid, instants[moves] - beside)
+    last = np.searchsorted(grid, instants[moves] + beside, side="right")
+    for begin, end in zip(first.tolist(), last.tolist(), strict=True):
+        is_cut[max(begin - 1, 0) : end] = True
+    return is_cut

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from corekit.data.instants import same_instant
+from corekit.data.instants import beside_grid, same_instant
 from corekit.data.signals import Ramp
 from corekit.roles.component import BuildContext
 from corekit.roles.integrator import next_step, step_towards
+from corekit.simulation.breakpoints import Breakpoints, cut_steps
 from corekit_testing.point_chain import PointChain
 from corekit_testing.point_chain_config import PointChainConfig
 from corekit_testing.semi_implicit_euler import SemiImplicitEuler
@@ -68,11 +70,11 @@ def test_a_breakpoint_that_rounding_puts_beside_a_grid_point_makes_none(grid_ste
     ("grid_step", "h"),
     [(20_000_000, 1e-4), (100_000_000, 1e-4), (100_000_000, 1e-3 / 3), (10_000_000_000, 1e-4)],
 )
-def test_a_grid_step_whose_ends_are_rounded_is_one_step(grid_step, h, integrator):
+def test_a_grid_step_whose_ends_are_rounded_is_one_step_of_h(grid_step, h, integrator):
     """Not one that ends a last place before the grid point, and another from there."""
     count = 200
     seen = steps_from(grid_step, h, 2.0 * (grid_step + count) * h, count, integrator)
-    assert [time for time, _ in seen] == [(grid_step + n) * h for n in range(1, count + 1)]
+    assert seen == [((grid_step + n) * h, h) for n in range(1, count + 1)]
 
 
 @every_integrator
@@ -107,3 +109,36 @@ def test_parts_of_a_late_step_are_as_many_as_of_an_early_one(grid_step):
         sizes.append(size)
     assert len(sizes) == parts
     assert sizes == pytest.approx([h / parts] * parts, abs=parts * math.ulp(stop))
+
+
+class _Instants:
+    def __init__(self, instants):
+        self._instants = instants
+
+    def breakpoints(self, t0, t1):
+        return [t for t in self._instants if t0 < t <= t1]
+
+
+@pytest.mark.parametrize("start", [0, 1_000, 1_000_000, 1_000_000_000])
+@pytest.mark.parametrize("seed", range(4))
+def test_steps_that_are_not_cut_are_those_that_the_loop_makes_from_one_grid_point_to_the_next(start, seed):
+    """Breakpoints at all distances from grid points, single ones and close ones; and no step is too short."""
+    h, count, stream = 1e-3, 300, np.random.default_rng(seed)
+    grid = (start + np.arange(count + 1)) * h
+    points = stream.choice(grid[1:-1], 60)
+    far = stream.choice([-1.0, 1.0], 60) * 10.0 ** stream.uniform(-16.0, -4.0, 60)
+    sources = [_Instants(points + far), _Instants([])]
+    cut, stops, now = cut_steps(sources, grid, h), Breakpoints(sources, h), float(grid[0])
+    for n in range(count):
+        target = stops.at_grid(now, float(grid[n + 1]))
+        made = [now]
+        while made[-1] != target:
+            made.append(stops.next_stop(made[-1], target))
+            assert made[-1] - made[-2] >= (1.0 - 1e-6) * beside_grid(made[-1], h)
+        if not cut[n]:
+            assert made == [grid[n], grid[n + 1]]
+        now = target
+        around = 3.0 * beside_grid(target, h)
+        if not np.any((grid[n] - around <= points + far) & (points + far <= grid[n + 1] + around)):
+            assert not cut[n]
+    assert cut.any()

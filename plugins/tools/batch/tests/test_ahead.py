@@ -56,6 +56,25 @@ def test_a_run_lands_on_breakpoints_beside_grid_points_as_single_steps_do(step, 
     expect_alike(run, stepped)
 
 
+@pytest.mark.parametrize("start", [1_000_000, 1_000_000_000])
+@pytest.mark.parametrize(
+    ("step", "share"), [(1, -0.5e-9), (500, 0.5e-6), (500, 5e-6), (999, 1e-3), (1000, -0.5e-9), (1000, -2e-3)]
+)  # fmt: skip
+def test_a_late_run_makes_the_single_steps_where_breakpoints_lie_beside_grid_points(start, step, share):
+    """By a share of a step, at t = 1e3 and 1e6 s, where rounding of t is a millionth of a step and a thousandth."""
+    begin = (start + step) * 1e-3 + share * 1e-3
+    scenario = scenario_of(TOP.replace("from = 0.01, to = 0.0305", f"from = {begin!r}, to = {begin + 0.1!r}"))
+    run, stepped = scenario.compose(), scenario.compose()
+    late = {"time": np.array(start * 1e-3), "step_index": np.array(start)}
+    for simulation in (run, stepped):
+        simulation.restore(simulation.internal_state() | late)
+    for count in (1000, 2000):
+        run.run((start + count) * 1e-3)
+        make_steps(stepped, 1000)
+        expect_alike(run, stepped)
+    assert run.steps_ahead > 1990
+
+
 def test_breakpoints_on_grid_points_are_left_to_the_driver():
     """As those of a table with a row a step are, but for rounding of t."""
     simulation = scenario_of(BESIDE % (0.5, float(np.nextafter(0.7, 1.0)))).compose()

@@ -38,8 +38,8 @@ from corekit_timestep.split_damping import damping_theta
 __all__ = ["ScipyIntegrator"]
 
 _CONVERGED = SolveInfo(Status.CONVERGED, answered_by="factorisation")
-_NEAR_GRID = 1e-9
-"""Share of h by which a step is shorter at most that nothing cut."""
+_CUT = 1e-9
+"""Share of h by which a step that was cut is shorter at least."""
 _START_MARGIN = 10.0
 """Time after a breakpoint at which it is certainly past, relative to that which rounding may confuse."""
 _MANY = 100
@@ -169,7 +169,7 @@ class ScipyIntegrator(Integrator, Stateful):
             self._frozen = state.v.copy() if frozen else None
             self._start(state, t_end, at_breakpoint=True)
             return theta
-        if self._is_local and h < (1.0 - _NEAR_GRID) * self._step:
+        if self._is_local and h < (1.0 - _CUT) * self._step:
             # cut for what a potential sees, whose stiffness is chosen between steps: nothing beyond is known
             self._start(state, t_end, at_breakpoint=True)
             return theta
@@ -216,9 +216,9 @@ class ScipyIntegrator(Integrator, Stateful):
 
     def _find_bound(self, time: float, t_end: float) -> tuple[float, bool]:
         """Return the end of the smooth inputs, at least the end of the step, and whether it is a breakpoint."""
-        beside, horizon = beside_grid(t_end, self._step), _LOOKAHEAD_STEPS * self._step
-        smooth_until = self._ready_workspace.system.smooth.smooth_until(time + beside, horizon)
-        if smooth_until <= t_end + beside:
+        behind, horizon = time + beside_grid(time, self._step), _LOOKAHEAD_STEPS * self._step
+        smooth_until = self._ready_workspace.system.smooth.smooth_until(behind, horizon)
+        if smooth_until <= t_end + beside_grid(t_end, self._step):
             return t_end, True
         return smooth_until, smooth_until < time + horizon
 

@@ -57,8 +57,6 @@ class SemiImplicitEuler(Integrator):
 
     def step(self, system: System, state: State, t_stop: float, out: State) -> StepReport:
         h, t_end = next_step(self._step, state.time, t_stop)
-        if t_end == t_stop:
-            h = t_stop - state.time  # the driver of a batch steps by differences of times
         step = system.theta
         step.begin_step(state, h, contacts_at_start=True)
         step.linearise_at_start(self._beta, self._damping)

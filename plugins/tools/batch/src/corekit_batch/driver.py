@@ -33,7 +33,7 @@ def _make_step(
 ) -> int:  # fmt: skip
     """Make one step of a world; return DONE, or why it could not be made, with nothing of the world changed."""
     numbers, time = worlds.numbers[min(w, len(worlds.numbers) - 1)], worlds.time[at]
-    q, v, aux, step, count = worlds.q[w], worlds.v[w], worlds.aux[w], worlds.stop[at] - time, 0
+    q, v, aux, step, count = worlds.q[w], worlds.v[w], worlds.aux[w], worlds.length, 0
     if around.exist:
         count = find_contacts(bodies, numbers, q, v, aux, time, step, around, memory, w, work, of_contacts)
         if count < 0:

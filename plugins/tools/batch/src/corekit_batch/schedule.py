@@ -1,4 +1,4 @@
-"""When grid steps begin and end, which of them breakpoints cut, and what the signals of inputs are where they begin."""
+"""When grid steps begin, which of them breakpoints cut or move, and what the signals of inputs are where they begin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final, final
 import numpy as np
 
 from corekit.data.arrays import Array, BoolArray, IntArray
-from corekit.data.instants import beside_grid, same_instant
+from corekit.simulation.breakpoints import cut_steps
 from corekit.simulation.loop import Simulation
 from corekit_batch.tables import Worlds
 
@@ -28,7 +28,7 @@ class Schedule:
 
     Attributes:
         first_step: number of the step with which the arrays begin, shape (1,).
-        time, stop, is_cut, inputs: as of `corekit_batch.tables.Worlds`.
+        time, is_cut, inputs: as of `corekit_batch.tables.Worlds`.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -37,7 +37,6 @@ class Schedule:
         self._is_constant = all(body.inputs.constant for body in self._bodies)
         self.first_step: IntArray = np.zeros(1, dtype=np.int64)
         self.time: Array = np.zeros(0)
-        self.stop: Array = np.zeros(0)
         self.is_cut: BoolArray = np.zeros(0, dtype=np.bool_)
         self.inputs: Array = self._signals(np.zeros(1))
         if not self._is_constant:
@@ -51,30 +50,17 @@ class Schedule:
         last = max(last, first + _AHEAD)
         number = np.arange(first, last + 1)
         grid: Array = np.asarray(self._start + number * self._step, dtype=np.float64)
-        time, stop = grid[:-1], grid[1:]
-        is_cut = self._find_cuts(grid)
+        time, is_cut = grid[:-1], cut_steps(self._bodies, grid, self._step)
         inputs = self.inputs if self._is_constant else self._signals(time)
         # nothing is covered until all is written: a signal may end this between any two lines
         self.time = time[:0]
         self.first_step[0] = first
-        self.stop, self.is_cut, self.inputs = stop, is_cut, inputs
+        self.is_cut, self.inputs = is_cut, inputs
         self.time = time
-
-    def _find_cuts(self, grid: Array) -> BoolArray:
-        """Whether a breakpoint falls into a grid step or moves one of its ends, shape (points − 1,)."""
-        is_cut = np.zeros(len(grid) - 1, dtype=np.bool_)
-        step = self._step
-        low, high = grid[0] - beside_grid(grid[0], step), grid[-1] + beside_grid(grid[-1], step)
-        for t in {t for body in self._bodies for t in body.breakpoints(low, high)}:
-            near = beside_grid(t, step)
-            begin, end = np.searchsorted(grid, t - near), np.searchsorted(grid, t + near, side="right")
-            if (np.abs(grid[begin:end] - t) > same_instant(t)).all():  # of none or of the point that it moves
-                is_cut[max(begin - 1, 0) : end] = True
-        return is_cut
 
     def plan(self, worlds: Worlds) -> Worlds:
         """Return the same worlds with the grid steps that are covered."""
-        return worlds._replace(time=self.time, stop=self.stop, is_cut=self.is_cut, inputs=self.inputs)
+        return worlds._replace(time=self.time, is_cut=self.is_cut, inputs=self.inputs)
 
     def _signals(self, times: Array) -> Array:
         """u of all bodies by their signals, shape (times, nu); zero for channels without."""

@@ -89,9 +89,10 @@ class Worlds(NamedTuple):
         status: one of DONE, STOPPED, BY_KERNEL, shape (W,).
         numbers: of the bodies' forms, shape (W, total), or (1, total) where all worlds have the same.
         written: values of inputs that were written, shape (W, nu); is_written: which of them count, shape (nu,).
-        first_step: number of the grid step with which the next four begin, shape (1,).
-        time, stop: where every grid step begins and ends [s], shape (rows,).
-        is_cut: whether a breakpoint falls into it, or moves one of its ends, shape (rows,).
+        first_step: number of the grid step with which the last three begin, shape (1,).
+        length: h [s], of every grid step that no breakpoint cuts.
+        time: where every grid step begins [s], shape (rows,).
+        is_cut: whether a breakpoint falls into it, or moves an end of it, shape (rows,).
         inputs: u by signals where it begins, shape (rows, nu), or (1, nu) where they are constant.
     """
 
@@ -105,8 +106,8 @@ class Worlds(NamedTuple):
     written: Array
     is_written: BoolArray
     first_step: IntArray
+    length: float
     time: Array
-    stop: Array
     is_cut: BoolArray
     inputs: Array
 

@@ -26,6 +26,6 @@ def new_worlds(simulation: Simulation, count: int, layout: Layout | None, schedu
         q=np.tile(state.q, (count, 1)), v=np.tile(state.v, (count, 1)), aux=np.tile(state.aux, (count, 1)),
         step=np.zeros(count, dtype=np.int64), until=np.zeros(count, dtype=np.int64),
         status=np.zeros(count, dtype=np.int64), numbers=numbers[None].copy(), written=np.zeros((count, nu)),
-        is_written=np.zeros(nu, dtype=np.bool_), first_step=schedule.first_step, time=schedule.time,
-        stop=schedule.stop, is_cut=schedule.is_cut, inputs=schedule.inputs,
+        is_written=np.zeros(nu, dtype=np.bool_), first_step=schedule.first_step,
+        length=simulation.step_length, time=schedule.time, is_cut=schedule.is_cut, inputs=schedule.inputs,
     )  # fmt: skip
