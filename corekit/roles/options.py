@@ -22,7 +22,9 @@ from attrs import NOTHING, Attribute, frozen
 
 from corekit.errors import Mistake
 
-__all__ = ["ComponentRef", "all_but", "component_list_option", "component_option", "option", "refuse_given"]
+__all__ = [
+    "ComponentRef", "all_but", "component_list_option", "component_option", "doubt_given", "option", "refuse_given",
+]  # fmt: skip
 
 
 @frozen
@@ -181,10 +183,28 @@ def refuse_given(config: Any, names: Sequence[str], allowed: str) -> list[Mistak
         names: of its options.
         allowed: what to do, for example "must be left out, for a fixed joint".
     """
-    every = attrs.fields_dict(type(config))
-    values = {name: getattr(config, name) for name in names}
+    values = {name: getattr(config, name) for name in _given(config, names)}
     return [
         Mistake(name, list(value) if isinstance(value, tuple) else value, allowed)
         for name, value in values.items()
-        if value != every[name].default
     ]
+
+
+def doubt_given(config: Any, choice: str, names: Sequence[str], path: str = "") -> tuple[str, ...]:
+    """Return a doubt for each of the named options that is given, where a choice by name leaves it unread.
+
+    Choices of how something acts, a law, a drive, what touches, can so be swapped without editing what stands beside.
+
+    Args:
+        config, names: as of `refuse_given`.
+        choice: the option whose word leaves them unread.
+        path: of the config among the options of its component, with a dot behind, or empty.
+    """
+    said = f"does nothing with {path}{choice} = {getattr(config, choice)!r}"
+    return tuple(f"{path}{name} {said}" for name in _given(config, names))
+
+
+def _given(config: Any, names: Sequence[str]) -> list[str]:
+    """Those of the named options that are not at their default."""
+    every = attrs.fields_dict(type(config))
+    return [name for name in names if getattr(config, name) != every[name].default]

@@ -61,10 +61,6 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"limbs": (Limb(start=(0, 0, 0), end=(1, 0, 0), director=(1.0, 0.0, 0.0)),)},
         "along the rod",
     ),
-    "friction of nothing": (
-        {"limbs": (evolve(A, friction=0.3),), "collision": "none"},
-        r"limbs\[0\].friction.*nothing of the rods can touch",
-    ),
     "out of plane": ({"limbs": (Limb(start=(0, 0, 0), end=(1, 1, 0)),), "planar": True}, "x–z plane"),
 }
 
@@ -109,7 +105,6 @@ STRAIGHT: dict[str, Any] = {"start": (0, 0, 0), "end": (1, 0, 0)}
         (Limb, {**STRAIGHT, "section": "rectangle"}, {"area": 0.02}, "'given'"),
         (Limb, {**STRAIGHT, "section": "given"}, {"width": (0.02, 0.01)}, "'rectangle'"),
         (Joint, {"at": ("a.end", "b.start"), "kind": "pin"}, {"stiffness": 2.0}, "it turns freely"),
-        (Cable, {"name": "c"}, {"stiffness": 100.0}, "it belongs to drive = 'length'"),
     ],
 )
 def test_an_option_that_nothing_would_read_is_refused(kind, beside, given, said):
@@ -120,6 +115,22 @@ def test_an_option_that_nothing_would_read_is_refused(kind, beside, given, said)
     assert found.allowed.startswith("must be left out")
     assert said in found.allowed
     kind(**beside)
+
+
+def test_a_choice_is_swapped_by_name_and_says_what_it_leaves_unread(rod):
+    cable = Cable(name="c", limb="a", drive="length", stiffness=100.0)
+    limb, touches = evolve(A, friction=0.3), {"collision": "edges", "self_contact": True}
+    assert not rod(limb, cables=(cable,), **touches).description.doubts
+    swapped = rod(
+        limb, cables=(evolve(cable, drive="tension"),), **{**touches, "collision": "none"}
+    ).description
+    assert swapped.doubts == (
+        "self_contact does nothing with collision = 'none'",
+        "limbs[0].friction does nothing with collision = 'none'",
+        "cables[0].stiffness does nothing with cables[0].drive = 'tension'",
+    )
+    assert [each.name for each in swapped.inputs] == ["tension-c"]
+    assert not swapped.shapes
 
 
 def test_added_mass_of_no_fluid_is_doubted(rod):

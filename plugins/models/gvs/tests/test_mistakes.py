@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from corekit.data.signals import Constant, Ramp
 from corekit.errors import ConfigError
@@ -140,8 +141,7 @@ def test_an_inertia_that_would_take_kinetic_energy_is_refused(inertia):
 REVOLUTE: dict[str, Any] = {"kind": "revolute", "motion": Constant((0.1,))}
 GIVEN: dict[str, Any] = {"section": "given", "inertia": (1.0,) * 6, "rigidity": (1.0,) * 6}
 SOFT: dict[str, Any] = {"divisions": (Division(),)}
-CABLE: dict[str, Any] = {"name": "c", "link": "arm"}
-TENDON: dict[str, Any] = {"name": "t", "first": "world", "second": "arm.tip"}
+BY_LENGTH: dict[str, Any] = {"drive": "length", "stiffness": 100.0}
 BALL = LinkShape(shape="sphere", size=(0.1,))
 UNREAD = [
     *((Joint, {}, each, "for a fixed joint: give a `kind` that moves") for each in (
@@ -169,12 +169,10 @@ UNREAD = [
         {"tip_rpy": (0.1, 0.0, 0.0)}, {"radius": 0.1}, {"drag": (1.0,) * 6}, {"added_mass": (1.0,) * 6},
         {"buoyant_volume": 1.0},
     )),
-    *((Link, {"kind": "rigid"}, each, "for a rigid link") for each in ({"shapes": 3}, {"frames": (0.5,)})),
-    *((Link, SOFT, each, "nothing of the link can touch") for each in ({"shapes": 3}, {"friction": 0.3})),
+    *((Link, {"kind": "rigid"}, each, "for a rigid link") for each in (
+        {"shapes": 3}, {"spheres": (0.5,)}, {"frames": (0.5,)},
+    )),
     (Link, {**SOFT, "collision": "spheres", "spheres": (0.5,)}, {"shapes": 3}, "where `spheres` say where they are"),
-    (Link, {"kind": "rigid"}, {"friction": 0.3}, "nothing of the link can touch"),
-    (Cable, CABLE, {"stiffness": 100.0}, "it belongs to drive = 'length'"),
-    (Tendon, TENDON, {"stiffness": 100.0}, "it belongs to drive = 'length'"),
 ]  # fmt: skip
 
 
@@ -254,6 +252,44 @@ AT = "at which the `motion` of its joint starts"
 )
 def test_a_start_that_would_be_dropped_is_refused(initial, path, said):
     assert starting(**initial) == [(path, said)]
+
+
+def swaps(link: Link, **options: Any) -> tuple[str, ...]:
+    """The doubts of a robot whose link has another `collision`, before and after; none before."""
+    assert not Robot(link, **options).description.doubts
+    return Robot(evolve(link, collision="none"), **options).description.doubts
+
+
+def test_a_choice_is_swapped_by_name_and_says_what_it_leaves_unread():
+    even = Link.soft("arm", collision="capsules", shapes=3, friction=0.3)
+    assert swaps(even, self_contact=True) == (
+        "links[0].shapes does nothing with links[0].collision = 'none'",
+        "links[0].friction does nothing with links[0].collision = 'none'",
+        "self_contact does nothing where every link has collision = 'none'",
+    )
+    assert swaps(Link.soft("arm", collision="spheres", spheres=(0.25, 1.0))) == (
+        "links[0].spheres does nothing with links[0].collision = 'none'",
+    )
+    hinge = Joint(kind="revolute")
+    assert swaps(Link.rigid("arm", 0.1, joint=hinge, collision="spheres", friction=0.3)) == (
+        "links[0].friction does nothing with links[0].collision = 'none'",
+    )
+    cable = Cable(name="c", link="arm", **BY_LENGTH)
+    tendon = Tendon(name="t", first="world", second="arm.tip", second_offset=(0.1, 0.1, 0.0), **BY_LENGTH)
+    assert not Robot(Link.soft("arm"), cables=(cable,), tendons=(tendon,)).description.doubts
+    pulled = evolve(cable, drive="tension"), evolve(tendon, drive="tension")
+    assert Robot(Link.soft("arm"), cables=pulled[:1], tendons=pulled[1:]).description.doubts == (
+        "cables[0].stiffness does nothing with cables[0].drive = 'tension'",
+        "tendons[0].stiffness does nothing with tendons[0].drive = 'tension'",
+    )
+
+
+def test_places_of_spheres_place_no_capsules():
+    """With another choice its shapes are even ones, as without the option."""
+    chosen = Link.soft("arm", collision="capsules", spheres=(0.25, 1.0), shapes=4)
+    given, even = Robot(chosen).description, Robot(evolve(chosen, spheres=())).description
+    assert [each.size for each in given.shapes] == [each.size for each in even.shapes]
+    assert given.doubts == ("links[0].spheres does nothing with links[0].collision = 'capsules'",)
 
 
 def test_what_acts_in_a_fluid_alone_is_doubted_where_there_is_none():

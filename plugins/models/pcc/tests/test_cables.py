@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from corekit.data.state import State
 from corekit.errors import ConfigError
@@ -108,9 +109,13 @@ def test_what_is_missing_or_given_twice_is_said():
         arm(1, {"name": "pull", "radius": 0.01, "sections": 2})
 
 
-def test_a_stiffness_of_a_cable_whose_tension_is_given_is_refused():
-    with pytest.raises(ConfigError, match=r"stiffness: found 100.0; must be left out.*drive = 'length'"):
-        Cable(name="c", radius=0.01, stiffness=100.0)
+def test_a_drive_is_swapped_by_name_and_says_what_it_leaves_unread():
+    cable = Cable(name="c", radius=0.01, drive="length", stiffness=100.0)
+    config = PCCConfig(sections=1, mass=(0.3,), cables=(cable,))
+    assert not PCC(config).description.doubts
+    swapped = PCC(evolve(config, cables=(evolve(cable, drive="tension"),))).description
+    assert swapped.doubts == ("cables[0].stiffness does nothing with cables[0].drive = 'tension'",)
+    assert swapped.inputs[-1].name == "tension-c"
 
 
 def test_a_cable_outside_the_disks_that_guide_it_is_doubted():

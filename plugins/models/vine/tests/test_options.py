@@ -48,16 +48,30 @@ def test_the_papers_inertia_is_far_above_that_of_its_bodies():
         ({"growth": "pressure"}, "must be > 0 if pressure drives growth"),
         ({"irreversible": True}, "needs extensibility > 0"),
         ({"diameter": math.nan}, "finite"),
-        ({"yield_pressure": 10.0}, "yield_pressure: found 10.0; needs growth = 'pressure'"),
-        ({"pressure": 10.0}, "pressure: found 10.0; needs moment_law = 'wrinkling'"),
         ({"body_mass": 1e-3, "wall_density": 1e3}, "wall_density.*must be left out: `body_mass` says it"),
-        ({"collision": "none", "friction": 0.3}, "friction.*nothing of the robot can touch"),
         ({"body_mass": 1e-3, "body_inertia": 1e-9}, r"must be ≥ 1\.48e-08 .* or form = 'telescope'"),
     ],
 )
 def test_contradictory_options_are_refused(options, message):
     with pytest.raises((ConfigError, ValueError), match=message):
         VineConfig(**options)
+
+
+SWAPS = [
+    ("collision", "none", {"friction": 0.3}, {}),
+    ("moment_law", "linear", {"pressure": 10.0, "bending_stiffness": 1.0}, {"moment_law": "wrinkling"}),
+    ("growth", "rate", {"yield_pressure": 10.0, "extensibility": 1e-3}, {"growth": "pressure"}),
+]
+
+
+@pytest.mark.parametrize(("choice", "swapped", "beside", "before"), SWAPS)
+def test_a_choice_is_swapped_by_name_and_says_what_it_leaves_unread(choice, swapped, beside, before):
+    assert not Vine(VineConfig(**beside, **before), BuildContext()).description.doubts
+    unread = next(iter(beside))
+    model = Vine(VineConfig(**beside, **{choice: swapped}), BuildContext())
+    assert model.description.doubts == (f"{unread} does nothing with {choice} = {swapped!r}",)
+    del beside[unread]
+    assert not Vine(VineConfig(**beside, **{choice: swapped}), BuildContext()).description.doubts
 
 
 BODIES: dict[str, Any] = {"body_mass": 1e-3, "body_inertia": 1e-3}

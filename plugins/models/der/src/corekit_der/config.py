@@ -287,7 +287,7 @@ class Cable:
     Driven by its length it is a spring that cannot push; the channel is what its drive wound up from the rest shape on.
 
     Raises:
-        ConfigError: a drive by length without the cable's stiffness, or one by tension with it.
+        ConfigError: a drive by length without the cable's stiffness.
     """
 
     name: str = option(help="name in its channel", check=_check_name)
@@ -303,15 +303,9 @@ class Cable:
     limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
 
     def __attrs_post_init__(self) -> None:
-        mistakes: list[Mistake] = []
-        if self.drive == "tension":
-            allowed = "must be left out where the tension is given: it belongs to drive = 'length'"
-            mistakes = refuse_given(self, ("stiffness",), allowed)
-        elif self.stiffness is None:
+        if self.drive == "length" and self.stiffness is None:
             allowed = "give E·A/L of the cable in N/m: its tension follows from its stretch"
-            mistakes = [Mistake("stiffness", None, allowed)]
-        if mistakes:
-            raise ConfigError(mistakes, f"cable {self.name!r}")
+            raise ConfigError([Mistake("stiffness", None, allowed)], f"cable {self.name!r}")
 
 
 @frozen(kw_only=True)
@@ -319,7 +313,7 @@ class DERConfig:
     """Options of a graph of rods.
 
     Raises:
-        ConfigError: no limb; two limbs, two forces or two cables with the same name; friction where nothing can touch.
+        ConfigError: no limb; two limbs, two forces or two cables with the same name.
     """
 
     limbs: tuple[Limb, ...] = option((Limb(start=(0.0, 0.0, 0.0), end=(1.0, 0.0, 0.0)),), "the rods")
@@ -370,12 +364,5 @@ class DERConfig:
             for i, cable in enumerate(self.cables)
             if cable.name in [other.name for other in self.cables[:i]]
         )
-        if self.collision == "none":
-            allowed = "must be left out, or give `collision`: nothing of the rods can touch"
-            mistakes.extend(
-                Mistake(f"limbs[{i}].friction", limb.friction, allowed)
-                for i, limb in enumerate(self.limbs)
-                if limb.friction is not None
-            )
         if mistakes:
             raise ConfigError(mistakes, "the rods")

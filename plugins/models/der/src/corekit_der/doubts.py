@@ -15,10 +15,11 @@ import numpy as np
 
 from corekit.data.arrays import Array, IntArray
 from corekit.geometry.sections import outline_doubt
+from corekit.roles.options import doubt_given
 from corekit_der.config import DERConfig
 from corekit_der.tables import Rods
 
-__all__ = ["fluid_doubts", "outline_doubts", "spin_doubts"]
+__all__ = ["fluid_doubts", "idle_options", "outline_doubts", "spin_doubts"]
 
 _MATTERS = 0.02
 """Of (1)."""
@@ -42,6 +43,22 @@ def fluid_doubts(config: DERConfig) -> tuple[str, ...]:
         for i, limb in enumerate(config.limbs)
         if limb.added_mass and not limb.fluid_density
     )
+
+
+def idle_options(config: DERConfig) -> tuple[str, ...]:
+    """Return a sentence on every option that a choice beside it leaves unread: what touches, a drive."""
+    said: list[str] = []
+    if config.collision == "none":
+        said += doubt_given(config, "collision", ("self_contact",))
+        said += (
+            f"limbs[{i}].friction does nothing with collision = 'none'"
+            for i, limb in enumerate(config.limbs)
+            if limb.friction is not None
+        )
+    for i, cable in enumerate(config.cables):
+        if cable.drive == "tension":
+            said += doubt_given(cable, "drive", ("stiffness",), f"cables[{i}].")
+    return tuple(said)
 
 
 def spin_doubts(

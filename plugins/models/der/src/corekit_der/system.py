@@ -21,7 +21,7 @@ from corekit_der.clamp_motion import ClampMotion
 from corekit_der.collision import collision_shapes, find_shapes_at
 from corekit_der.compiled_form import RodTables, form_of
 from corekit_der.config import DERConfig
-from corekit_der.doubts import fluid_doubts, outline_doubts, spin_doubts
+from corekit_der.doubts import fluid_doubts, idle_options, outline_doubts, spin_doubts
 from corekit_der.elasticity import Elasticity, PlanarElasticity, SpatialElasticity, TermWeights
 from corekit_der.free_ghosts import FreeGhost
 from corekit_der.graph import Graph, build_graph, compliance_fractions
@@ -176,7 +176,7 @@ class RodSystem:
             excluded_pairs=never,
             self_contact=config.self_contact,
             joined_shapes=np.array(joined, dtype=np.int64).reshape(-1, 2),
-            doubts=(*outline_doubts(config), *fluid_doubts(config)),
+            doubts=(*outline_doubts(config), *fluid_doubts(config), *idle_options(config)),
             joint_doubts=frames.joint_doubts(graph),
             aux=self._elasticity.aux,
             prescribed_velocity_index=self.clamp_motion.index,

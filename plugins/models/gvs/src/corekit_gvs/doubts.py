@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from corekit.geometry.sections import outline_doubt
+from corekit.roles.options import doubt_given
 from corekit_gvs.build import Robot
 from corekit_gvs.config import GVSConfig
 
@@ -15,7 +16,22 @@ __all__ = ["doubts_of"]
 
 def doubts_of(config: GVSConfig, robot: Robot) -> tuple[str, ...]:
     """Return a sentence on everything that is doubtful, with its path among the options."""
-    return (*robot.acting.doubts, *_section_doubts(robot), *_fluid_doubts(config))
+    return (*robot.acting.doubts, *_section_doubts(robot), *_fluid_doubts(config), *_idle_options(config))
+
+
+def _idle_options(config: GVSConfig) -> Iterator[str]:
+    """Yield what a choice beside it leaves unread: of links that touch nothing, and of cables by tension."""
+    for i, link in enumerate(config.links):
+        if link.collision == "none" and not link.solids:
+            yield from doubt_given(link, "collision", ("shapes", "friction"), f"links[{i}].")
+        if link.collision != "spheres":
+            yield from doubt_given(link, "collision", ("spheres",), f"links[{i}].")
+    for kind in ("cables", "tendons"):
+        for i, cable in enumerate(getattr(config, kind)):
+            if cable.drive == "tension":
+                yield from doubt_given(cable, "drive", ("stiffness",), f"{kind}[{i}].")
+    if config.self_contact and all(link.collision == "none" and not link.solids for link in config.links):
+        yield "self_contact does nothing where every link has collision = 'none'"
 
 
 def _section_doubts(robot: Robot) -> Iterator[str]:

@@ -91,7 +91,8 @@ def _soft_shapes(link: Link, tree: Tree, out: Visible) -> None:
         return
     n = link.shapes
     length = link.length / n
-    for k, share in enumerate(link.spheres or [(k + 0.5) / n for k in range(n)]):
+    own = link.spheres if link.collision == "spheres" else ()
+    for k, share in enumerate(own or [(k + 0.5) / n for k in range(n)]):
         radius = _radius(link, tree, share)
         frame = out.add(f"{link.name}/{k + 1}", tree.between(link.name, share))
         if link.collision == "spheres":

@@ -245,18 +245,11 @@ class Link:
         if self.solids and (self.kind == "soft" or self.collision != "none"):
             said = "must be left out, unless for a rigid link with collision = 'none'"
             wrong.append(Mistake("solids", f"{len(self.solids)} shapes", said))
-        if self.spheres and (self.kind == "rigid" or self.collision != "spheres"):
-            said = "belong to a soft link with collision = 'spheres'"
-            wrong.append(Mistake("spheres", list(self.spheres), said))
         if self.kind == "rigid":
-            wrong += refuse_given(self, ("shapes", "frames"), "must be left out, for a rigid link")
-        elif self.collision == "none" or self.spheres:
-            said = (
-                "must be left out, where `spheres` say where they are" if self.spheres else _TOUCHES_NOTHING
-            )
-            wrong += refuse_given(self, ("shapes",), said)
-        if self.collision == "none" and not self.solids:
-            wrong += refuse_given(self, ("friction",), _TOUCHES_NOTHING)
+            said = "must be left out, for a rigid link"
+            wrong += refuse_given(self, ("shapes", "spheres", "frames"), said)
+        elif self.spheres and self.collision == "spheres":
+            wrong += refuse_given(self, ("shapes",), "must be left out, where `spheres` say where they are")
         if wrong:
             raise ConfigError(wrong, f"link {self.name!r}")
 
@@ -289,5 +282,4 @@ class Link:
         )
 
 
-_TOUCHES_NOTHING = "must be left out, or give `collision`: nothing of the link can touch"
 _DIVISION_OPTIONS = frozenset(each.name for each in fields(Division))

@@ -9,7 +9,7 @@ from typing import Any, final
 from attrs import evolve, frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option, refuse_given
+from corekit.roles.options import option
 from corekit_gvs.joints import Joint
 from corekit_gvs.options import Profile, Triple, is_word, profile, texts
 from corekit_gvs.python_functions import is_function
@@ -26,15 +26,9 @@ def _each_once(value: tuple[int, ...]) -> str | None:
 
 
 def _check_stiffness(cable: Cable | Tendon) -> None:
-    wrong: list[Mistake] = []
-    if cable.drive == "tension":
-        said = "must be left out where the tension is given: it belongs to drive = 'length'"
-        wrong = refuse_given(cable, ("stiffness",), said)
-    elif cable.stiffness is None:
+    if cable.drive == "length" and cable.stiffness is None:
         said = "give E·A/L of the cable in N/m: its tension follows from its stretch"
-        wrong = [Mistake("stiffness", None, said)]
-    if wrong:
-        raise ConfigError(wrong, f"cable {cable.name!r}")
+        raise ConfigError([Mistake("stiffness", None, said)], f"cable {cable.name!r}")
 
 
 @final

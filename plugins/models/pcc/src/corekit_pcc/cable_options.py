@@ -7,7 +7,7 @@ import math
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option, refuse_given
+from corekit.roles.options import doubt_given, option
 
 __all__ = ["Cable"]
 
@@ -17,7 +17,7 @@ class Cable:
     """A cable along the arm: channel `tension-NAME` [N], or driven by its length `length-NAME` [m].
 
     Raises:
-        ConfigError: a drive by length without the cable's stiffness, or one by tension with it.
+        ConfigError: a drive by length without the cable's stiffness.
     """
 
     name: str = option(help="names its channel")
@@ -32,12 +32,10 @@ class Cable:
     limit: float = option(math.inf, "highest tension of its drive", unit="N", above=0, infinite=True)
 
     def __attrs_post_init__(self) -> None:
-        wrong: list[Mistake] = []
-        if self.drive == "tension":
-            allowed = "must be left out where the tension is given: it belongs to drive = 'length'"
-            wrong = refuse_given(self, ("stiffness",), allowed)
-        elif self.stiffness is None:
+        if self.drive == "length" and self.stiffness is None:
             allowed = "give E·A/L of the cable in N/m: its tension follows from its stretch"
-            wrong = [Mistake("stiffness", None, allowed)]
-        if wrong:
-            raise ConfigError(wrong, f"cable {self.name!r}")
+            raise ConfigError([Mistake("stiffness", None, allowed)], f"cable {self.name!r}")
+
+    def doubts(self, path: str) -> tuple[str, ...]:
+        """Return a sentence on what its drive leaves unread; `path` is its own among the options."""
+        return doubt_given(self, "drive", ("stiffness",), f"{path}.") if self.drive == "tension" else ()

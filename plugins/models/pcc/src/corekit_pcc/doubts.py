@@ -1,4 +1,4 @@
-"""What no arm is like: chambers farther out than its disks reach and a section is long, cables outside its disks."""
+"""What is improbable: chambers beyond the disks and the length of a section, cables outside disks, idle options."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ def _of_chambers(config: PCCConfig) -> Iterator[str]:
 
 
 def _of_cables(config: PCCConfig) -> Iterator[str]:
-    """Yield what runs outside the disks of a section, which guide it."""
+    """Yield what runs outside the disks of a section, which guide it, and what a drive does not read."""
     for i, cable in enumerate(config.cables):
+        yield from cable.doubts(f"cables[{i}]")
         least = min(config.spread("disk_radius")[: cable.sections])
         if cable.radius > least * (1.0 + 1e-9):
             yield (

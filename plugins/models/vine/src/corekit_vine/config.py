@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from corekit.errors import ConfigError, Mistake
-from corekit.roles.options import option, refuse_given
+from corekit.roles.options import doubt_given, option, refuse_given
 from corekit_vine.inertia import compute_slender
 from corekit_vine.pin_values import PinValues, check_pin_values, count_mistake, is_matrix, to_pin_values
 
@@ -175,9 +175,6 @@ class VineConfig:
         if self.body_mass is not None and not self.gas_density:
             allowed = "must be left out: `body_mass` says it, and there is no gas to share it with"
             mistakes += refuse_given(self, ("wall_density",), allowed)
-        if self.collision == "none":
-            allowed = "must be left out, or give `collision`: nothing of the robot can touch"
-            mistakes += refuse_given(self, ("friction",), allowed)
         if not mistakes and self.form != "telescope" and self.body_inertia is not None:
             least = compute_slender(self)[1]
             if self.body_inertia < least * (1.0 - 1e-12):
@@ -185,6 +182,18 @@ class VineConfig:
                 mistakes.append(Mistake("body_inertia", self.body_inertia, allowed))
         if mistakes:
             raise ConfigError(mistakes, "the vine robot")
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """A sentence on every option that a choice beside it leaves unread."""
+        said: tuple[str, ...] = ()
+        if self.collision == "none":
+            said += doubt_given(self, "collision", ("friction",))
+        if self.moment_law == "linear":
+            said += doubt_given(self, "moment_law", ("pressure",))
+        if self.growth == "rate":
+            said += doubt_given(self, "growth", ("yield_pressure",))
+        return said
 
     def _bending_mistakes(self) -> list[Mistake]:
         mistakes: list[Mistake] = []
@@ -210,9 +219,7 @@ class VineConfig:
                 mistakes.append(Mistake(f"actuators[{i}]", list(ends), allowed))
         if 2.0 * self.wall_thickness > self.diameter:
             mistakes.append(Mistake("wall_thickness", self.wall_thickness, "must be at most the radius"))
-        if self.moment_law == "linear":
-            mistakes += refuse_given(self, ("pressure",), "needs moment_law = 'wrinkling'")
-        else:
+        if self.moment_law == "wrinkling":
             if self.growth == "pressure":
                 mistakes += refuse_given(
                     self, ("pressure",), "must be left out: the input `pressure` says it"
@@ -226,9 +233,7 @@ class VineConfig:
 
     def _growth_mistakes(self) -> list[Mistake]:
         mistakes: list[Mistake] = []
-        if self.growth == "rate":
-            mistakes += refuse_given(self, ("yield_pressure",), "needs growth = 'pressure'")
-        else:
+        if self.growth == "pressure":
             if self.extensibility <= 0.0:
                 allowed = "must be > 0 if pressure drives growth"
                 mistakes.append(Mistake("extensibility", self.extensibility, allowed))

@@ -52,6 +52,7 @@ def describe_robot(config: VineConfig, plane: Array | None) -> ModelDescription:
         constraint_count=links * (6 if config.irreversible else 5),
         jacobian_width=3 + (BASE if base else 0),
         plane=plane,
+        doubts=config.doubts,
     )
 
 
