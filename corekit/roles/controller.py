@@ -60,6 +60,9 @@ class ControlledWorld(Protocol):
     def state(self) -> State:
         """The world's state, with `body_states` in the order of the bodies."""
 
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """Return all names: `bodies`, `obstacles`, `joints`, …; the joint of a base that moves is `BODY.base`."""
+
     def body(self, name: str) -> Any:
         """Return a body by its name."""
 

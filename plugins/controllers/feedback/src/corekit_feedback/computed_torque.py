@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import Any, final
 
 import numpy as np
+from scipy.linalg import null_space
 from scipy.optimize import lsq_linear
 
 from corekit.data.arrays import Array
@@ -38,7 +39,10 @@ _SHORT = 1e-3
 
 @final
 class ComputedTorque(Controller, Stateful):
-    """Implements (1)–(2) for a body without constraints whose model gives K and D."""
+    """Implements (1)–(2) for a body without constraints whose model gives K and D.
+
+    A base that moves on a given path, or with what carries it, keeps its velocity in the prediction.
+    """
 
     def __init__(self, config: ComputedTorqueConfig, context: BuildContext | None = None) -> None:
         self._config, self._path = config, (context or BuildContext()).path
@@ -111,11 +115,29 @@ class ComputedTorque(Controller, Stateful):
             model.compute_mass_and_force(state, now, mass, one)
             forces.append(one - force)
             now[column] = 0.0
-        free = np.delete(np.arange(body.nv), body.description.prescribed_velocity_index)
+        free = self._free(body, world)
         matrix = mass.dense() + span * damping.dense() + span**2 * dense
-        moved = np.linalg.solve(matrix[np.ix_(free, free)], np.array(forces).T[free])
-        accelerations = jacobian[:, free] @ moved
+        moved = np.linalg.solve(free.T @ matrix @ free, free.T @ np.array(forces).T)
+        accelerations = jacobian @ free @ moved
         return accelerations[:, 1:], accelerations[:, 0]
+
+    def _free(self, body: Any, world: ControlledWorld) -> Array:
+        """Changes of velocity that nothing prescribes, and that leave a base as it is which a joint holds; columns."""
+        free = np.delete(np.eye(body.nv), body.description.prescribed_velocity_index, axis=1)
+        if f"{body.name}.base" not in world.names()["joints"]:
+            return free
+        width, four = body.description.jacobian_width, np.vstack([np.zeros(3), np.eye(3)])
+        dofs, values = np.zeros((4, width), dtype=np.int64), np.zeros((4, 3, width))
+        state = world.state.body_states[body.index]
+        body.abilities.point_jacobian.compute_point_jacobians(
+            state, np.zeros(4, dtype=np.int64), four, dofs, values
+        )
+        rows = np.zeros((4, 3, body.nv))
+        for point, places, own in zip(rows, dofs, values, strict=True):
+            for place, column in zip(places, own.T, strict=True):
+                point[:, place] += column
+        found: Array = free @ null_space(rows.reshape(12, -1) @ free)
+        return found
 
     def _turning(self, body: Any, world: ControlledWorld) -> Array:
         """J̇·v of the frame [m/s²]: centripetal and Coriolis acceleration."""
