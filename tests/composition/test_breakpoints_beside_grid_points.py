@@ -58,22 +58,22 @@ def watched_steps(simulation, count):
 @pytest.mark.parametrize("integrator", EVERY)
 @pytest.mark.parametrize("grid_step", [0, 1_000_000, 1_000_000_000])
 @pytest.mark.parametrize("side", [-1.0, 1.0])
-def test_steps_end_where_breakpoints_are_and_none_is_shorter_than_the_bound(side, grid_step, integrator):
+@pytest.mark.parametrize("share", SHARES)
+def test_steps_end_where_breakpoints_are_and_none_is_shorter_than_the_bound(
+    side, share, grid_step, integrator
+):
     """By a share of h beside the third grid point and the fifth, at t = 0, 1e3 and 1e6 s."""
-    for share in SHARES:
-        begin, end = ((grid_step + n) * H + side * share * H for n in (3, 5))
-        text = BALL.replace("INTEGRATOR", integrator).replace("BEGIN", repr(begin)).replace("END", repr(end))
-        simulation = loads(text).compose()
-        late = {"time": np.array(grid_step * H), "step_index": np.array(grid_step)}
-        simulation.restore(simulation.internal_state() | late)
-        seen, sizes = watched_steps(simulation, 8)
-        assert seen == stops(grid_step, (begin, end), 8)
-        assert min(sizes) >= (1.0 - 1e-6) * max(1e-9 * H, 1e-12 * grid_step * H)
-        # a size is of the time that passes, but for the last places of t
-        assert sizes == pytest.approx(
-            np.diff([grid_step * H, *seen]), rel=1e-9, abs=4.0 * np.spacing(seen[-1])
-        )
-        # the integral of the pull; schemes of first order miss up to half a step of the whole pull
-        pushed = PULL * (0.5 * (end - begin) + (seen[-1] - end)) / MASS
-        missed = 0.5 * H * PULL / MASS if integrator in FIRST_ORDER else 0.0
-        assert simulation.state.v[0] == pytest.approx(pushed, rel=1e-3, abs=1.001 * missed)
+    begin, end = ((grid_step + n) * H + side * share * H for n in (3, 5))
+    text = BALL.replace("INTEGRATOR", integrator).replace("BEGIN", repr(begin)).replace("END", repr(end))
+    simulation = loads(text).compose()
+    late = {"time": np.array(grid_step * H), "step_index": np.array(grid_step)}
+    simulation.restore(simulation.internal_state() | late)
+    seen, sizes = watched_steps(simulation, 8)
+    assert seen == stops(grid_step, (begin, end), 8)
+    assert min(sizes) >= (1.0 - 1e-6) * max(1e-9 * H, 1e-12 * grid_step * H)
+    # a size is of the time that passes, but for the last places of t
+    assert sizes == pytest.approx(np.diff([grid_step * H, *seen]), rel=1e-9, abs=4.0 * np.spacing(seen[-1]))
+    # the integral of the pull; schemes of first order miss up to half a step of the whole pull
+    pushed = PULL * (0.5 * (end - begin) + (seen[-1] - end)) / MASS
+    missed = 0.5 * H * PULL / MASS if integrator in FIRST_ORDER else 0.0
+    assert simulation.state.v[0] == pytest.approx(pushed, rel=1e-3, abs=1.001 * missed)
