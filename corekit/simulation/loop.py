@@ -57,8 +57,7 @@ class Simulation:
     """A composed world with its integrator, at a state.
 
     Time is t₀ + n·h, or the breakpoint beside it (`corekit.simulation.breakpoints`): `step_index` n counts grid steps,
-    and a breakpoint of an input that falls between two grid points splits the step there. Two buffers are swapped when
-    a step is accepted.
+    and a breakpoint of an input that falls between two grid points splits the step there.
 
     Args:
         system: the world's step equation.

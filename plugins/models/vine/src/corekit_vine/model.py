@@ -124,10 +124,7 @@ class Vine(Model):
     def with_numbers(self, config: VineConfig) -> Vine | None:
         """The same robot with other stiffness, damping, natural curvature, mass and pressures of wrinkling and yield.
 
-        None where its base moves, or more is different.
-
-        Raises:
-            ConfigError: a number has no meaning on a base that stands.
+        None where its base moves, or more is different; ConfigError as of `check_standing_base`.
         """
         if self._base is not None or _ALL_BUT_MATTER(self._config) != _ALL_BUT_MATTER(config):
             return None

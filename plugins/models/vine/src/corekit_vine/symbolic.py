@@ -197,14 +197,12 @@ class SymbolicVine:
             potential += K * angles[j] * angles[k]
         return potential
 
-    def _bend_energy(
-        self, angle: Expression, stiffness: Expression, j: int, inputs: Expression
-    ) -> Expression:
-        spacing, linear = self._spacing[j], 0.5 * stiffness * angle**2
+    def _bend_energy(self, angle: Expression, K: Expression, j: int, inputs: Expression) -> Expression:
+        spacing, linear = self._spacing[j], 0.5 * K * angle**2
         onset: Any = float(self._pins[j, ONSET])
         if not math.isfinite(onset):
             return linear
-        EI, size, carries = stiffness * spacing, ca.fabs(angle) / spacing, 1.0
+        EI, size, carries = K * spacing, ca.fabs(angle) / spacing, 1.0
         if self._scalars[PRESSURE_DRIVEN] > 0.0:
             onset, carries = onset * ca.if_else(inputs[0] > 0.0, inputs[0], 1.0), inputs[0] > 0.0
         # the unused branch of if_else must be finite, with its derivatives
