@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import block_diag
 
 from corekit.data.status import Status
 from corekit_testing.conformance.contact_problems import DenseProblem
@@ -23,9 +24,7 @@ def plate(random, mass=1.0, points=6, slide=0.0, spin=None, mu=0.5):
 
 def beside(first, second):
     """Both in one world, unconnected."""
-    mass, rows = np.zeros((12, 12)), np.zeros((len(first.rows) + len(second.rows), 12))
-    mass[:6, :6], mass[6:, 6:] = first.mass, second.mass
-    rows[: len(first.rows), :6], rows[len(first.rows) :, 6:] = first.rows, second.rows
+    mass, rows = block_diag(first.mass, second.mass), block_diag(first.rows, second.rows)
     friction = np.concatenate([first.friction, second.friction])
     return DenseProblem(mass, rows, np.concatenate([first.velocity, second.velocity]), friction)
 
@@ -136,6 +135,28 @@ def test_where_rounding_decides_which_rows_depend_the_answer_is_ambiguous(ratio,
     impulse, info = solve(problem)
     assert info.status is Status.AMBIGUOUS
     assert residual_of(problem, impulse) < 1e-6 * FALL
+
+
+@pytest.mark.parametrize("slide", [0.0, 0.02])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_part_that_is_lost_changes_nothing_of_others(is_first, slide, solve):
+    """A plate beside a pile of which rounding hides the loads has those that it has alone, from any guess."""
+    random = np.random.default_rng(5)
+    alone, lost = plate(random, slide=slide, mu=0.2), pile(1e-10)
+    expected, info = solve(alone)
+    assert info.status is Status.CONVERGED
+    kernel = np.linalg.svd(alone.matrix)[2][6:]
+    moved = (
+        expected + kernel.T @ (kernel @ (0.2 * FALL * random.normal(size=18))) if slide == 0.0 else expected
+    )
+    held, info = solve(lost)
+    assert info.status is Status.AMBIGUOUS
+    both = beside(lost, alone) if is_first else beside(alone, lost)
+    for guess in (moved, 10.0 * FALL * random.normal(size=18)):
+        impulse, info = solve(both, np.concatenate([held, guess] if is_first else [guess, held]))
+        assert info.status is Status.AMBIGUOUS
+        found = impulse[24:] if is_first else impulse[:18]
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-7 * np.abs(expected).max())
 
 
 def test_of_many_contacts_any_loads_are_an_answer(solve):

@@ -27,7 +27,8 @@ contacts and patches in place of the central path.
 
 **Verdict.** `residuals` measures the natural map of (2) relative to the free velocity, so that grams and tonnes are
 judged alike. Above the tolerance nothing is called solved; contacts that contradict each other are INFEASIBLE with a
-proof (`infeasibility`), the rest is INACCURATE. AMBIGUOUS is a solution whose choice `least_loads` has not found.
+proof (`infeasibility`), the rest is INACCURATE. AMBIGUOUS is a solution with a connected part whose choice
+`least_loads` has not found.
 
 Sources: De Saxcé, Feng (1998), The bipotential method, Math. Comput. Modelling 28; Acary, Cadoux, Lemaréchal, Malick
 (2011), A formulation of the linear discrete Coulomb friction problem via convex optimization, ZAMM 91; Acary, Brogliato

@@ -33,19 +33,24 @@ tells apart, stay near the least norm unless the tolerance asks for them, which 
 
 **Rounding.** Gaps of redundant contacts contradict each other by their rounding, over the step; (1) would make loads of
 that, 1/e as large. Therefore w₀_S is replaced by w₀_S − N·w_S: what no motion has is left out. It is less than the
-tolerance, as the first solution shows.
+tolerance, as the first solution shows. Where a pivot and e are rounding beside a row's own mobility, nothing says which
+rows depend: the loads of the connected part of W stay as they are, and those of other parts are chosen.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from corekit.compiled import compiled
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.contact_laws import relative_velocity
+from corekit_cone.connected_parts import gather_part, is_connected, is_first_of_part, select_part
 from corekit_cone.gauss_seidel import project_impulses
 from corekit_cone.iteration import copy_values, iterate_newton
 from corekit_cone.residuals import measure_error
+from corekit_cone.rest_rows import factorise_soft, orthogonal_part, rows_at_rest, write_compliance
 from corekit_cone.search import search
 
 __all__ = ["MANY", "search_least", "share_loads"]
@@ -53,12 +58,6 @@ __all__ = ["MANY", "search_least", "share_loads"]
 MANY = 24
 """Contacts from which loads are not shared."""
 
-_COMPLIANCE = 1e-4
-"""e relative to the least mobility of the contacts that W connects; that of bounded rows relative to their own."""
-_DEPENDENT, _POWER = 100.0, 8
-"""Pivot of a row that may depend on others, relative to e; and k of (3)."""
-_ROUNDING = 1e-12
-"""Pivot and e, relative to the row's own mobility, below which rounding decides what depends."""
 _SOFTEST, _FACTOR, _LEAST_FACTOR = 1e4, 0.1, 0.9
 """Of a path: e at first, relative to that at last, its factor, and the factor with which it is given up."""
 _TOLERANCE, _GOOD = 1e-9, 1e-10
@@ -70,117 +69,6 @@ _REMOVALS, _SETTLED = 12, 1e-12
 
 _DECREASE, _LEAST = 1e-2, 1e-5
 """Factor of e where removals miss the tolerance, first from their λ and then from λ⁰ = 0; and where that ends."""
-
-
-@compiled
-def _rows_at_rest(
-    width: int, friction: Array, lower: Array, upper: Array, reference: Array, tolerance: float, impulse: Array,
-    velocity: Array, index: IntArray,
-) -> tuple[int, bool]:  # fmt: skip
-    """Write the rows of S; return their number, and whether no contact slides."""
-    contacts, count, sticks = len(friction), 0, True
-    for c in range(contacts):
-        n, bound = c * width, tolerance * reference[c]
-        # a load beside such a speed is within the tolerance of none
-        if velocity[n] > bound:
-            continue
-        index[count] = n
-        count += 1
-        if friction[c] > 0.0:
-            slip = 0.0
-            for a in range(n + 1, n + width):
-                slip += velocity[a] ** 2
-            if math.sqrt(slip) > bound:
-                sticks = False
-                continue
-            for a in range(n + 1, n + width):
-                index[count] = a
-                count += 1
-    for b in range(len(lower)):
-        i = contacts * width + b
-        if lower[b] < impulse[i] < upper[b] and abs(velocity[i]) <= tolerance * reference[contacts + b]:
-            index[count] = i
-            count += 1
-    return count, sticks
-
-
-@compiled
-def _write_compliance(
-    delassus: Array, width: int, rho: Array, contacts: int, part: IntArray, compliance: Array
-) -> None:
-    """Write e of every row, and to `part` a number of the connected part of W that it belongs to.
-
-    A heavy body elsewhere says nothing about a light one: beside the mobility of that its e would be rounding.
-    """
-    rows = len(compliance)
-    for i in range(rows):
-        part[i] = i // width if i < contacts * width else i
-    for i in range(rows):
-        for j in range(i):
-            if part[i] != part[j] and delassus[i, j] != 0.0:
-                old, new = part[i], part[j]
-                for k in range(rows):
-                    if part[k] == old:
-                        part[k] = new
-    for c in range(contacts):
-        least = math.inf
-        for other in range(contacts):
-            if part[other * width] == part[c * width]:
-                least = min(least, 1.0 / rho[other])
-        for i in range(c * width, (c + 1) * width):
-            compliance[i] = _COMPLIANCE * least
-    for b in range(contacts, len(rho)):
-        compliance[contacts * width + b - contacts] = _COMPLIANCE / rho[b]
-
-
-@compiled
-def _factorise_soft(
-    delassus: Array, compliance: Array, index: IntArray, count: int, factor: Array
-) -> tuple[bool, bool]:
-    """Write the Cholesky factor of W_SS + e·1, its diagonal inverted.
-
-    Returns:
-        Whether rows may depend on others, and whether rounding leaves it open which.
-    """
-    depends, is_lost = False, False
-    for i in range(count):
-        row, own = factor[i], compliance[index[i]]
-        for j in range(i):
-            total, other = delassus[index[i], index[j]], factor[j]
-            for k in range(j):
-                total -= row[k] * other[k]
-            row[j] = total * other[j]
-        mobility = delassus[index[i], index[i]]
-        total = mobility + own
-        for k in range(i):
-            total -= row[k] * row[k]
-        depends = depends or total < _DEPENDENT * own
-        is_lost = is_lost or max(total, own) < _ROUNDING * mobility
-        # in exact arithmetic no pivot is smaller than e
-        row[i] = 1.0 / math.sqrt(max(total, own))
-    return depends, is_lost
-
-
-@compiled
-def _orthogonal_part(
-    factor: Array, compliance: Array, index: IntArray, count: int, values: Array, part: Array
-) -> None:
-    """Write N·values_S to the beginning of `part`."""
-    for i in range(count):
-        part[i] = values[index[i]]
-    for _ in range(_POWER):
-        for i in range(count):
-            total, row = part[i], factor[i]
-            for k in range(i):
-                total -= row[k] * part[k]
-            part[i] = total * row[i]
-        for i in range(count - 1, -1, -1):
-            total = part[i]
-            for k in range(i + 1, count):
-                total -= factor[k, i] * part[k]
-            part[i] = total * factor[i, i]
-        for i in range(count):
-            part[i] *= compliance[index[i]]
 
 
 @compiled
@@ -284,35 +172,40 @@ def _holds(
 
 
 @compiled
-def share_loads(
+def _begin(
     delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, scales: Array,
-    tolerance: float, limit: int, index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array,
-    impulse: Array,
-) -> tuple[bool, int]:  # fmt: skip
-    """Replace a solution by that of (2); return whether it is that, and the number of iterations.
+    tolerance: float, index: IntArray, order: IntArray, work: Array, matrix: Array, impulse: Array,
+) -> tuple[int, bool, bool, bool]:  # fmt: skip
+    """Write w to work[6], e to work[13], the parts of rows to `order`, S to `index` and its factor to `matrix`.
 
-    Args:
-        scales: as `search` leaves them. tolerance: of the solution, relative to V.
-        limit: largest number of iterations.
-        index, order, work, matrix, soft: workspace, shapes (R,), (R,), (WORK_ROWS, R), (R, R), (R, R).
-        impulse: λ of any solution, shape (R,); stays where (2) is not found.
+    Returns:
+        Size of S, whether no contact slides, whether rows may depend on others, and whether rounding hides which.
     """
+    velocity, compliance = work[6], work[13]
+    relative_velocity(delassus, free, impulse, velocity)
+    count, sticks = rows_at_rest(
+        width, friction, lower, upper, scales[1], tolerance, impulse, velocity, index
+    )
+    write_compliance(delassus, width, scales[0], len(friction), order, compliance)
+    depends, is_lost = factorise_soft(delassus, compliance, index, count, matrix)
+    return count, sticks, depends, is_lost
+
+
+@compiled
+def _choose(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, scales: Array,
+    tolerance: float, limit: int, count: int, sticks: bool, index: IntArray, order: IntArray, work: Array,
+    matrix: Array, soft: Array, impulse: Array,
+) -> tuple[bool, int]:  # fmt: skip
+    """Do what `share_loads` does in a connected part with rows that depend, behind `_begin`."""
     rho, reference, velocity, cleaned, centre = scales[0], scales[1], work[6], work[9], work[10]
     now, kept, compliance, part = work[11], work[12], work[13], work[14]
-    relative_velocity(delassus, free, impulse, velocity)
-    count, sticks = _rows_at_rest(
-        width, friction, lower, upper, reference, tolerance, impulse, velocity, index
-    )
-    _write_compliance(delassus, width, rho, len(friction), order, compliance)
-    depends, is_lost = _factorise_soft(delassus, compliance, index, count, matrix)
-    if is_lost or not depends:
-        return not is_lost, 0
     copy_values(free, cleaned)
-    _orthogonal_part(matrix, compliance, index, count, velocity, part)
+    orthogonal_part(matrix, compliance, index, count, velocity, part)
     for k in range(count):
         cleaned[index[k]] -= part[k]
     copy_values(impulse, now)
-    _orthogonal_part(matrix, compliance, index, count, impulse, part)
+    orthogonal_part(matrix, compliance, index, count, impulse, part)
     for k in range(count):
         now[index[k]] -= part[k]
     # what is cut off from a load outside of its cone leaves an error
@@ -347,6 +240,62 @@ def share_loads(
         copy_values(kept, now)
         times, last = _DECREASE * times, times
     return False, steps
+
+
+@compiled
+def share_loads(
+    delassus: Array, free: Array, width: int, friction: Array, lower: Array, upper: Array, scales: Array,
+    tolerance: float, limit: int, index: IntArray, order: IntArray, work: Array, matrix: Array, soft: Array,
+    impulse: Array,
+) -> tuple[bool, int]:  # fmt: skip
+    """Replace a solution by that of (2); return whether it is that, and the number of iterations.
+
+    What W does not connect is shared apart: where rounding or the limit leaves a part, others have (2).
+
+    Args:
+        scales: as `search` leaves them. tolerance: of the solution, relative to V.
+        limit: largest number of iterations.
+        index, order, work, matrix, soft: workspace, shapes (R,), (R,), (WORK_ROWS, R), (R, R), (R, R).
+        impulse: λ of any solution, shape (R,); stays in parts where (2) is not found.
+    """
+    count, sticks, depends, is_lost = _begin(
+        delassus, free, width, friction, lower, upper, scales, tolerance, index, order, work, matrix, impulse
+    )
+    if not (depends or is_lost):
+        return True, 0
+    if is_connected(order):
+        if is_lost:
+            return False, 0
+        return _choose(
+            delassus, free, width, friction, lower, upper, scales, tolerance, limit, count, sticks, index, order,
+            work, matrix, soft, impulse,
+        )  # fmt: skip
+    is_all, steps = True, 0
+    for first in range(len(free)):
+        if not is_first_of_part(order, first):
+            continue
+        rows, units = select_part(order, order[first], width, len(friction))
+        own, own_free, own_friction, own_lower, own_upper, own_scales, own_impulse = gather_part(
+            delassus, free, friction, lower, upper, scales, impulse, rows, units
+        )
+        size = len(rows)
+        own_index, own_order, own_work = np.empty_like(rows), np.empty_like(rows), np.empty((len(work), size))
+        own_matrix, own_soft = np.empty((size, size)), np.empty((size, size))
+        count, sticks, depends, is_lost = _begin(
+            own, own_free, width, own_friction, own_lower, own_upper, own_scales, tolerance, own_index, own_order,
+            own_work, own_matrix, own_impulse,
+        )  # fmt: skip
+        is_found = not is_lost
+        if depends and not is_lost:
+            is_found, more = _choose(
+                own, own_free, width, own_friction, own_lower, own_upper, own_scales, tolerance, limit - steps, count,
+                sticks, own_index, own_order, own_work, own_matrix, own_soft, own_impulse,
+            )  # fmt: skip
+            steps += more
+        is_all = is_all and is_found
+        for k in range(size):
+            impulse[rows[k]] = own_impulse[k]
+    return is_all, steps
 
 
 @compiled
