@@ -38,6 +38,18 @@ class _Driven:
     rate: float
     held: Array
 
+    def advance(self, action: Array, period: float) -> Array:
+        """Return the value that holds for a period [s], from the numbers of a policy: the same array at every call."""
+        change, held = action[self.numbers] @ self.rows, self.held
+        if self.rate:
+            change *= self.rate * period
+            held += change
+            np.maximum(held, self.low, out=held)
+            np.minimum(held, self.high, out=held)
+        else:
+            np.add(self.offset, change, out=held)
+        return held
+
 
 @final
 class Drive:
@@ -53,6 +65,7 @@ class Drive:
 
     def __init__(self, task: Task, simulation: Simulation) -> None:
         mistakes: list[Mistake] = []
+        self._simulation = simulation
         self._driven: list[_Driven] = []
         self.size = 0
         for i, action in enumerate(task.actions):
@@ -72,13 +85,18 @@ class Drive:
         """Return the inputs that hold for a period [s], from numbers in −1 … 1, shape (size,)."""
         found: dict[str, dict[str, Any]] = {}
         for each in self._driven:
-            change = action[each.numbers] @ each.rows
-            if each.rate:
-                each.held[:] = np.clip(each.held + each.rate * period * change, each.low, each.high)
-            else:
-                each.held[:] = each.offset + change
-            found.setdefault(each.body, {})[each.channel] = each.held
+            found.setdefault(each.body, {})[each.channel] = each.advance(action, period)
         return found
+
+    def hold(self, action: Array, period: float) -> None:
+        """Write the same to the simulation.
+
+        Raises:
+            ControlError: a controller drives the channel.
+        """
+        bodies = self._simulation.inputs
+        for each in self._driven:
+            bodies[each.body][each.channel] = each.advance(action, period)
 
 
 def _driven(

@@ -116,7 +116,7 @@ class Environment(gymnasium.Env[Any, Any]):
             simulation.reset(seed=noise, state=moved)
         self._drive.begin()
         self._action[:] = 0.0
-        self._hold(self._action)
+        self._drive.hold(self._action, self._period)
         self._unsolved = 0
         self._is_over = False
         self._readings.update()
@@ -141,7 +141,7 @@ class Environment(gymnasium.Env[Any, Any]):
                 f"an action is {len(self._action)} finite numbers in −1 … 1, not {np.array2string(given, threshold=9)}"
             )
         np.clip(given, -1.0, 1.0, out=self._action)
-        self._hold(self._action)
+        self._drive.hold(self._action, self._period)
         simulation, failed = self.simulation, ""
         try:
             self._make_steps(simulation.step_index + self.task.frame_skip)
@@ -207,12 +207,6 @@ class Environment(gymnasium.Env[Any, Any]):
         if self._drawer is not None:
             self._drawer.close()
             self._drawer = None
-
-    def _hold(self, action: np.ndarray[Any, Any]) -> None:
-        bodies = self.simulation.inputs
-        for body, channels in self._drive.inputs(action, self._period).items():
-            for channel, value in channels.items():
-                bodies[body][channel] = value
 
     def _info(self, paid: Mapping[str, float]) -> dict[str, Any]:
         return {"rewards": paid, "time": self.simulation.time, "unsolved": self._unsolved}

@@ -46,8 +46,7 @@ class Readings:
         self._posed: set[int] = set()
         self._begin = simulation.start_time
         self._has_sensors = any(each.kind == "sensor" for each in task.quantities)
-        self.values: dict[str, Array] = {}
-        self._readers: list[tuple[Array, _Read]] = []
+        found: list[tuple[Quantity, Array, _Read]] = []
         mistakes: list[Mistake] = []
         for i, quantity in enumerate(task.quantities):
             try:
@@ -61,12 +60,30 @@ class Readings:
             if quantity.kind == "function" and value.size != quantity.size:
                 said = f"returns {value.size} numbers, and size says {quantity.size}"
                 mistakes.append(Mistake(f"quantities[{i}].function", quantity.name, said))
-            self.values[quantity.name] = value
-            self._readers.append((value, read))
+            found.append((quantity, value, read))
         if mistakes:
             raise ConfigError(mistakes, f"task {task.name!r}")
+        self.values: dict[str, Array] = {}
+        self._readers: list[tuple[Array, _Read]] = []
         self._bound = task.bound
-        self._observed = [(self.values[each.name], each.scale) for each in task.quantities if each.observed]
+        self._seen, self._scales = self._lay_out(found)
+
+    def _lay_out(self, found: Sequence[tuple[Quantity, Array, _Read]]) -> tuple[Array, Array]:
+        """Give all quantities places in one array; return the part that is observed, and its scales."""
+        numbers = np.zeros(sum(value.size for _, value, _ in found))
+        scales, seen = np.ones(len(numbers)), sum(value.size for each, value, _ in found if each.observed)
+        observed, other = 0, seen
+        for quantity, value, read in found:
+            begin = observed if quantity.observed else other
+            own = slice(begin, begin + value.size)
+            if quantity.observed:
+                observed, scales[own] = own.stop, quantity.scale
+            else:
+                other = own.stop
+            numbers[own] = value
+            self.values[quantity.name] = numbers[own]
+            self._readers.append((numbers[own], read))
+        return numbers[:seen], scales[:seen]
 
     def update(self) -> None:
         """Read every quantity at the state now."""
@@ -78,8 +95,9 @@ class Readings:
 
     def observation(self) -> np.ndarray[Any, Any]:
         """Return what a policy sees, float32 in ± the task's bound, as of the last update."""
-        seen = np.concatenate([value / scale for value, scale in self._observed])
-        return np.clip(seen, -self._bound, self._bound).astype(np.float32)
+        seen = self._seen / self._scales
+        np.minimum(np.maximum(seen, -self._bound, out=seen), self._bound, out=seen)
+        return seen.astype(np.float32)
 
     # — kinds —
 
