@@ -9,6 +9,7 @@ with arguments of new types. Its machine code is kept on disk, so that only the 
 | `internals` | the one module that knows them: code that is only linked, code that is only called, who waits for whom |
 | `store` | where machine code is kept, by a digest of its sources |
 | `entries` | functions that compiled code calls by their address |
+| `parts` | parts of flat arrays in kernels |
 | `watching` | who hears that a kernel is compiled |
 | `signals` | a check for Ctrl-C in loops that may last |
 """

@@ -19,6 +19,7 @@ from llvmlite import ir
 from numba import carray, cfunc, config, types
 from numba.extending import intrinsic
 
+from corekit.compiled.kernels import is_plain
 from corekit.compiled.store import EntryPlace, keeping
 
 __all__ = ["array_at", "call_entry", "entry_address"]
@@ -50,8 +51,13 @@ def entry_address(function: Callable[..., int], arguments: str) -> int:
 @cache  # machine code must outlive every table that has its address
 def _entry(function: Callable[..., int], arguments: str) -> Any:
     signature = _TYPES.int64(*(_KINDS[each] for each in arguments.split()))
+    options: dict[str, Any] = {"nopython": True, "cache": True, "error_model": "numpy"}
+    if not is_plain():
+        from corekit.compiled.internals import EntryCompiler
+
+        options["pipeline_class"] = EntryCompiler
     with keeping(EntryPlace):
-        return _CFUNC(signature, nopython=True, cache=True, error_model="numpy")(function)
+        return _CFUNC(signature, **options)(function)
 
 
 @intrinsic

@@ -29,7 +29,7 @@ from numba import core
 from corekit.compiled.store import CalleePlace, CodePlace, KernelPlace, keeping
 from corekit.compiled.watching import made_kernel, waiting
 
-__all__ = ["Kernel"]
+__all__ = ["EntryCompiler", "Kernel"]
 
 _LLVM: Any = binding
 _NUMBA: Any = core
@@ -195,6 +195,12 @@ class _KernelLibrary(_NUMBA.codegen.JITCodeLibrary):
         return _LLVM.parse_assembly("\n".join(f'define void @"{name}"() {{ ret void }}' for name in names))
 
 
+class _EntryLibrary(_KernelLibrary):
+    """Machine code that other code calls by its address: its arrays are numbers at addresses that its caller holds."""
+
+    borrows = True
+
+
 class _KernelCompiler(_NUMBA.compiler.Compiler):
     """numba's compiler, which puts the code of a kernel into a library of its form."""
 
@@ -211,6 +217,12 @@ class _KernelCompiler(_NUMBA.compiler.Compiler):
 
 class _CalleeCompiler(_KernelCompiler):
     library_class = _CalleeLibrary
+
+
+class EntryCompiler(_KernelCompiler):
+    """numba's compiler of a function that is called by its address."""
+
+    library_class = _EntryLibrary
 
 
 class _Dispatcher(_NUMBA.registry.CPUDispatcher):

@@ -12,6 +12,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import array_at
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array, IntArray
 from corekit.roles.compiled_form import SOLVER_ENTRIES, CompiledForm, entries_of
 from corekit.roles.contact_scale import write_scaled
@@ -64,7 +65,7 @@ def _solve_problem(
     count = unit.shape[1] if has_friction else 0
     work, none = np.empty(rows * rows + rows + 2 * contacts), np.empty(0)
     own_velocity, own_impulse = write_scaled(delassus, free, none, none, width, contacts, work, impulse)
-    matrix, ends = work[: rows * rows].reshape(rows, rows), rows * rows + rows
+    matrix, ends = part(work, 0, (rows, rows)), rows * rows + rows
     own_free, mobility, reference = (
         work[rows * rows : ends],
         work[ends : ends + contacts],

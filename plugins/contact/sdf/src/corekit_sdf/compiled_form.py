@@ -17,6 +17,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import array_at, call_entry, entry_address
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array, IntArray
 from corekit.linalg.vectors import copy_vector
 from corekit.roles.compiled_form import DETECTOR_ENTRIES, CompiledForm, entries_of
@@ -94,10 +95,10 @@ def _shapes(index: Any, numbers: Any) -> _Shapes:
     reals, behind = array_at(numbers, (2 + 4 * n + 3 * c,)), _HEAD + 3 * n + 1 + 2 * p
     return _Shapes(
         integers[_HEAD : _HEAD + n], integers[_HEAD + n : _HEAD + 2 * n],
-        integers[_HEAD + 2 * n : _HEAD + 3 * n + 1], integers[_HEAD + 3 * n + 1 : behind].reshape((p, 2)),
+        integers[_HEAD + 2 * n : _HEAD + 3 * n + 1], part(integers, _HEAD + 3 * n + 1, (p, 2)),
         integers[behind : behind + n], integers[behind + n :], reals[:2],
-        reals[2 : 2 + 3 * n].reshape((n, 3)), reals[2 + 3 * n : 2 + 4 * n],
-        reals[2 + 4 * n :].reshape((c, 3)),
+        part(reals, 2, (n, 3)), reals[2 + 3 * n : 2 + 4 * n],
+        part(reals, 2 + 4 * n, (c, 3)),
     )  # fmt: skip
 
 
@@ -123,12 +124,12 @@ def _placed(index: Any, numbers: Any, work: Any, position: Any, rotation: Any, e
         return _Placed(known, places, turns)
     own = array_at(work, (size + 12 * n,))
     copy_vector(known, own[:size])  # see `copy_vector` on copies of arrays
-    at = own[size : size + 3 * n].reshape((n, 3))
-    axes = own[size + 3 * n :].reshape((n, 3, 3))
+    at = part(own, size, (n, 3))
+    axes = part(own, size + 3 * n, (n, 3, 3))
     copy_vector(array_at(position, (3 * n,)), own[size : size + 3 * n])
     copy_vector(array_at(rotation, (9 * n,)), own[size + 3 * n :])
     edges = _shapes(index, numbers).edges
-    sizes, radius = own[2 : 2 + 3 * n].reshape((n, 3)), own[2 + 3 * n : 2 + 4 * n]
+    sizes, radius = part(own, 2, (n, 3)), own[2 + 3 * n : 2 + 4 * n]
     update_edge_poses(edges, array_at(end, (n, 3)), sizes, at, axes)
     for i in edges:
         radius[i] = sizes[i, 0] + sizes[i, 1]
@@ -164,7 +165,7 @@ def _candidates(
     table, n = _shapes(index, numbers), len(placed.position)
     own, p = placed.numbers, len(table.pairs)
     return find_near_pairs(
-        table.pairs, table.kind, own[2 : 2 + 3 * n].reshape((n, 3)), own[2 + 3 * n : 2 + 4 * n], table.corners,
+        table.pairs, table.kind, part(own, 2, (n, 3)), own[2 + 3 * n : 2 + 4 * n], table.corners,
         table.start, placed.position, placed.rotation, margin, array_at(out, (p, 2)),
     )  # fmt: skip
 
@@ -211,7 +212,7 @@ def _contacts(
     )  # fmt: skip
     if len(table.edges) == 0 or count == 0:
         return count
-    size = placed.numbers[2 : 2 + 3 * n].reshape((n, 3))
+    size = part(placed.numbers, 2, (n, 3))
     write_edge_points(
         0, count, table.second_frame, table.frame, size, placed.position, placed.rotation, shape, gap, point, normal,
         frame, local, weight,

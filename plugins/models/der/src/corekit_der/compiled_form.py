@@ -12,6 +12,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import array_at
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array, BoolArray, IntArray
 from corekit.roles.compiled_form import MODEL_ENTRIES, CompiledForm, add_displacement, entries_of
 from corekit_der.actuation import set_rest_strains
@@ -126,32 +127,32 @@ def _rod(index: Any, numbers: Any, work: Any) -> _Rod:
     blocks = se + 2 * e + ke * se + sp + 2 * p + kp * sp
     total = _HEAD + 4 * e + 8 * p + nodes + frames + blocks + 2 * h[7]
     i = array_at(index, (total,))[_HEAD:]
-    edge, i = i[: 3 * e].reshape((e, 3)), i[3 * e :]
-    pair, i = i[: 2 * p].reshape((p, 2)), i[2 * p :]
-    pair_dofs, i = i[: 5 * p].reshape((p, 5)), i[5 * p :]
+    edge, i = part(i, 0, (e, 3)), i[3 * e :]
+    pair, i = part(i, 0, (p, 2)), i[2 * p :]
+    pair_dofs, i = part(i, 0, (p, 5)), i[5 * p :]
     first, i = i[:p], i[p:]
     prescribed, i = i[:e], i[e:]
     node, i = i[:nodes], i[nodes:]
     frame_edge, i = i[:frames], i[frames:]
     entry_e, i = i[:se], i[se:]
     base_e, kind_e, i = i[:e], i[e : 2 * e], i[2 * e :]
-    table_e, i = i[: ke * se].reshape((ke, se)), i[ke * se :]
+    table_e, i = part(i, 0, (ke, se)), i[ke * se :]
     entry_p, i = i[:sp], i[sp:]
     base_p, kind_p, i = i[:p], i[p : 2 * p], i[2 * p :]
-    table_p, i = i[: kp * sp].reshape((kp, sp)), i[kp * sp :]
+    table_p, i = part(i, 0, (kp, sp)), i[kp * sp :]
     x = array_at(numbers, (2 * e + 17 * p + 3 * n + frames + 12,))
     length, axial, x = x[:e], x[e : 2 * e], x[2 * e :]
-    sign, phase, x = x[: 2 * p].reshape((p, 2)), x[2 * p : 4 * p].reshape((p, 2)), x[4 * p :]
-    stiffness, x = x[: 3 * p].reshape((p, 3)), x[3 * p :]
-    rest, x = x[: 3 * p].reshape((p, 3)), x[3 * p :]
-    shape, natural, x = x[: 3 * p].reshape((p, 3)), x[3 * p : 6 * p].reshape((p, 3)), x[6 * p :]
+    sign, phase, x = part(x, 0, (p, 2)), part(x, 2 * p, (p, 2)), x[4 * p :]
+    stiffness, x = part(x, 0, (p, 3)), x[3 * p :]
+    rest, x = part(x, 0, (p, 3)), x[3 * p :]
+    shape, natural, x = part(x, 0, (p, 3)), part(x, 3 * p, (p, 3)), x[6 * p :]
     voronoi, x = x[:p], x[p:]
     mass, weight, drag, x = x[:n], x[n : 2 * n], x[2 * n : 3 * n], x[3 * n :]
     along, x = x[:frames], x[frames:]
     w = array_at(work, (e * (_ROW + 1) + 3 * p + _BLOCKS,))
-    state, torque, w = w[: e * _ROW].reshape((e, _ROW)), w[e * _ROW : e * (_ROW + 1)], w[e * (_ROW + 1) :]
+    state, torque, w = part(w, 0, (e, _ROW)), w[e * _ROW : e * (_ROW + 1)], w[e * (_ROW + 1) :]
     if h[10] != 0:  # inputs change them
-        rest = w[: 3 * p].reshape((p, 3))
+        rest = part(w, 0, (p, 3))
     w = w[3 * p :]
     rods = Rods(
         edge, length, axial, pair, sign, phase, pair_dofs, stiffness, rest, state, torque, w[:64].reshape((8, 8)),

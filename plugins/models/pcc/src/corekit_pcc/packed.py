@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from corekit.compiled import compiled
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array, IntArray
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import Work, first_twist
@@ -79,22 +80,22 @@ def unpack(table: Array, index: IntArray) -> Arm:
     inertia = place + turning
     base = inertia + turning
     return Arm(
-        table[:plate],
-        table[plate:to_arc],
-        table[to_arc:chamber].reshape((sections, 3, 3)),
-        table[chamber:stiffness].reshape((chambers, 3)),
-        index[starts:places],
-        table[stiffness:damping].reshape((sections, 3, 3)),
-        table[damping:node].reshape((sections, 3, 3)),
-        table[node:node_mass],
-        table[node_mass:place].reshape((sections, nodes)),
-        index[places : places + turning],
-        table[place:inertia],
-        table[inertia:base],
-        table[base : base + 3],
-        table[base + 3 : base + 12].reshape((3, 3)),
-        table[base + 12 : base + 15],
-        table[base + 15 : base + 18],
+        part(table, 0, (sections,)),
+        part(table, plate, (sections,)),
+        part(table, to_arc, (sections, 3, 3)),
+        part(table, chamber, (chambers, 3)),
+        part(index, starts, (sections + 1,)),
+        part(table, stiffness, (sections, 3, 3)),
+        part(table, damping, (sections, 3, 3)),
+        part(table, node, (nodes,)),
+        part(table, node_mass, (sections, nodes)),
+        part(index, places, (turning,)),
+        part(table, place, (turning,)),
+        part(table, inertia, (turning,)),
+        part(table, base, (3,)),
+        part(table, base + 3, (3, 3)),
+        part(table, base + 12, (3,)),
+        part(table, base + 15, (3,)),
     )
 
 
@@ -111,14 +112,14 @@ def work_of(buffer: Array, sections: int) -> Work:
     carried = force + n
     block = carried + (2 + n) * 3
     return Work(
-        buffer[:scalars].reshape((4, FUNCTIONS)),
-        buffer[scalars:vectors].reshape((SCALARS, ORDERS)),
-        buffer[vectors:arc].reshape((rows, ORDERS, 3)),
-        buffer[arc:second].reshape((sections, 2, 3)),
-        buffer[second:force].reshape((2, 3, 3, 3)),
-        buffer[force:carried],
-        buffer[carried:block].reshape((2 + n, 3)),
-        buffer[block : block + n * n].reshape((n, n)),
+        part(buffer, 0, (4, FUNCTIONS)),
+        part(buffer, scalars, (SCALARS, ORDERS)),
+        part(buffer, vectors, (rows, ORDERS, 3)),
+        part(buffer, arc, (sections, 2, 3)),
+        part(buffer, second, (2, 3, 3, 3)),
+        part(buffer, force, (n,)),
+        part(buffer, carried, (2 + n, 3)),
+        part(buffer, block, (n, n)),
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import array_at
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array
 from corekit.roles.compiled_form import MODEL_ENTRIES, CompiledForm, entries_of
 from corekit_vine.chain import HEADING_RATES, ROWS_PER_LINK, Chain
@@ -86,7 +87,7 @@ def _robot(index: Any, numbers: Any, work: Any) -> _Robot:
     scalars, start, x = x[:_SCALARS], x[_SCALARS : _SCALARS + n], x[_SCALARS + n :]
     return _Robot(
         n, head[2], 13 * n if head[3] != 0 else 0, head[3] != 0, head[4], head[5] != 0, scalars, start,
-        x[: 5 * n].reshape((n, 5)), x[5 * n :].reshape((4, 3)), space[1 : 1 + 6 * n].reshape((2 * n, 3)),
+        part(x, 0, (n, 5)), part(x, 5 * n, (4, 3)), part(space, 1, (2 * n, 3)),
         space[1 + 6 * n :],
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array, IntArray
 from corekit.engine.bodies.assembly_kernels import assemble_bands, assemble_blocks, turn_right_side
 from corekit.engine.bodies.body_constraints import write_targets
@@ -79,14 +80,21 @@ def matrix_of(bodies: Bodies, b: int, which: int, work: Work) -> Array:
     """One of a body's matrices by its blocks, (n/k, k, k)."""
     n, k = bodies.row[b, NV], bodies.row[b, BLOCK]
     begin = bodies.row[b, FIRST_MATRIX] + which * bodies.row[b, STRIDE]
-    return work.matrix[begin : begin + n * k].reshape((n // k, k, k))
+    return part(work.matrix, begin, (n // k, k, k))
 
 
 @compiled
 def columns_of(bodies: Bodies, b: int, which: int, columns: int, work: Work) -> Array:
     """One of a body's bands by the columns of the matrix, (n, columns)."""
     n, begin = bodies.row[b, NV], bodies.row[b, FIRST_MATRIX] + which * bodies.row[b, STRIDE]
-    return work.matrix[begin : begin + n * columns].reshape((n, columns))
+    return part(work.matrix, begin, (n, columns))
+
+
+@compiled
+def _flat_of(bodies: Bodies, b: int, which: int, columns: int, work: Work) -> Array:
+    """The numbers of one of a body's bands or blocks, (n·columns,)."""
+    begin = bodies.row[b, FIRST_MATRIX] + which * bodies.row[b, STRIDE]
+    return part(work.matrix, begin, (bodies.row[b, NV] * columns,))
 
 
 @compiled
@@ -94,14 +102,14 @@ def band_of(bodies: Bodies, b: int, work: Work) -> Array:
     """The factor of a body's band, see `factorise_band`."""
     rows = bodies.row[b, NV] + 2 * _NARROW
     begin = bodies.row[b, FIRST_MATRIX] + FACTOR * bodies.row[b, STRIDE]
-    return work.matrix[begin : begin + rows * (_NARROW + 1)].reshape((rows, _NARROW + 1))
+    return part(work.matrix, begin, (rows, _NARROW + 1))
 
 
 @compiled
 def held_of(bodies: Bodies, b: int) -> IntArray:
     """Indices of a body's velocities that stay 0."""
     first = bodies.row[b, FIRST_HELD]
-    return bodies.held[first : first + bodies.row[b, HELD]]
+    return part(bodies.held, first, (bodies.row[b, HELD],))
 
 
 @compiled
@@ -133,19 +141,11 @@ def _evaluate(bodies: Bodies, b: int, numbers: Array, q: Array, v: Array, aux: A
     if not row[HAS_DERIVATIVES] or not (bodies.is_damped or bodies.beta != 0.0):
         return
     is_banded = row[METHOD] == BY_BAND
-    stiffness = (
-        columns_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS], work).reshape(-1)
-        if is_banded
-        else matrix_of(bodies, b, STIFFNESS, work).reshape(-1)
-    )
-    damping = (
-        columns_of(bodies, b, DAMPING, row[DAMPING_COLUMNS], work).reshape(-1)
-        if is_banded
-        else matrix_of(bodies, b, DAMPING, work).reshape(-1)
-    )
+    stiffness = _flat_of(bodies, b, STIFFNESS, row[STIFFNESS_COLUMNS] if is_banded else row[BLOCK], work)
+    damping = _flat_of(bodies, b, DAMPING, row[DAMPING_COLUMNS] if is_banded else row[BLOCK], work)
     call_entry(entry[TANGENT], (index, own, scratch, q, v, aux, u, stiffness, damping))
     if row[HAS_DISSIPATION] and row[IS_SYMMETRIC]:
-        copy_vector(damping, matrix_of(bodies, b, WHOLE, work).reshape(-1))
+        copy_vector(damping, _flat_of(bodies, b, WHOLE, row[BLOCK], work))
         call_entry(entry[DISSIPATION], (index, own, scratch, q, v, aux, u, damping))
 
 
@@ -194,8 +194,8 @@ def _assemble(bodies: Bodies, b: int, step: float, whole_v: Array, work: Work) -
     if turns and (lacks or is_held):
         turn_right_side(
             stiffness, matrix_of(bodies, b, WHOLE, work) if is_held else damping, damping, is_held, c_v, c_q, v, zero,
-            matrix, held_of(bodies, b), work.zero, work.rest[: k * k].reshape((k, k)),
-            work.turned[: k * (k + 1)].reshape((k, k + 1)), rhs,
+            matrix, held_of(bodies, b), work.zero, part(work.rest, 0, (k, k)),
+            part(work.turned, 0, (k, k + 1)), rhs,
         )  # fmt: skip
 
 
@@ -250,11 +250,7 @@ def _solve(bodies: Bodies, b: int, work: Work) -> bool:
 def constraint_entries(bodies: Bodies, b: int, work: Work) -> tuple[IntArray, Array]:
     """Dofs and values of the rows of a body's constraints, (nb, k) each."""
     rows, width, at = bodies.row[b, ROW_COUNT], bodies.row[b, ROW_WIDTH], bodies.row[b, FIRST_ROW_ENTRY]
-    size = rows * width
-    return (
-        work.row_dofs[at : at + size].reshape((rows, width)),
-        work.row_values[at : at + size].reshape((rows, width)),
-    )
+    return part(work.row_dofs, at, (rows, width)), part(work.row_values, at, (rows, width))
 
 
 @compiled

@@ -12,6 +12,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array
 from corekit.engine.contact.contact_answer import is_gross, solution_residuals
 from corekit.engine.contact.contact_kernels import (
@@ -89,7 +90,7 @@ def _build_rows(
         row, end = bodies.row[b], own.ends[b]
         n, k = end - begin, row[WIDTH]
         if n > 0:
-            dofs, values = own.dofs[: n * k].reshape((n, k)), own.values[: 3 * n * k].reshape((n, 3, k))
+            dofs, values = part(own.dofs, 0, (n, k)), part(own.values, 0, (n, 3, k))
             call_entry(
                 bodies.entry[b, ROWS],
                 (
@@ -113,16 +114,16 @@ def _assemble(bodies: Bodies, count: int, work: Work, own: ContactWork) -> bool:
     rows, nv = 3 * count, len(work.velocity)
     if bodies.all_blocks and rows > _FEW and nv > _FEW:
         return False
-    free, delassus = own.free[:rows], own.delassus[: rows * rows].reshape((rows, rows))
+    free, delassus = own.free[:rows], part(own.delassus, 0, (rows, rows))
     for c in range(count):
         for a in range(3):
             free[3 * c + a] = own.bias[c, a]
     if not bodies.all_blocks:
-        response = own.half[: nv * rows].reshape((rows, nv))
+        response = part(own.half, 0, (rows, nv))
         respond(bodies, own.jacobian, response, work)
         reduce_rows(own.jacobian, response, work.velocity, own.which, free, delassus)
         return True
-    half = own.half[: nv * rows].reshape((nv, rows))
+    half = part(own.half, 0, (nv, rows))
     for b in range(len(bodies.row)):
         at, n = bodies.row[b, FIRST_V], bodies.row[b, NV]
         forward_substitute(
@@ -138,9 +139,9 @@ def _add_response(bodies: Bodies, rows: int, work: Work, own: ContactWork) -> No
     """Add G·Jᵀ·λ to `work.velocity`, as `DelassusOperator.add_response`."""
     nv, impulse = len(work.velocity), own.impulse[:rows]
     if not bodies.all_blocks:
-        add_response(own.half[: nv * rows].reshape((rows, nv)), impulse, work.velocity)
+        add_response(part(own.half, 0, (rows, nv)), impulse, work.velocity)
         return
-    half = own.half[: nv * rows].reshape((nv, rows))
+    half = part(own.half, 0, (nv, rows))
     for b in range(len(bodies.row)):
         at, n = bodies.row[b, FIRST_V], bodies.row[b, NV]
         add_impulse_response(
@@ -153,7 +154,7 @@ def _add_response(bodies: Bodies, rows: int, work: Work, own: ContactWork) -> No
 def _product(own: ContactWork, count: int, v: Array, which: int) -> Array:
     """J·v by contacts, (m, 3)."""
     out = own.velocity[which, :count]
-    multiply(own.jacobian[: 3 * count], v, out.reshape(3 * count))
+    multiply(own.jacobian[: 3 * count], v, part(out, 0, (3 * count,)))
     return out
 
 
@@ -221,7 +222,7 @@ def _ends_plainly(
             free = _product(own, count, own.before, 2)
             if write_impact_bias(
                 new, own.impulse[: 3 * count], before, free, after, own.still[:count], own.bias[:count],
-                own.still.reshape(own.still.size)[:count], own.spare[:count], hit,
+                part(own.still, 0, (count,)), own.spare[:count], hit,
             ):  # fmt: skip
                 return False
     speed, known_speed = 0.0, 0.0
@@ -246,7 +247,7 @@ def solve_contacts(
     if not _build_rows(bodies, numbers, q, v, aux, count, around, memory, w, work, own):
         return False
     rows, known = 3 * count, memory.count[w]
-    at_rest = own.still.reshape(own.still.size)[:count]
+    at_rest = part(own.still, 0, (count,))
     gap_terms(
         count, own.id, own.gap, at_rest, step, around.approach, around.push_out, around.cap, own.id[:count],
         own.unsorted, own.gap, own.bias[:count], own.first_gap, own.room, own.push,
@@ -262,7 +263,7 @@ def solve_contacts(
         own.before[i] = work.velocity[i]
     if not _assemble(bodies, count, work, own):
         return False
-    delassus, free = own.delassus[: rows * rows].reshape((rows, rows)), own.free[:rows]
+    delassus, free = part(own.delassus, 0, (rows, rows)), own.free[:rows]
     total = 0.0
     for i in range(rows):
         total += free[i]

@@ -6,6 +6,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array
 from corekit.engine.step.push_out import NOTICED, share_of, update_fastest
 from corekit_batch.contact_tables import ContactWork, Surroundings
@@ -39,19 +40,19 @@ def limit_push(
     nv, found = len(v), 0
     for c in range(count):
         if own.push[c] > _NOTICED * around.negligible / step:
-            moved = own.half[found * nv : (found + 1) * nv].reshape((1, nv))
+            moved = part(own.half, found * nv, (1, nv))
             respond(bodies, own.jacobian[_WIDTH * c : _WIDTH * c + 1], moved, work)
             own.noticed[found] = c
             found += 1
     if found == 0:
         return
-    moved, fastest = own.half[: found * nv].reshape((found, nv)), own.fastest[:found]
+    moved, fastest = part(own.half, 0, (found, nv)), own.fastest[:found]
     fastest[:] = 0.0
     for b in range(len(bodies.row)):
         row = bodies.row[b]
         frames, width = row[FRAMES], row[WIDTH]
-        dofs = own.frame_dofs[: frames * width].reshape((frames, width))
-        values = own.frame_values[: 3 * frames * width].reshape((frames, 3, width))
+        dofs = part(own.frame_dofs, 0, (frames, width))
+        values = part(own.frame_values, 0, (frames, 3, width))
         call_entry(
             bodies.entry[b, ROWS],
             (

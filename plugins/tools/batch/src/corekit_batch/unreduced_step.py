@@ -12,6 +12,7 @@ from typing import Final
 
 from corekit.compiled import compiled
 from corekit.compiled.entries import call_entry
+from corekit.compiled.parts import part
 from corekit.data.arrays import Array
 from corekit.data.contacts import MAX_MATERIAL_POINTS
 from corekit.engine.contact.contact_answer import solution_residuals
@@ -90,7 +91,7 @@ def _build_rows(
     for i in range(rows * columns):
         own.entry_dofs[i], own.entry_values[i] = 0, 0.0
     if n > 0:
-        dofs, values = own.dofs[: n * k].reshape((n, k)), own.values[: 3 * n * k].reshape((n, 3, k))
+        dofs, values = part(own.dofs, 0, (n, k)), part(own.values, 0, (n, 3, k))
         call_entry(
             bodies.entry[0, ROWS],
             (
@@ -99,14 +100,14 @@ def _build_rows(
                 dofs, values,
             ),
         )  # fmt: skip
-        contact, slot, places = own.contact[:n], own.slot[:n], own.columns[: n * k].reshape((n, k))
+        contact, slot, places = own.contact[:n], own.slot[:n], part(own.columns, 0, (n, k))
         place_entries(
             width, row[FIRST_V], k, contact, slot, dofs, places,
-            own.entry_dofs[: rows * columns].reshape((rows, columns)),
+            part(own.entry_dofs, 0, (rows, columns)),
         )  # fmt: skip
         add_rows(
             width, 0, contact, slot, contact, own.weight, own.normal, own.tangent, places, values,
-            own.entry_values[: rows * columns].reshape((rows, columns)),
+            part(own.entry_values, 0, (rows, columns)),
         )  # fmt: skip
     return columns
 
@@ -115,13 +116,13 @@ def _build_rows(
 def _rates(own: ContactWork, count: int, width: int, columns: int, v: Array, which: int) -> Array:
     """J·v by contacts, (m, width)."""
     rows = count * width
-    out = own.velocity[which].reshape(own.velocity[which].size)[:rows]
+    out = part(own.velocity[which], 0, (rows,))
     for r in range(rows):
         total = 0.0
         for k in range(r * columns, (r + 1) * columns):
             total += own.entry_values[k] * v[own.entry_dofs[k]]
         out[r] = total
-    return out.reshape((count, width))
+    return part(out, 0, (count, width))
 
 
 @compiled
@@ -166,7 +167,7 @@ def _is_judged_well(
     # less than the kernel leaves out of account, which adds what coordinates alone would do and the rounding of places
     speed = max(velocity_norms(v, own.scale)[1], velocity_norms(work.velocity, own.scale)[1])
     nothing = (1.0 - 1e-9) * _NEGLIGIBLE * speed
-    bias = own.bias.reshape(own.bias.size)[: count * width].reshape((count, width))
+    bias = part(own.bias, 0, (count, width))
     normal, driven, cone, left = solution_residuals(
         relative, bias, own.impulse[: count * width], own.friction[:count], own.all_move
     )
@@ -221,8 +222,8 @@ def _prepare(
 ) -> bool:  # fmt: skip
     """Write the bias, with J·v in `own.spare`, guess and memory; False where the kernel must make the step."""
     width, known, carried = around.width, memory.count[w], memory.carried_count[w]
-    rows, at_rest = count * width, own.still.reshape(own.still.size)[:count]
-    bias = own.bias.reshape(own.bias.size)[:rows].reshape((count, width))
+    rows, at_rest = count * width, part(own.still, 0, (count,))
+    bias = part(own.bias, 0, (count, width))
     gap_terms(
         count, own.id, own.gap, at_rest, step, around.approach, around.push_out, around.cap, own.id[:count],
         own.unsorted, own.gap, bias, own.first_gap, own.room, own.push,
@@ -245,7 +246,7 @@ def _prepare(
     )
     for i in range(rows):
         own.start[i] = impulse[i]
-    rates, moving = _rates(own, count, width, columns, v, 0), own.spare.reshape(own.spare.size)
+    rates, moving = _rates(own, count, width, columns, v, 0), part(own.spare, 0, (own.spare.size,))
     for c in range(count):
         for a in range(width):
             moving[c * width + a] = bias[c, a] + rates[c, a]
