@@ -15,9 +15,11 @@ from corekit_pcc.section import (
     SCALARS,
     TURNS,
     VECTORS,
-    second_derivatives,
+    second_points,
+    second_turns,
     section_columns,
     section_place,
+    section_series,
 )
 from corekit_pcc.stumpff import FUNCTIONS
 from corekit_testing.rounding import rounding
@@ -115,7 +117,10 @@ def test_columns_and_turns_match_the_exponential(bend):
 def test_second_derivatives_match_the_exponential(bend):
     s, arc = 0.8, (0.2, *bend)
     second, turn = np.zeros((3, 3, 3)), np.zeros((3, 3, 3))
-    second_derivatives(s, np.array([arc]), np.zeros((4, FUNCTIONS)), second, turn)
+    table = np.zeros((4, FUNCTIONS))
+    section_series(s, np.array([arc]), table)
+    second_points(s, np.array([arc]), table, second)
+    second_turns(s, np.array([arc]), table, turn)
     vectors = jets(s, arc)
     rotation = vectors[AXES : AXES + 3, 0].T
     for a, b in itertools.product(range(3), repeat=2):

@@ -27,7 +27,16 @@ from corekit.geometry.vectors import cross as cross_product
 from corekit.geometry.vectors import row as vector_at
 from corekit_pcc.arm import Arm
 from corekit_pcc.jets import ORDERS, copy, cross, rotate, write
-from corekit_pcc.section import AXES, COLUMNS, POSITION, SCALARS, TURNS, VECTORS, section_columns
+from corekit_pcc.section import (
+    AXES,
+    COLUMNS,
+    POSITION,
+    SCALARS,
+    TURNS,
+    VECTORS,
+    section_columns,
+    section_points,
+)
 from corekit_pcc.stumpff import FUNCTIONS
 
 __all__ = ["POINT", "SPIN", "START", "Work", "chain_arcs", "chain_columns", "first_twist", "own_turns"]
@@ -144,7 +153,7 @@ def point_columns(
     i: int, s: float, order: int, sections: int, table: Array, scalars: Array, vectors: Array, arc: Array
 ) -> None:
     """Write x and ∂x/∂y, y < 3(i + 1), of the point at s on section i; `chain_columns` came before."""
-    section_columns(s, arc[i], order, table, scalars, vectors)
+    section_points(s, arc[i], order, table, scalars, vectors)
     start, twist = START + 4 * i, first_twist(sections)
     rotate(vectors, start + 1, POSITION, order, POINT)
     for k in range(order + 1):

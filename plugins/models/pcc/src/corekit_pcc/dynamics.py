@@ -25,6 +25,7 @@ from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
+from corekit_pcc.section import section_turns
 
 __all__ = ["dynamics", "into_coordinates", "mirror", "pull_back", "velocity_acceleration"]
 
@@ -98,7 +99,7 @@ def dynamics(
                 load = (load[0] - a[0], load[1] - a[1], load[2] - a[2])
             _add_particle(count, arm.node_mass[i, k], load, column, vectors, M, work.force)
         while turning < arm.turning_section.size and arm.turning_section[turning] == i:
-            point_columns(i, arm.turning_place[turning], order, sections, table, scalars, vectors, arc)
+            section_turns(arm.turning_place[turning], arc[i], order, table, scalars, vectors)
             for direction in range(2):
                 turning_columns(i, direction, order, sections, vectors)
                 load = (0.0, 0.0, 0.0)

@@ -24,7 +24,7 @@ from corekit_pcc.chain import (
     point_columns,
 )
 from corekit_pcc.jets import rotate
-from corekit_pcc.section import AXES, POSITION, TURNS, section_place
+from corekit_pcc.section import AXES, POSITION, TURNS, section_place, section_turns
 
 __all__ = ["compute_point_jacobians", "frame_poses"]
 
@@ -103,7 +103,9 @@ def compute_point_jacobians(
         if frame[c] != last:
             # contacts of one disk stand together and share its columns
             last = frame[c]
-            point_columns(i, float(place[last]), order, sections, work.table, work.scalars, vectors, work.arc)
+            at = float(place[last])
+            point_columns(i, at, order, sections, work.table, work.scalars, vectors, work.arc)
+            section_turns(at, work.arc[i], order, work.table, work.scalars, vectors)
             for y in range(3):
                 rotate(vectors, START + 4 * i + 1, TURNS + y, order, own_turns(sections) + y)
         _lever(i, local[c, 0], local[c, 1], local[c, 2], order, vectors)

@@ -34,6 +34,7 @@ from corekit.geometry.vectors import Vector, add_scaled, cross, dot, row, scaled
 from corekit_pcc.arm import Arm
 from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
 from corekit_pcc.dynamics import velocity_acceleration
+from corekit_pcc.section import section_turns
 
 __all__ = ["BASE", "add_base_columns", "base_dynamics", "base_tangent"]
 
@@ -95,7 +96,7 @@ def base_dynamics(arm: Arm, q: Array, v: Array, coriolis: bool, out: Array, work
                 load = add_scaled(gravity, -1.0, velocity_acceleration(arm, count, column, vectors, arc))
             _add_particle(count, arm.node_mass[i, k], load, 1.0, column, vectors, out)
         while turning < arm.turning_section.size and arm.turning_section[turning] == i:
-            point_columns(i, arm.turning_place[turning], order, sections, table, scalars, vectors, arc)
+            section_turns(arm.turning_place[turning], arc[i], order, table, scalars, vectors)
             for direction in range(2):
                 turning_columns(i, direction, order, sections, vectors)
                 load = (0.0, 0.0, 0.0)
@@ -175,7 +176,7 @@ def base_tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Arra
             _add_tangent(count, mass, load, a, spin, 1.0, coriolis, column, vectors, K, D)
         while turning < arm.turning_section.size and arm.turning_section[turning] == i:
             mass = arm.turning_inertia[turning]
-            point_columns(i, arm.turning_place[turning], order, sections, table, scalars, vectors, arc)
+            section_turns(arm.turning_place[turning], arc[i], order, table, scalars, vectors)
             for direction in range(2):
                 turning_columns(i, direction, order, sections, vectors)
                 if coriolis:

@@ -24,6 +24,7 @@ from corekit_pcc.arm import Arm
 from corekit_pcc.chain import POINT, Work, chain_columns, first_twist, point_columns, turning_columns
 from corekit_pcc.free_base import BASE
 from corekit_pcc.packed import unpack, work_of
+from corekit_pcc.section import section_turns
 
 __all__ = ["packed_mass_gradient"]
 
@@ -62,7 +63,7 @@ def _add_energy_slopes(
             _add_particle(count, factor * arm.node_mass[i, k], speed, spin, column, vectors, of_turn, of_arc)
         while turning < arm.turning_section.size and arm.turning_section[turning] == i:
             mass = factor * arm.turning_inertia[turning]
-            point_columns(i, arm.turning_place[turning], 1, sections, table, scalars, vectors, arc)
+            section_turns(arm.turning_place[turning], arc[i], 1, table, scalars, vectors)
             for direction in range(2):
                 turning_columns(i, direction, 1, sections, vectors)
                 _add_particle(count, mass, still, spin, column, vectors, of_turn, of_arc)

@@ -24,15 +24,21 @@ Source: Webster and Jones (2010), "Design and kinematic modeling of constant cur
 
 from __future__ import annotations
 
-import numpy as np
-
 from corekit.compiled import compiled
 from corekit.data.arrays import Array
 from corekit_pcc.jets import compose, product, write
 from corekit_pcc.stumpff import derivatives
 
 __all__ = ["AXES", "COLUMNS", "POSITION", "SCALARS", "TURNS", "VECTORS"]
-__all__ += ["second_derivatives", "section_columns", "section_place"]
+__all__ += [
+    "second_points",
+    "second_turns",
+    "section_columns",
+    "section_place",
+    "section_points",
+    "section_series",
+]
+__all__ += ["section_turns"]
 
 POSITION, COLUMNS, TURNS, AXES = 0, 1, 4, 7
 """Where this file writes vector jets: p; P_L, P_bx, P_by; W_L, W_bx, W_by; R·e_x, R·e_y, R·e_z."""
@@ -45,25 +51,6 @@ _S1X, _S1Y, _S2X, _S2Y, _S2XX, _S2XY, _S2YY = range(12, 19)
 _LX, _LY, _LZ, _DS2XX, _DS2XY, _DS2YY, _DS1X, _DS1Y, _S3XX, _S3XY, _S3YY = range(19, 30)
 SCALARS = 30
 """How many scalar jets are used: s·L, a_x, a_y and what follows from them (D for a derivative in u)."""
-
-_SQUARES = np.array([(_AX, _AX, _XX), (_AX, _AY, _XY), (_AY, _AY, _YY)])
-_SERIES = np.array([(0, 1, _S1), (0, 2, _S2), (0, 3, _S3), (1, 1, _DS1), (1, 2, _DS2)])
-_PRODUCTS = np.array(
-    [
-        *[(_S1, _AX, _S1X), (_S1, _AY, _S1Y), (_S2, _AX, _S2X), (_S2, _AY, _S2Y)],
-        *[(_S2, _XX, _S2XX), (_S2, _XY, _S2XY), (_S2, _YY, _S2YY)],
-        *[(_L, _S2X, _LX), (_L, _S2Y, _LY), (_L, _S1, _LZ)],
-        *[
-            (_DS2, _XX, _DS2XX),
-            (_DS2, _XY, _DS2XY),
-            (_DS2, _YY, _DS2YY),
-            (_DS1, _AX, _DS1X),
-            (_DS1, _AY, _DS1Y),
-        ],
-        *[(_S3, _XX, _S3XX), (_S3, _XY, _S3XY), (_S3, _YY, _S3YY)],
-    ]
-)
-"""Products of scalar jets in order: factor, factor, row of the result."""
 
 
 @compiled
@@ -94,34 +81,86 @@ def section_columns(s: float, arc: Array, order: int, table: Array, scalars: Arr
         s: normalised arc position.
         arc: (L, b_x, b_y) and, read for order > 0, their rates; shape (2, 3).
         order: 0, 1 or 2.
-        table: scratch for dᵐS_n/duᵐ, shape (4, 9).
+        table: scratch for dᵐS_n/duᵐ, shape (4, 9), written for m ≤ order + 1.
         scalars: scratch of scalar jets, shape (SCALARS, ORDERS).
         vectors: vector jets, rows as named above.
     """
+    section_points(s, arc, order, table, scalars, vectors)
+    _write_turns(s, order, table, scalars, vectors)
+
+
+@compiled
+def section_points(s: float, arc: Array, order: int, table: Array, scalars: Array, vectors: Array) -> None:
+    """Write jets of p and P_y alone, as `section_columns`."""
+    _begin(s, arc, order, order + 1, table, scalars)
+    _write_points(s, order, table, scalars, vectors)
+
+
+@compiled
+def section_turns(s: float, arc: Array, order: int, table: Array, scalars: Array, vectors: Array) -> None:
+    """Write jets of R and W_y alone, as `section_columns`."""
+    _begin(s, arc, order, max(order, 1), table, scalars)
+    _write_turns(s, order, table, scalars, vectors)
+
+
+@compiled
+def _begin(s: float, arc: Array, order: int, derived: int, table: Array, scalars: Array) -> None:
+    """Write jets of s·L, a and u, and dᵐS_n/duᵐ up to m = `derived`."""
     for k in range(order + 1):
         for row in range(3):
             value = s * arc[k, row] if k < 2 else 0.0
             scalars[_L + row, k] = value
-    for each in range(3):
-        product(scalars, _SQUARES[each, 0], _SQUARES[each, 1], order, _SQUARES[each, 2])
+    product(scalars, _AX, _AX, order, _XX)
+    product(scalars, _AX, _AY, order, _XY)
+    product(scalars, _AY, _AY, order, _YY)
     for k in range(order + 1):
         scalars[_U, k] = scalars[_XX, k] + scalars[_YY, k]
-    derivatives(scalars[_U, 0], order + 1, table)
-    for each in range(_SERIES.shape[0]):
-        compose(table, _SERIES[each, 0], _SERIES[each, 1], scalars, _U, order, _SERIES[each, 2])
-    for each in range(_PRODUCTS.shape[0]):
-        product(scalars, _PRODUCTS[each, 0], _PRODUCTS[each, 1], order, _PRODUCTS[each, 2])
-    _place_jets(order, scalars, vectors)
+    derivatives(scalars[_U, 0], derived, table)
+    compose(table, 0, 1, scalars, _U, order, _S1)
+    compose(table, 0, 2, scalars, _U, order, _S2)
+    product(scalars, _S2, _AX, order, _S2X)
+    product(scalars, _S2, _AY, order, _S2Y)
+
+
+@compiled
+def _write_points(s: float, order: int, table: Array, scalars: Array, vectors: Array) -> None:
+    """Write p and P_y."""
+    compose(table, 1, 1, scalars, _U, order, _DS1)
+    compose(table, 1, 2, scalars, _U, order, _DS2)
+    product(scalars, _L, _S2X, order, _LX)
+    product(scalars, _L, _S2Y, order, _LY)
+    product(scalars, _L, _S1, order, _LZ)
+    product(scalars, _DS2, _XX, order, _DS2XX)
+    product(scalars, _DS2, _XY, order, _DS2XY)
+    product(scalars, _DS2, _YY, order, _DS2YY)
+    product(scalars, _DS1, _AX, order, _DS1X)
+    product(scalars, _DS1, _AY, order, _DS1Y)
+    for k in range(order + 1):
+        write(vectors, POSITION, k, scalars[_LX, k], scalars[_LY, k], scalars[_LZ, k])
     _column_jets(s, order, scalars, vectors)
+
+
+@compiled
+def _write_turns(s: float, order: int, table: Array, scalars: Array, vectors: Array) -> None:
+    """Write R and W_y."""
+    compose(table, 0, 3, scalars, _U, order, _S3)
+    product(scalars, _S1, _AX, order, _S1X)
+    product(scalars, _S1, _AY, order, _S1Y)
+    product(scalars, _S2, _XX, order, _S2XX)
+    product(scalars, _S2, _XY, order, _S2XY)
+    product(scalars, _S2, _YY, order, _S2YY)
+    product(scalars, _S3, _XX, order, _S3XX)
+    product(scalars, _S3, _XY, order, _S3XY)
+    product(scalars, _S3, _YY, order, _S3YY)
+    _axis_jets(order, scalars, vectors)
     _turn_jets(s, order, scalars, vectors)
 
 
 @compiled
-def _place_jets(order: int, t: Array, vectors: Array) -> None:
-    """Equations (1) and (2)."""
+def _axis_jets(order: int, t: Array, vectors: Array) -> None:
+    """R of equation (2)."""
     for k in range(order + 1):
         one = 1.0 if k == 0 else 0.0
-        write(vectors, POSITION, k, t[_LX, k], t[_LY, k], t[_LZ, k])
         write(vectors, AXES, k, one - t[_S2XX, k], -t[_S2XY, k], -t[_S1X, k])
         write(vectors, AXES + 1, k, -t[_S2XY, k], one - t[_S2YY, k], -t[_S1Y, k])
         write(vectors, AXES + 2, k, t[_S1X, k], t[_S1Y, k], one - t[_S2XX, k] - t[_S2YY, k])
@@ -155,17 +194,16 @@ def _turn_jets(s: float, order: int, t: Array, vectors: Array) -> None:
 
 
 @compiled
-def second_derivatives(s: float, arc: Array, table: Array, second: Array, turn: Array) -> None:
-    """Write ∂P_y/∂y′ and ∂W_y/∂y′, order 0, by differentiating (3) once more.
+def second_points(s: float, arc: Array, table: Array, second: Array) -> None:
+    """Write ∂P_y/∂y′, order 0, by differentiating (3) once more.
 
     Args:
-        s, arc, table: as for `section_columns`.
+        s, arc: as for `section_columns`.
+        table: dᵐS_n/duᵐ there for m ≤ 2, of `section_series`, or of `section_columns` for order 1 or more.
         second: ∂P_y/∂y′, shape (3, 3, 3), [y, y′, xyz].
-        turn: ∂W_y/∂y′, shape (3, 3, 3), [y, y′, xyz].
     """
     a = (s * arc[0, 1], s * arc[0, 2])
     length = s * arc[0, 0]
-    derivatives(a[0] * a[0] + a[1] * a[1], 2, table)
     second[0, 0, 0] = second[0, 0, 1] = second[0, 0, 2] = 0.0
     for i in range(2):
         for axis in range(2):
@@ -186,10 +224,15 @@ def second_derivatives(s: float, arc: Array, table: Array, second: Array, turn: 
             second[i + 1, j + 1, 2] = (
                 s * s * length * (2.0 * table[1, 1] * equal + 4.0 * table[2, 1] * a[i] * a[j])
             )
+
+
+@compiled
+def second_turns(s: float, arc: Array, table: Array, turn: Array) -> None:
+    """Write ∂W_y/∂y′, shape (3, 3, 3), [y, y′, xyz], as `second_points`."""
     for axis in range(3):
         for j in range(3):
             turn[0, j, axis] = turn[j, 0, axis] = 0.0
-    x, y = a
+    x, y = s * arc[0, 1], s * arc[0, 2]
     s2, s2p, s3, s3p = table[0, 2], table[1, 2], table[0, 3], table[1, 3]
     square = s * s
     turn[1, 1, 0] = -square * (2.0 * s3p * x * x * y + s3 * y)
@@ -204,3 +247,10 @@ def second_derivatives(s: float, arc: Array, table: Array, second: Array, turn: 
     turn[2, 2, 1] = -turn[1, 2, 0]
     turn[2, 1, 2] = square * (s2 + 2.0 * s2p * x * x)
     turn[2, 2, 2] = square * 2.0 * s2p * x * y
+
+
+@compiled
+def section_series(s: float, arc: Array, table: Array) -> None:
+    """Write dᵐS_n/duᵐ for m ≤ 2 at an arc position."""
+    x, y = s * arc[0, 1], s * arc[0, 2]
+    derivatives(x * x + y * y, 2, table)

@@ -38,7 +38,7 @@ from corekit_pcc.chain import (
 )
 from corekit_pcc.dynamics import into_coordinates, velocity_acceleration
 from corekit_pcc.jets import rotate
-from corekit_pcc.section import TURNS, second_derivatives
+from corekit_pcc.section import TURNS, second_points, second_turns, section_series, section_turns
 
 __all__ = ["tangent"]
 
@@ -61,7 +61,9 @@ def tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Array, wo
     for i in range(sections - 1, -1, -1):
         axes, count = START + 4 * i + 1, 3 * (i + 1)
         if i < sections - 1:
-            second_derivatives(1.0, arc[i], table, second, second_turn)
+            section_series(1.0, arc[i], table)
+            second_points(1.0, arc[i], table, second)
+            second_turns(1.0, arc[i], table, second_turn)
             _add_later_points(i, arm.plate[i], column, vectors, second, second_turn, carried, K)
         for k in range(arm.node.size):
             mass = arm.node_mass[i, k]
@@ -72,12 +74,14 @@ def tangent(arm: Arm, q: Array, v: Array, coriolis: bool, K: Array, D: Array, wo
                 load = (load[0] + mass * a[0], load[1] + mass * a[1], load[2] + mass * a[2])
                 _add_velocity_parts(count, mass, column, vectors, K, D)
             _carry(count, load, 1.0, column, vectors, carried)
-            second_derivatives(arm.node[k], arc[i], table, second, second_turn)
+            if order == 0:
+                section_series(arm.node[k], arc[i], table)
+            second_points(arm.node[k], arc[i], table, second)
             _contract(i, _into_section(axes, load, vectors), second, K)
         while coriolis and turning >= 0 and arm.turning_section[turning] == i:
             mass, place = arm.turning_inertia[turning], arm.turning_place[turning]
-            point_columns(i, place, order, sections, table, scalars, vectors, arc)
-            second_derivatives(place, arc[i], table, second, second_turn)
+            section_turns(place, arc[i], order, table, scalars, vectors)
+            second_turns(place, arc[i], table, second_turn)
             for direction in range(2):
                 turning_columns(i, direction, order, sections, vectors)
                 a = velocity_acceleration(arm, count, column, vectors, arc)
