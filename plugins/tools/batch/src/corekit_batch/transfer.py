@@ -10,7 +10,7 @@ import numpy as np
 from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.roles.compiled_form import CompiledForm
-from corekit.roles.component import InternalState, collect_states, restore_states
+from corekit.roles.component import InternalState, states_below
 from corekit.simulation.loop import Simulation
 from corekit_batch.contact_tables import Surroundings
 from corekit_batch.surroundings import CAPACITY, grown, new_memory, nothing_around
@@ -19,7 +19,8 @@ from corekit_batch.written_inputs import WrittenInputs
 
 __all__ = ["Transfer"]
 
-_ROWS: Final = "system/constraint_impulse"
+_SYSTEM: Final = "system/"
+_ROWS: Final = "constraint_impulse"
 
 
 @final
@@ -42,9 +43,9 @@ class Transfer:
         self._simulation, self._worlds, self._inputs = simulation, worlds, inputs
         self._around = nothing_around(simulation.bodies) if around is None else around
         self._fresh = _without_inputs(simulation.internal_state())
-        rows = len(self._fresh.get(_ROWS, ()))
+        rows = len(self._fresh.get(_SYSTEM + _ROWS, ()))
         self.memory = new_memory(len(worlds.step), CAPACITY, rows, self._around)
-        self._carried = _carried(simulation, self._around)
+        self._solver, self._carried = _carried(simulation, self._around)
         self._kept: list[InternalState] = [self._fresh] * len(worlds.step)
         self._start = [simulation.state.copy()] * len(worlds.step)
         self._stored_step, self._stored_time = worlds.step.copy(), np.full(len(worlds.step), simulation.time)
@@ -65,7 +66,8 @@ class Transfer:
             "q": worlds.q[w].copy(), "v": worlds.v[w].copy(), "aux": worlds.aux[w].copy(),
         }  # fmt: skip
         if not math.isinf(self.memory.probe_time[w]):
-            state |= self._contacts(w) | self._of_solver(w)
+            state |= {_SYSTEM + name: array for name, array in self._contacts(w).items()}
+            state |= {f"{self._solver}/{name}": array for name, array in self._of_solver(w).items()}
         for name, channels in self._inputs.items():
             state |= {f"inputs/{name}/{channel}": value.copy() for channel, value in channels.written(w)}
         simulation.restore(state)
@@ -78,7 +80,8 @@ class Transfer:
         self._stored_time[w] = state.time
         self._kept[w] = kept = _without_inputs(self._simulation.internal_state())
         if "system/probe_time" in kept:
-            self._store_contacts(w, kept)
+            of_solver = states_below(f"{self._solver}/", kept) if self._carried else {}
+            self._store_contacts(w, states_below(_SYSTEM, kept), of_solver)
 
     def read(self, w: int) -> None:
         """Bring a world to the state of the simulation, of which no more than the driver needs is kept."""
@@ -87,63 +90,55 @@ class Transfer:
         worlds.q[w], worlds.v[w], worlds.aux[w] = state.q, state.v, state.aux
         worlds.step[w] = simulation.step_index
         if self._around.exist:
-            kept = simulation.system.internal_state()
-            state_of_solver = self._solver_state()
-            self._store_contacts(
-                w, {f"system/{name}": array for name, array in kept.items()} | state_of_solver
-            )
+            of_solver = self._solver_now().internal_state() if self._carried else {}
+            self._store_contacts(w, simulation.system.internal_state(), of_solver)
 
     def write_forward(self, w: int) -> None:
         """Bring the simulation, which stood at an earlier step of the same run, to the state of a world."""
         simulation, worlds, step = self._simulation, self._worlds, int(self._worlds.step[w])
-        state, begins = simulation.state, len("system/")
+        state = simulation.state
         with simulation.turn:
             state.q[:], state.v[:], state.aux[:] = worlds.q[w], worlds.v[w], worlds.aux[w]
             # the driver ends at no grid point that a breakpoint moves
             state.time = simulation.start_time + step * simulation.step_length
             simulation.step_index = step
             if self._around.exist:
-                known = self._contacts(w)
-                simulation.system.restore({name[begins:]: array for name, array in known.items()})
+                simulation.system.restore(self._contacts(w))
                 if self._carried:
-                    restore_states(
-                        simulation.components, collect_states(simulation.components) | self._of_solver(w)
-                    )
+                    solver = self._solver_now()
+                    solver.restore(solver.internal_state() | self._of_solver(w))
             simulation.system.forget()
 
-    def _solver_state(self) -> InternalState:
-        """What the contact solver of the simulation carries from step to step, where the driver knows it."""
-        return collect_states(self._simulation.components) if self._carried else {}
+    def _solver_now(self) -> Any:
+        """The contact solver, which has a state where it carries anything."""
+        return self._simulation.system.solver
 
     def _of_solver(self, w: int) -> InternalState:
-        """The same of a world."""
+        """What the solver of a world carries from step to step, where the driver knows it, by its own names."""
         if not self._carried:
             return {}
         (name_of_id, name), memory, n = self._carried, self.memory, int(self.memory.carried_count[w])
         return {name_of_id: memory.carried_id[w, :n].copy(), name: memory.carried[w, :n].copy()}
 
     def _contacts(self, w: int) -> InternalState:
-        """What a world remembers, by the names of a simulation's internal state."""
+        """What a world remembers, by the names of a system's internal state."""
         memory, n = self.memory, int(self.memory.count[w])
         rows = {} if memory.row_impulse.size == 0 else {_ROWS: memory.row_impulse[w].copy()}
         return rows | {
-            "system/impulse": memory.impulse[w, : self._around.width * n].copy(),
-            "system/impulse_id": memory.id[w, :n].copy(),
-            "system/tangent": memory.tangent[w, :n].copy(),
-            "system/tangent_id": memory.id[w, :n].copy(),
-            "system/probe": memory.probe[w].copy(),
-            "system/probe_time": np.array(memory.probe_time[w]),
+            "impulse": memory.impulse[w, : self._around.width * n].copy(),
+            "impulse_id": memory.id[w, :n].copy(),
+            "tangent": memory.tangent[w, :n].copy(),
+            "tangent_id": memory.id[w, :n].copy(),
+            "probe": memory.probe[w].copy(),
+            "probe_time": np.array(memory.probe_time[w]),
         }
 
-    def _store_contacts(self, w: int, kept: InternalState) -> None:
-        """Let a world remember what a simulation does; −∞ for a time where the driver must not go on from it."""
-        memory, known = self.memory, kept["system/impulse_id"]
+    def _store_contacts(self, w: int, kept: InternalState, of_solver: InternalState) -> None:
+        """Let a world remember what system and solver do; −∞ for a time where the driver must not go on from it."""
+        memory, known = self.memory, kept["impulse_id"]
         n = len(known)
         memory.count[w], memory.probe_time[w] = 0, -math.inf
-        if (
-            not np.array_equal(known, kept["system/tangent_id"])
-            or memory.probe.shape[1:] != kept["system/probe"].shape
-        ):
+        if not np.array_equal(known, kept["tangent_id"]) or memory.probe.shape[1:] != kept["probe"].shape:
             return
         self.reserve(n)
         memory, contacts = self.memory, self._simulation.system.pipeline
@@ -153,16 +148,16 @@ class Transfer:
                 contacts.contacts.normal[:n],
             )
         memory.count[w], memory.id[w, :n] = n, known
-        memory.impulse[w, : self._around.width * n] = kept["system/impulse"]
-        memory.tangent[w, :n] = kept["system/tangent"]
+        memory.impulse[w, : self._around.width * n] = kept["impulse"]
+        memory.tangent[w, :n] = kept["tangent"]
         memory.row_impulse[w] = kept.get(_ROWS, ())
         if self._carried:
-            ids, numbers = kept[self._carried[0]], kept[self._carried[1]]
+            ids, numbers = of_solver[self._carried[0]], of_solver[self._carried[1]]
             self.reserve(len(ids))
             memory = self.memory
             memory.carried_count[w], memory.carried_id[w, : len(ids)] = len(ids), ids
             memory.carried[w, : len(ids)] = numbers
-        memory.probe[w], memory.probe_time[w] = kept["system/probe"], float(kept["system/probe_time"])
+        memory.probe[w], memory.probe_time[w] = kept["probe"], float(kept["probe_time"])
 
     def reserve(self, capacity: int) -> None:
         """Make room for so many contacts a world."""
@@ -185,14 +180,14 @@ class Transfer:
         self._start[w] = start
 
 
-def _carried(simulation: Simulation, around: Surroundings) -> tuple[str, ...]:
-    """Names of what the contact solver carries by contact in the internal state of a simulation."""
+def _carried(simulation: Simulation, around: Surroundings) -> tuple[str, tuple[str, ...]]:
+    """Name of the contact solver, and names of what it carries by contact in its internal state."""
     if not around.is_unreduced:
-        return ()
+        return "", ()
     solver: Any = simulation.system.solver
     form: CompiledForm = solver.compiled_form()
     (name,) = (name for name, each in simulation.components.items() if each is solver)
-    return tuple(f"{name}/{own}" for own in form.carried)
+    return name, tuple(form.carried)
 
 
 def _without_inputs(state: InternalState) -> InternalState:
