@@ -30,10 +30,12 @@ from corekit.data.arrays import Array
 from corekit.data.state import State
 from corekit.simulation.loop import Simulation
 
-__all__ = ["MotionBalance", "balance_motion"]
+__all__ = ["MotionBalance", "WorldForces", "balance_motion"]
 
 _DISPLACED = 1e-6
 """Of coordinates [m or rad], velocities [m/s or rad/s] and inputs."""
+_STICKS = 2e-3
+"""Slip up to which a contact of a motion sticks [m/s]: a planner's edge may be rounder than the world's."""
 _CARRIED = 1e-4
 """Of an object, for the second derivatives of (2) [m]."""
 
@@ -94,7 +96,7 @@ def balance_motion(
         inputs: per driven body all of its inputs over each interval, shape (N, nu).
         objects: names of bodies; the first of them that has a fixed place is the object of (2).
     """
-    world = _World(simulation, tuple(inputs))
+    world = WorldForces(simulation, tuple(inputs))
     u = np.concatenate([np.zeros((len(time) - 1, 0)), *inputs.values()], axis=1)
     lengths = np.diff(time)
     middle = [
@@ -123,9 +125,10 @@ def balance_motion(
 
 @frozen(eq=False)
 class _Touch:
-    """A contact: the row of its gap's rate, and body and frame that it pushes along `way`, driven if it can be."""
+    """Rows of a contact's gap's rate and slip; body and frame that it pushes along `way`, driven if it can be."""
 
     row: Array
+    across: Array
     way: Array
     body: str
     frame: int
@@ -146,7 +149,7 @@ def _stacked(each: Sequence[Mapping[str, Array]]) -> dict[str, Array]:
     return out
 
 
-class _World:
+class WorldForces:
     """The forces of all bodies of a world at a state."""
 
     def __init__(self, simulation: Simulation, driven: tuple[str, ...]) -> None:
@@ -187,6 +190,17 @@ class _World:
             mass[part, part] = buffer.dense()
         return mass, force
 
+    def force(self, state: State, u: Array) -> Array:
+        """f of (1), shape (nv,)."""
+        return self._mass_and_force(state, u)[1]
+
+    def drive(self, state: State, u: Array) -> Array:
+        """B of (1), shape (nv, m)."""
+        force = self.force(state, u)
+        return (
+            np.array([self.force(state, u + more) - force for more in np.eye(len(u))]).reshape(-1, self.nv).T
+        )
+
     def term_names(self, state: State, u: Array) -> tuple[str, ...]:
         return tuple(self._terms(state, u))
 
@@ -208,7 +222,7 @@ class _World:
 
         mass, force = self._mass_and_force(state, u)
         stiffness, damping = np.zeros((2, self.nv, self.nv))
-        drive, parts = np.zeros((self.nv, len(u))), terms(state)
+        drive, parts = self.drive(state, u), terms(state)
         slopes = np.zeros((len(parts), self.nv, self.nv))
         for i, step in enumerate(_DISPLACED * np.eye(self.nv)):
             ends = [self.moved(state, sign * step) for sign in (1.0, -1.0)]
@@ -219,8 +233,6 @@ class _World:
                 each.q[:], each.v[:] = state.q, state.v + sign * step
             forces = [self._mass_and_force(each, u)[1] for each in ends]
             damping[:, i] = (forces[1] - forces[0]) / (2.0 * _DISPLACED)
-        for i, more in enumerate(np.eye(len(u))):
-            drive[:, i] = self._mass_and_force(state, u + more)[1] - force
         return {
             "mass": mass, "force": force, "stiffness": stiffness, "damping": damping, "drive": drive,
             "terms": parts, "term_slopes": slopes,
@@ -250,14 +262,23 @@ class _World:
         if pipeline is None or not count:
             return []
         contacts, found = pipeline.contacts, []
-        rows = pipeline.rows_at(state).toarray()[:: pipeline.width]
+        rows = pipeline.rows_at(state).toarray().reshape(count, pipeline.width, self.nv)
         for c in range(count):
             points = zip(contacts.frame[c], contacts.weight[c], strict=True)
             sides = [(*self._owner(int(frame)), weight) for frame, weight in points if frame >= 0]
             body, frame, weight = next((each for each in sides if each[0] in self.driven), sides[0])
             way = np.sign(weight) * contacts.normal[c]
-            found.append(_Touch(rows[c].copy(), way, body, frame, {name for name, *_ in sides}))
+            found.append(_Touch(rows[c, 0], rows[c, 1:], way, body, frame, {name for name, *_ in sides}))
         return found
+
+    def sticking(self, state: State) -> Array:
+        """N of the contacts of driven bodies that do not slip, shape (c, nv)."""
+        rows = [
+            each.row
+            for each in self._touches(state)
+            if each.body in self.driven and np.linalg.norm(each.across @ state.v) <= _STICKS
+        ]
+        return np.array(rows).reshape(-1, self.nv)
 
     def touching_frame(self, state: State, name: str) -> tuple[str, int] | None:
         """Driven body and frame of the first that touches a body."""
@@ -305,7 +326,7 @@ class _World:
 class _Carried:
     """(2) along a motion, for the frame that touches the object, or touches it next where none does."""
 
-    def __init__(self, world: _World, states: Sequence[State], name: str) -> None:
+    def __init__(self, world: WorldForces, states: Sequence[State], name: str) -> None:
         self._world, self._states = world, states
         touching = [world.touching_frame(each, name) if name else None for each in states]
         known = next((each for each in touching if each is not None), None)

@@ -14,6 +14,9 @@ damping = 100.0
 set = ["bodies.arm.options.stiffness=2265.0", "bodies.arm.options.damping=225.0"]
 [replay.tracking]                    # and tracked by a controller, in the model as it is:
 every = 0.02
+press = 4.0                          # N more than planned where the plan touches and does not slip
+settle = 0.5                         # s at the plan's start before it begins
+ends = "target"                      # turned on by what the plan leaves of its way to the target
 options = { coordinates = { arm = 1e4, ball = 1e4 }, rates = { arm = 1e2, ball = 1.0 } }
 worlds = { stiffer = ["bodies.arm.options.stiffness=291.5"] }   # that the controller is not told of
 """
@@ -51,6 +54,18 @@ class TrackingTable:
 
     use: str = option("tracking-lqr", "the controller, by name; its `file` is written into the plan's folder")
     every: float = option(help="sampling period, which divides the plan's intervals", unit="s", above=0)
+    press: float = option(
+        0.0, "by how much contacts of the plan that do not slip press more than planned", unit="N", low=0
+    )
+    settle: float = option(
+        0.0,
+        "time at rest at the plan's start before it begins; the replay lasts as much longer",
+        unit="s",
+        low=0,
+    )
+    ends: str = option(
+        "plan", "where the tracked objects end: as planned, or at their targets", choices=("plan", "target")
+    )
     options: Mapping[str, Any] = field(factory=dict, metadata={"help": "its other options"})
     worlds: Mapping[str, tuple[str, ...]] = field(
         factory=dict,

@@ -99,7 +99,7 @@ def roll_out_plan(
         _check_gains(fed_back, bodies, driven, table.stiffness, table.damping)
         kinds.append(("feedback", (table.stiffness, table.damping), fed_back))
     if table.tracking is not None:
-        write_arrays(folder / _MOTION, plan_motion(plan, kinds[0][2], table.tracking.every))
+        write_arrays(folder / _MOTION, plan_motion(plan, kinds[0][2], table.tracking))
         kinds.append((_TRACKED, (0.0, 0.0), kinds[0][2]))
         for other, changes in table.tracking.worlds.items():
             differing = load(file.world, [*file.overrides, *changes], allow_code=allowed)
@@ -185,6 +185,7 @@ def _with_plan(
             first += channel.size
             body["inputs"].append({"channel": channel.name, "signal": {"kind": "csv", "file": path.name}})
     if name.startswith(_TRACKED) and (tracking := file.replay.tracking) is not None:
+        document["time"]["duration"] += tracking.settle
         options = {**tracking.options, "file": _MOTION}
         law = {"name": _TRACKED, "use": tracking.use, "every": tracking.every, "options": options}
         document["controllers"] = [*document.get("controllers", []), law]

@@ -5,7 +5,8 @@ often tracks the motion with these velocities,
 
     q(t) = integrate(q_{k−1}, v_k, t − t_{k−1}),   v(t) = v_k,   u(t) = u_k   for t in (t_{k−1}, t_k]      (1)
 
-What the simulator's own steps miss of it is the offset of `step_differences` (1).
+What the simulator's own steps miss of it is the offset of `step_differences` (1). A plan file may ask for a motion that
+presses more, waits before it begins, or ends at the targets (`firmer_motion`).
 """
 
 from __future__ import annotations
@@ -22,25 +23,28 @@ from corekit.scenario.dump import resolved_document
 from corekit.scenario.load import from_document
 from corekit.scenario.scenario import Scenario
 from corekit.simulation.loop import Simulation
-from corekit_study.motion_balance import balance_motion
+from corekit_study.firmer_motion import add_press, holding_inputs, led_to_targets
+from corekit_study.motion_balance import WorldForces, balance_motion
+from corekit_study.plan_file import TrackingTable
 from corekit_study.plan_judge import planned_states
 from corekit_study.step_differences import difference_motion
 
 __all__ = ["plan_motion"]
 
 
-def plan_motion(plan: Plan, scenario: Scenario, every: float) -> dict[str, Array]:
+def plan_motion(plan: Plan, scenario: Scenario, asked: TrackingTable) -> dict[str, Array]:
     """Difference the simulator's steps and balance the forces about a plan, sampled at a period.
 
     Args:
         plan: with inputs.
         scenario: the world that it was planned for.
-        every: sampling period [s]; it divides the plan's intervals, and the scenario's step divides it.
+        asked: its sampling period divides the plan's intervals and the time before it begins, and the scenario's step
+            divides that.
     Raises:
         ConfigError: it does not.
         StepFailed: a step from a displaced state has no answer.
     """
-    simulation = _without_sources(scenario)
+    every, simulation = asked.every, _without_sources(scenario)
     shares = [round(float(each) / every) for each in np.diff(plan.time)]
     steps = round(every / simulation.step_length)
     if any(
@@ -48,18 +52,45 @@ def plan_motion(plan: Plan, scenario: Scenario, every: float) -> dict[str, Array
     ) or (not steps or abs(steps * simulation.step_length - every) > 1e-9):
         said = f"must divide the plan's intervals, and be a whole number of steps of {simulation.step_length:g} s"
         raise ConfigError([Mistake("replay.tracking.every", every, said)], "the plan file")
-    states = _between(simulation, planned_states(plan, scenario), shares, plan.time)
+    waits = round(asked.settle / every)
+    if abs(waits * every - asked.settle) > 1e-9:
+        raise ConfigError(
+            [
+                Mistake(
+                    "replay.tracking.settle",
+                    asked.settle,
+                    f"must be a whole number of periods of {every:g} s",
+                )
+            ],
+            "the plan file",
+        )
+    planned = planned_states(plan, scenario)
     inputs: dict[str, Array] = {
-        name: np.repeat(motion.inputs[1:], shares, axis=0)
-        for name, motion in plan.bodies.items()
-        if motion.inputs is not None
+        name: motion.inputs[1:] for name, motion in plan.bodies.items() if motion.inputs is not None
     }
+    world = WorldForces(simulation, tuple(inputs))
+    held = holding_inputs(world, planned[0], inputs)
+    held = add_press(world, [planned[0], _at_rest(planned[0])], held, asked.press)
+    pressing = add_press(world, planned, inputs, asked.press)
+    inputs = {
+        name: np.concatenate([np.repeat(held[name], waits, axis=0), np.repeat(each, shares, axis=0)])
+        for name, each in pressing.items()
+    }
+    if asked.ends == "target":
+        planned = planned_states(led_to_targets(plan), scenario)
+    states = [_at_rest(planned[0]) for _ in range(waits)] + _between(simulation, planned, shares, plan.time)
     time: Array = every * np.arange(len(states), dtype=float)
     differences = difference_motion(simulation, states, time, inputs)
     if any(body.description.constraint_count for body in simulation.bodies):
         return differences.as_arrays()  # forces of constraints are in no balance
     balance = balance_motion(simulation, states, time, inputs, tuple(plan.objects))
     return {**differences.as_arrays(), **balance.as_arrays()}
+
+
+def _at_rest(state: State) -> State:
+    held = state.copy()
+    held.v[:] = 0.0
+    return held
 
 
 def _without_sources(scenario: Scenario) -> Simulation:
