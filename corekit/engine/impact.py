@@ -267,6 +267,7 @@ def _response(world: WorldTerms, equation: StepEquation, some: BoolArray) -> Arr
     """G·J_cᵀ·λ_c of some contacts, (m,): what their impulses add to v⁺, shape (nv,)."""
     impulse = np.where(some[:, None], equation.impulses.of_contacts.reshape(len(some), -1), 0.0)
     columns = np.array(world.jacobian.multiply_transposed(impulse.ravel())[:, None], order="F")
+    equation.refactor_late()
     world.factorisation.solve_columns(columns)
     return columns[:, 0]
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from corekit.data.status import Status
+from corekit.scenario.load import from_document
 from corekit_scenarios.cases.matrix.fast_impacts import IMPACTS, compose
 
 pytest.importorskip("corekit_rigid")
@@ -43,3 +45,30 @@ def test_a_rod_that_rings_elsewhere_moves_as_without_the_impact(integrator: str)
         moved.append(simulation.state.v[own].copy())
     assert np.abs(moved[0]).max() > 0.1
     assert np.abs(moved[0] - moved[1]).max() < 2e-7
+
+
+THIN, RADIUS = 0.004, 0.01
+BAR = {
+    "masses": [1.0, 1.0, 1.0], "positions": [[-0.1, 0.0, 0.02], [0.0, 0.0, 0.02], [0.1, 0.0, 0.02]],
+    "links": ["none", "rod", "rod"], "shape": "sphere", "radius": RADIUS,
+    "velocities": [[0.0, 0.0, -40.0]] * 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("integrator", ["implicit-midpoint", "implicit-euler", "verlet", "rk23"])
+@pytest.mark.parametrize("solver", ["qp", "lcp", "cone"])
+def test_a_body_with_constraints_stops_on_a_plate_that_it_would_pass(solver: str, integrator: str) -> None:
+    """Solved before anything is eliminated by `qp`, and reduced: three balls on rods end on top of 4 mm at rest."""
+    plate = {"name": "plate", "shape": "box", "size": [0.5, 0.5, THIN], "position": [0.0, 0.0, 0.0]}
+    simulation = from_document(
+        {
+            "format": "corekit-scenario/1", "name": "bar", "time": {"duration": 0.01, "step": 1e-3},
+            "world": {"gravity": [0.0, 0.0, 0.0], "obstacles": [plate]}, "integrator": integrator,
+            "bodies": [{"name": "bar", "use": "reference-point-chain", "options": BAR}],
+            "contact": {"detector": "sdf", "solver": solver, "friction": 0.0},
+        }
+    ).compose()  # fmt: skip
+    for _ in range(3):
+        assert simulation.step().solve_info.status is Status.CONVERGED
+    assert simulation.state.q[2::3] == pytest.approx([0.5 * THIN + RADIUS] * 3, rel=1e-9)
+    assert np.abs(simulation.state.v).max() < 1e-12

@@ -140,8 +140,8 @@ class StepEquation:
         if self._unreduced is None and self._stage_start is None:
             self._world.factorisation.refactor(*self._potential_factors)
 
-    def _refactor_late(self) -> None:
-        """Factorise A of a step that is solved unreduced."""
+    def refactor_late(self) -> None:
+        """Factorise A of a step that is solved unreduced, for what asks for G after all."""
         if self._unreduced is not None and self._stage_start is None:
             self._world.factorisation.refactor(*self._potential_factors)
 
@@ -255,7 +255,7 @@ class StepEquation:
         assert point is not None
         self.free = None
         if count and limits_push:
-            self.bias = limit_push_out(world, point.at, point.step, self.bias, self._refactor_late)
+            self.bias = limit_push_out(world, point.at, point.step, self.bias, self.refactor_late)
         if unreduced is not None:
             contacts = world.pipeline.contacts if count and world.pipeline is not None else None
             info, self.movable = unreduced.solve(self.about, point.step, contacts, self.bias, velocity)
@@ -295,7 +295,7 @@ class StepEquation:
     def solve_apart(self, gap: Array, velocity: Array) -> tuple[SolveInfo, Separation]:
         """Solve for what moves the contacts of the last answer v⁺ apart; see `ReducedStep.separate`."""
         assert self.reduced is not None
-        self._refactor_late()
+        self.refactor_late()
         return self.reduced.separate(self.contact_count, gap, self.about, self.step, velocity)
 
     def free_velocity(self) -> Array:
@@ -315,7 +315,7 @@ class StepEquation:
     def _change(self, extra: Array | None) -> Array:
         """Δ with `extra` (nv,) added to r, a new array; zero where A cannot be factorised."""
         world, out = self._world, np.zeros(self._world.nv)
-        self._refactor_late()
+        self.refactor_late()
         if world.factorisation.succeeded:
             of_constraints = self.impulses.of_constraints
             world.factorisation.solve(extra, out)
@@ -377,7 +377,7 @@ class StepEquation:
         """What rounding of gaps makes of v⁺ where contacts press [m/s]; see `corekit.engine.step.normal_response`."""
         normal = self.impulses.of_contacts[:: self._world.jacobian.width]
         pressed = np.flatnonzero(normal[: self.contact_count] > 0.0)
-        self._refactor_late()
+        self.refactor_late()
         if not len(pressed) or not self._world.factorisation.succeeded:
             return self.bound.rounding
         return self.bound.rounding * largest_response(self._world, pressed, self.bound.scale)
