@@ -30,15 +30,8 @@ from corekit_pcc.jets import compose, product, write
 from corekit_pcc.stumpff import derivatives
 
 __all__ = ["AXES", "COLUMNS", "POSITION", "SCALARS", "TURNS", "VECTORS"]
-__all__ += [
-    "second_points",
-    "second_turns",
-    "section_columns",
-    "section_place",
-    "section_points",
-    "section_series",
-]
-__all__ += ["section_turns"]
+__all__ += ["second_points", "second_turns", "section_columns", "section_place"]
+__all__ += ["section_points", "section_series", "section_turns"]
 
 POSITION, COLUMNS, TURNS, AXES = 0, 1, 4, 7
 """Where this file writes vector jets: p; P_L, P_bx, P_by; W_L, W_bx, W_by; R·e_x, R·e_y, R·e_z."""
